@@ -18,6 +18,7 @@ help: ## lists these commands
 demo: ## builds latch and plays the main job against a real server: exit 0 only if every step held
 	@Scripts/setup
 	@swift build --product latch
+	@swift build --product latch-demo
 	@"$$(swift build --show-bin-path)/latch" demo
 
 test: ## builds and runs every test
@@ -47,7 +48,7 @@ docs: ## builds the DocC site into .build/docs
 format: ## formats every Swift file
 	@git ls-files -z -co --exclude-standard -- '*.swift' | xargs -0 swift format -i --parallel
 
-check: ## format, words, English, links, layers, budgets, and the public API of a debug build
+check: ## format, words, English, links, layers, budgets, the public API and the examples
 	@Scripts/check-format
 	@Scripts/check-words
 	@Scripts/check-english
@@ -56,6 +57,7 @@ check: ## format, words, English, links, layers, budgets, and the public API of 
 	@Scripts/check-budgets
 	@swift build
 	@Scripts/public-api --check
+	@Scripts/check-examples
 
 clean: ## removes what was built
 	@rm -rf .build .build-*

@@ -87,13 +87,13 @@ let commands = modules(
         "axiom-client-generator": "GeneratorCommands LatchCommand",
         "protoc-gen-latch": "LatchCommand LatchGenerator",
         "latch": """
-            GeneratorCommands LatchCommand LatchAccounts LatchIdentity LatchOAuth LatchAuth LatchServer LatchJOSE \
-            LatchHTTP LatchRPC LatchTOML LatchCore
-            """,
+        GeneratorCommands LatchCommand LatchAccounts LatchIdentity LatchOAuth LatchAuth LatchServer LatchJOSE \
+        LatchHTTP LatchRPC LatchTOML LatchCore
+        """,
         "latch-demo": """
-            LatchCommand LatchAccounts LatchOAuth LatchAuth LatchHTTP LatchCrypto LatchRPC LatchProcess LatchCore \
-            AuthPackage JWTAuth LaziOAuth AxiomArchitecture AxiomCore UserService
-            """,
+        LatchCommand LatchAccounts LatchOAuth LatchAuth LatchHTTP LatchCrypto LatchRPC LatchProcess LatchCore \
+        AuthPackage JWTAuth LaziOAuth AxiomArchitecture AxiomCore UserService
+        """,
     ])
 
 /// Programs and models that tests run, and drivers that conformance runners and `make nightly` start.
@@ -109,7 +109,8 @@ let testPrograms =
             "GeneratedNames": "LatchRPC",
             "generate-swift": "LatchGenerator LatchProto",
             "Nightly/simulate-session": "LatchTesting LatchAuth",
-            "Nightly/soak-session": "LatchProcess LatchAccounts LatchIdentity LatchAuth LatchServer LatchHTTP LatchCore",
+            "Nightly/soak-session":
+                "LatchProcess LatchAccounts LatchIdentity LatchAuth LatchServer LatchHTTP LatchCore",
             "ConformanceDriver/ConformanceTestee": "LatchRPC",
             "ConformanceDriver/conformance-driver": "ConformanceTestee LatchRPC",
             "ConnectConformanceDriver/ConnectConformance": "LatchRPC LatchServer LatchHTTP LatchCore",
@@ -124,56 +125,61 @@ let allTests =
         "LatchHTTPTests": "TestSupport TestTags LatchProcess LatchHTTP LatchServer LatchTesting LatchCore TestVectors",
         "LatchProtoTests": "TestTags LatchGenerator LatchProto LatchTesting LatchProcess LatchCore",
         "LatchRPCTests": """
-            TestSupport TestTags LatchProcess LatchReflection LatchRPC LatchProtobuf LatchServer LatchHTTP LatchProto LatchTesting LatchCore \
-            ConformanceTestee TestVectors
-            """,
-        "ConformanceTests": "LatchProcess LatchRPC LatchProto LatchCore ConformanceTestee conformance-driver TestVectors",
+        TestSupport TestTags LatchProcess LatchReflection LatchRPC LatchProtobuf LatchServer LatchHTTP LatchProto LatchTesting LatchCore \
+        ConformanceTestee TestVectors
+        """,
+        "ConformanceTests":
+            "LatchProcess LatchRPC LatchProto LatchCore ConformanceTestee conformance-driver TestVectors",
         "ConnectConformanceTests": """
-            LatchRPC LatchServer LatchHTTP LatchCore ConnectConformance connect-conformance-client \
-            connect-conformance-server
-            """,
+        LatchRPC LatchServer LatchHTTP LatchCore ConnectConformance connect-conformance-client \
+        connect-conformance-server
+        """,
         "DifferentialTests": "LatchProcess GeneratedModels LatchProto LatchRPC LatchProtobuf LatchCore TestVectors",
-        "RuleTests": "TestTags LatchProcess LatchGenerator LatchProto LatchRPC LatchProtobuf LatchRegex LatchTesting LatchCore",
+        "RuleTests":
+            "TestTags LatchProcess LatchGenerator LatchProto LatchRPC LatchProtobuf LatchRegex LatchTesting LatchCore",
         "LatchGeneratorTests": "TestTags LatchGenerator LatchProto LatchTOML LatchProcess LatchCore",
         "LatchJOSETests": "TestTags LatchJOSE LatchCrypto LatchCore TestVectors",
         "LatchAuthTests": """
-            TestSupport TestTags LatchAuth LatchHTTP LatchServer LatchCrypto LatchJOSE LatchTesting LatchProcess LatchCore TestVectors
-            """,
+        TestSupport TestTags LatchAuth LatchHTTP LatchServer LatchCrypto LatchJOSE LatchTesting LatchProcess LatchCore TestVectors
+        """,
         "LatchOAuthTests": """
-            TestSupport TestTags LatchOAuth LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchCrypto LatchTesting LatchCore
-            """,
+        TestSupport TestTags LatchOAuth LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchCrypto LatchTesting LatchCore
+        """,
         "LatchAccountsTests": """
-            TestSupport TestTags LatchAccounts LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchCrypto LatchTesting LatchCore
-            """,
+        TestSupport TestTags LatchAccounts LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchCrypto LatchTesting LatchCore
+        """,
         "LatchServerTests": "TestSupport TestTags LatchProcess LatchServer LatchHTTP LatchTesting LatchCore",
         "LatchIdentityTests": """
-            TestSupport TestTags LatchIdentity LatchGenerator LatchProto LatchAuth LatchServer LatchHTTP LatchRPC LatchJOSE LatchCrypto \
-            LatchTesting LatchCore
-            """,
+        TestSupport TestTags LatchIdentity LatchGenerator LatchProto LatchAuth LatchServer LatchHTTP LatchRPC LatchJOSE LatchCrypto \
+        LatchTesting LatchCore
+        """,
         "NevodTests": "TestSupport TestTags Nevod LatchAuth LatchHTTP LatchServer LatchTesting LatchCore",
-        "JWTAuthTests": "TestSupport TestTags JWTAuth LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchTesting LatchCore",
+        "JWTAuthTests":
+            "TestSupport TestTags JWTAuth LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchTesting LatchCore",
         "LaziOAuthTests": """
-            TestSupport TestTags LaziOAuth LatchOAuth LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchTesting LatchCore
-            """,
-        "LatchTestingTests": "TestSupport LatchTesting LatchAuth LatchHTTP LatchServer LatchProcess LatchCore latch soak-session",
+        TestSupport TestTags LaziOAuth LatchOAuth LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchTesting LatchCore
+        """,
+        "LatchTestingTests":
+            "TestSupport LatchTesting LatchAuth LatchHTTP LatchServer LatchProcess LatchCore latch soak-session",
         "UserServiceExampleTests": """
-            TestTags UserAuthentication UserService AxiomArchitecture LatchIdentity LatchRPC LatchAuth LatchHTTP LatchTesting \
-            LatchCore
-            """,
+        TestTags UserAuthentication UserService AxiomArchitecture LatchIdentity LatchRPC LatchAuth LatchHTTP LatchTesting \
+        LatchCore
+        """,
         "LatchTests": """
-            TestSupport TestTags latch latch-demo axiom-client-generator protoc-gen-latch GeneratorCommands LatchGenerator LatchProto LatchCommand \
-            LatchIdentity LatchServer LatchHTTP LatchAuth LatchOAuth LatchJOSE LatchAccounts LatchTesting LatchProcess \
-            LatchTOML LatchCore
-            """,
+        TestSupport TestTags latch latch-demo axiom-client-generator protoc-gen-latch GeneratorCommands LatchGenerator LatchProto LatchCommand \
+        LatchIdentity LatchServer LatchHTTP LatchAuth LatchOAuth LatchJOSE LatchAccounts LatchTesting LatchProcess \
+        LatchTOML LatchCore
+        """,
     ])
     // Without our upcoming features: generated code, and the code of the documented systems, compile with and without.
     + tests(
         [
-            "GeneratedTests": "TestTags GeneratedModels GeneratedNames LatchGenerator LatchProto LatchRPC LatchServer LatchHTTP",
+            "GeneratedTests":
+                "TestTags GeneratedModels GeneratedNames LatchGenerator LatchProto LatchRPC LatchServer LatchHTTP",
             "SeedTests": """
-                TestSupport TestTags AuthPackage Nevod JWTAuth LaziOAuth LatchAccounts LatchAuth LatchServer LatchHTTP LatchCrypto \
-                LatchTesting LatchCore latch
-                """,
+            TestSupport TestTags AuthPackage Nevod JWTAuth LaziOAuth LatchAccounts LatchAuth LatchServer LatchHTTP LatchCrypto \
+            LatchTesting LatchCore latch
+            """,
             "AxiomSeedTests": "TestTags UserService AxiomArchitecture AxiomCore LatchRPC LatchHTTP",
         ], settings: [])
 
@@ -226,9 +232,9 @@ if let wanted = Context.environment["LATCH_TESTS"] {
 /// A target for each entry, "path under the folder" to the names it needs; a lower-case name is a program.
 func modules(in folder: String, _ modules: KeyValuePairs<String, String>) -> [Target] {
     modules.map { path, needs in
-        let name = String(path.split(separator: "/").last!)
+        let name = String(path.split(separator: "/").last ?? "")
         let needs = name == "PortableFoundation" ? "" : "PortableFoundation \(needs)"
-        return name.first!.isUppercase
+        return name.first?.isUppercase == true
             ? .target(
                 name: name, dependencies: dependencies(needs), path: "\(folder)/\(path)",
                 exclude: name == "LatchReflection" ? ["Protos"] : [], swiftSettings: strict)
@@ -238,7 +244,11 @@ func modules(in folder: String, _ modules: KeyValuePairs<String, String>) -> [Ta
 }
 
 func tests(_ targets: KeyValuePairs<String, String>, settings: [SwiftSetting] = strict) -> [Target] {
-    targets.map { .testTarget(name: $0, dependencies: dependencies("PortableFoundation \($1)"), path: "Tests/\($0)", swiftSettings: settings) }
+    targets.map {
+        .testTarget(
+            name: $0, dependencies: dependencies("PortableFoundation \($1)"), path: "Tests/\($0)",
+            swiftSettings: settings)
+    }
 }
 
 /// A client that the generator wrote, beside its guides and its tests; all of it compiles without a warning.
@@ -254,7 +264,9 @@ func generated(_ name: String, in folder: String) -> [Target] {
     ]
 }
 
-/// The targets with these names, separated by spaces. C libraries are used on Linux only, but for SQLite.
+/// The targets with these names, separated by spaces.
+///
+/// C libraries are used on Linux only, but for SQLite.
 func dependencies(_ names: String) -> [Target.Dependency] {
     names.split(separator: " ").map { name in
         let isLinuxOnly = name.wholeMatch(of: /C[A-Z].*/) != nil && name != "CSQLite"

@@ -13,11 +13,12 @@ let settings: [SwiftSetting] = [
     .unsafeFlags(["-package-name", String(parent.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })]),
 ]
 
+/// A target without `main`, which libFuzzer brings.
 func fuzz(_ name: String, _ products: String...) -> Target {
     .executableTarget(
         name: name,
         dependencies: ["FuzzDriver"] + products.map { .product(name: $0, package: "Latchwork") },
-        path: name, packageAccess: false, swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])  // libFuzzer brings main
+        path: name, packageAccess: false, swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])
 }
 
 let package = Package(

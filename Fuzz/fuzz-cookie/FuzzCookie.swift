@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import FuzzDriver
 import LatchCore
 import LatchHTTP
+import PortableFoundation
 
 /// The date of all inputs, so that a finding can be repeated.
 private let now = Date(timeIntervalSince1970: 1_800_000_000)

@@ -17,7 +17,8 @@ public func fuzzMessageText(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int3
 private func check<Value: Message>(_ type: Value.Type, _ text: String) {
     let (types, extensions) = (ConformanceTestee.types, ConformanceTestee.extensions)
     let ignoring = text.hasSuffix(" ")
-    let reading = TextFormatDecodingOptions(ignoresUnknownFields: ignoring, types: types, extensions: extensions, depth: 512)
+    let reading = TextFormatDecodingOptions(
+        ignoresUnknownFields: ignoring, types: types, extensions: extensions, depth: 512)
     let writing = TextFormatEncodingOptions(types: types, extensions: extensions)
     guard let message = read(Value.self, text, reading) else { return }
     do throws(ProtoError) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import FuzzDriver
 import LatchHTTP
+import PortableFoundation
 
 /// Reads bytes as the two lines that say when to come back, and as a trace's parent: every wait is bounded.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -15,7 +15,9 @@ public func fuzzRetryAfter(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32
         hold(delay >= .zero && delay <= RetryAfter.longest, "the wait is bounded: \(delay)")
     }
     if let trace = TraceContext(traceparent: lines[0], tracestate: lines.count > 1 ? lines[1] : "") {
-        hold(TraceContext(traceparent: trace.traceparent, tracestate: trace.tracestate) == trace, "\(trace.traceparent) reads back")
+        hold(
+            TraceContext(traceparent: trace.traceparent, tracestate: trace.tracestate) == trace,
+            "\(trace.traceparent) reads back")
     }
     return 0
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import FuzzDriver
 import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchOAuth
+import PortableFoundation
 
 private let clock = WallClock(
     now: { Date(timeIntervalSince1970: 1_800_000_000) }, sleep: { _ in }, uptime: { .zero })

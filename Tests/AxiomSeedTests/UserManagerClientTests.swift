@@ -114,7 +114,8 @@ import UserService
         #expect(!"\(state)".contains("hunter2"))
     }
 
-    @Test(.tags(.a11)) func `answers from before without the network, and fails at once where that is not wanted`() async throws
+    @Test(.tags(.a11)) func `answers from before without the network, and fails at once where that is not wanted`()
+        async throws
     {
         let service = FakeSite.service()
         let client = client(service)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConformanceTestee
-import PortableFoundation
 import LatchRPC
+import PortableFoundation
 import TestVectors
 import Testing
 

@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct `What is generated for the conformance runners` {
     @Test(arguments: [
-        ("ConformanceDriver", "ConformanceTestee/Generated", 7), ("ConnectConformanceDriver", "ConnectConformance/Generated", 1),
+        ("ConformanceDriver", "ConformanceTestee/Generated", 7),
+        ("ConnectConformanceDriver", "ConnectConformance/Generated", 1),
     ])
     func `is what would be generated now`(driver: String, output: String, count: Int) throws {
         let folder = URL(fileURLWithPath: #filePath).appending(path: "../../\(driver)").standardized

@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct `What is generated for reflection` {
     @Test(arguments: ["reflection.proto", "names.proto"]) func `is what would be generated now`(name: String) throws {
-        let folder = URL(fileURLWithPath: #filePath).appending(path: "../../../Sources/RPC/LatchReflection").standardized
+        let folder = URL(fileURLWithPath: #filePath).appending(path: "../../../Sources/RPC/LatchReflection")
+            .standardized
         var options = SwiftOptions()
         options.layout = .perFile
         options.visibility = .internal

@@ -41,7 +41,9 @@ import UserService
         #expect(stage.manager.isAuthenticated && stage.manager.currentUser?.email == "ada@example.com")
     }
 
-    @Test(.tags(.a2)) @MainActor func `is signed in after a launch, without asking anybody but for the account`() async throws {
+    @Test(.tags(.a2)) @MainActor func `is signed in after a launch, without asking anybody but for the account`()
+        async throws
+    {
         let stage = try await Stage()
         try await stage.register()
         let before = stage.wire.calls.count
@@ -131,7 +133,9 @@ import UserService
         #expect(state.sessions.allSatisfy { $0.accessToken.isEmpty && $0.refreshToken.isEmpty })
     }
 
-    @Test(.tags(.a8)) @MainActor func `renews once after a refusal, and says so where that was not enough`() async throws {
+    @Test(.tags(.a8)) @MainActor func `renews once after a refusal, and says so where that was not enough`()
+        async throws
+    {
         let stage = try await Stage()
         try await stage.register()
         let id = stage.manager.currentUser?.id ?? ""

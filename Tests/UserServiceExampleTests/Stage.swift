@@ -80,7 +80,9 @@ extension Stage {
 
     /// What an authenticator app shows now for the factor that was begun.
     func code(of id: String) async throws -> String {
-        guard let factor = try await identity.dependencies.store.secondFactor(of: id, isConfirmed: false) else { return "" }
+        guard let factor = try await identity.dependencies.store.secondFactor(of: id, isConfirmed: false) else {
+            return ""
+        }
         let secret = try TOTPSecretCipher(pepper: identity.dependencies.pepper).open(factor.sealedSecret, of: id)
         return TOTP.code(secret, at: TOTP.step(of: clock.now))
     }

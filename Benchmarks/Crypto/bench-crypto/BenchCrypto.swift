@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CMeasure
-import PortableFoundation
 import LatchCore
 import LatchCrypto
 import LatchJOSE
+import PortableFoundation
 
 /// Measures signatures and whole tokens beside `openssl speed`, interleaved on one core, and what claims cost.
 @main

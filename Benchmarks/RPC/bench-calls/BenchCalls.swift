@@ -3,12 +3,13 @@
 import Baselines
 import Foundation
 import LatchCore
-import LatchProcess
 import LatchHTTP
+import LatchProcess
 import LatchRPC
 import LatchServer
 
-/// The cost of a call: our client with our server over loopback in each protocol, the same without a socket, and grpcio
+/// The cost of a call over loopback in each protocol, beside the same without a socket and the clients of grpcio and
+/// connectrpc.
 ///
 ///     bench-calls [--check] [--syscalls]
 ///

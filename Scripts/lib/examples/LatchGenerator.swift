@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LatchProto
 
-// SPDX-License-Identifier: Apache-2.0
 @testable import LatchGenerator
 
 nonisolated(unsafe) let compilation: Compilation = placeholder()

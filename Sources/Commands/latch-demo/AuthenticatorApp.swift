@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCrypto
+import PortableFoundation
 
 /// An authenticator app: time-based one-time passwords of six digits (TOTP, RFC 6238).
 struct AuthenticatorApp {

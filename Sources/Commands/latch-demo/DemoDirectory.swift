@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
+import PortableFoundation
 
 /// The temporary folder of a demonstration.
 struct DemoDirectory: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
+import PortableFoundation
 
 /// The folder into which the server writes mails.
 struct MailFolder: Sendable {

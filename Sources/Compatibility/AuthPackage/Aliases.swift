@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
 @_exported public import LatchAuth
+public import PortableFoundation
 
 /// The tokens that the backend issued.
 public typealias Tokens = LatchAuth.Tokens

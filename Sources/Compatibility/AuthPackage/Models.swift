@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
 import LatchAccounts
 public import LatchCore
 import LatchJOSE
+public import PortableFoundation
 
 /// The address of the backend and the features that it offers.
 public struct AuthConfiguration: Sendable {

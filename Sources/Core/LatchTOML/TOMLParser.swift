@@ -31,7 +31,9 @@ package struct TOMLParser {
     /// Whether the end is reached, which `next` cannot tell from a NUL in the text.
     private var isAtEnd: Bool { position >= scalars.count }
 
-    /// Parses line by line: a header, a key-value pair, a comment, or nothing. It stops at the first error.
+    /// Parses line by line: a header, a key-value pair, a comment, or nothing.
+    ///
+    /// It stops at the first error.
     mutating func parse(into document: inout TOMLDocument) throws(TOMLError) {
         var table: [String] = []
         while true {

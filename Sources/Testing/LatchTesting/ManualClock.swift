@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-public import PortableFoundation
 public import LatchCore
+public import PortableFoundation
+import Synchronization
 
 /// A clock that stands still until a test moves it, and then wakes who waited for that.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchHTTP
 public import LatchRPC
+import PortableFoundation
 
 /// The service that the runner's client calls: it answers as each request says.
 public struct ConformanceService: ConformanceServiceServer {

@@ -2,8 +2,8 @@
 
 public import Foundation
 import LatchCore
-import Synchronization
 public import LatchRPC
+import Synchronization
 
 /// The output of responses, one at a time from concurrent writers.
 public final class DelimitedOutput: Sendable {

@@ -77,7 +77,9 @@ import Testing
         }
     }
 
-    @Test(.tags(.j9)) func `throws the program's own error as it is, also a cancellation that nobody asked for`() async throws {
+    @Test(.tags(.j9)) func `throws the program's own error as it is, also a cancellation that nobody asked for`()
+        async throws
+    {
         struct Weather: Error, Equatable {}
         let expired = try backend.issue(life: -10)
         let thrown = Mutex<any Error>(Weather())

@@ -69,7 +69,9 @@ import Testing
         #expect(backend.requests.isEmpty)
     }
 
-    @Test(.tags(.j8)) func `a thousand at once with an expired token make one refresh and one write of tokens`() async throws {
+    @Test(.tags(.j8)) func `a thousand at once with an expired token make one refresh and one write of tokens`()
+        async throws
+    {
         let keychain = RecordedKeychain()
         try await backend.run(keychain: keychain.client) {
             @Dependency(\.authTokensClient) var authTokensClient

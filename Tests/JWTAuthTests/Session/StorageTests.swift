@@ -56,7 +56,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.j6)) func `before it is loaded nothing is known, and without tokens nobody is signed in`() async throws {
+    @Test(.tags(.j6)) func `before it is loaded nothing is known, and without tokens nobody is signed in`() async throws
+    {
         try await backend.run(keychain: keychain.client) {
             @Dependency(\.jwtAuthClient) var client
             @Shared(.authSession) var session
@@ -94,7 +95,8 @@ import Testing
         #expect(keychain.memory.names().isEmpty)
     }
 
-    @Test(.tags(.j6)) func `a locked keychain is an error, and the session still unknown until it opens`() async throws {
+    @Test(.tags(.j6)) func `a locked keychain is an error, and the session still unknown until it opens`() async throws
+    {
         let tokens = try backend.issue()
         try await backend.run(keychain: keychain.client) {
             try await Dependency(\.authTokensClient).wrappedValue.save(tokens)

@@ -92,7 +92,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.j11)) func `a hundred logins and logouts during refreshes leave what the last one said`() async throws {
+    @Test(.tags(.j11)) func `a hundred logins and logouts during refreshes leave what the last one said`() async throws
+    {
         try await backend.run {
             let client = Dependency(\.jwtAuthClient).wrappedValue
             @Dependency(\.authTokensClient) var authTokensClient

@@ -7,8 +7,8 @@ import LatchHTTP
 import LatchJOSE
 import LatchServer
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 
 /// A real server that accepts the access token it handed out last, rotates at `/auth/refresh`, and records what it was
 /// asked; its clock is the test's.

@@ -49,10 +49,12 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         #expect(tokens(#"{"a":"\#(text)?>~"}"#)[string: "a"] == "\(text)?>~")
     }
 
-    @Test(.tags(.j1), arguments: [
-        "", "opaque", "a.b", "a.b.c.d", ".e30.", "e30.e30=.c2ln", "e30.bm90IGpzb24.c2ln",
-        "eyJhbGciOiJFUzI1NiJ9.W10.c2ln",
-    ])
+    @Test(
+        .tags(.j1),
+        arguments: [
+            "", "opaque", "a.b", "a.b.c.d", ".e30.", "e30.e30=.c2ln", "e30.bm90IGpzb24.c2ln",
+            "eyJhbGciOiJFUzI1NiJ9.W10.c2ln",
+        ])
     func `are nil where the token is none, which is told as invalidToken`(text: String) {
         let broken = AuthTokens(access: text, refresh: "refresh")
         #expect(broken[string: "sub"] == nil)

@@ -81,7 +81,9 @@ private let refresh = "/api/auth/refresh-token"
         #expect(backend.requests(to: refresh).count == 1)
     }
 
-    @Test(.tags(.p4)) func `uses a cookie where that is configured and the content brought no refresh token`() async throws {
+    @Test(.tags(.p4)) func `uses a cookie where that is configured and the content brought no refresh token`()
+        async throws
+    {
         let backend = ScriptedBackend()
         let cookie: HTTPFields = [.setCookie: "refreshToken=c0; Path=/; HttpOnly; Secure", .setCookie: "other=1"]
         backend.on("/api/auth/clients/login", .ok, ["accessToken": "a", "expiresIn": 1], fields: cookie)

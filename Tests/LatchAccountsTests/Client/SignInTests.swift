@@ -38,7 +38,8 @@ private let login = "/api/auth/clients/login"
         #expect(abs(life - 600) < 2)
     }
 
-    @Test(.tags(.p2)) func `knows who is signed in from a token with arrays, booleans, nulls and objects`() async throws {
+    @Test(.tags(.p2)) func `knows who is signed in from a token with arrays, booleans, nulls and objects`() async throws
+    {
         let backend = ScriptedBackend()
         let access = try ScriptedBackend.accessToken([
             "id": "42", "email": "ada@example.com", "name": "Ada", "roles": ["admin", "editor"],
@@ -55,9 +56,11 @@ private let login = "/api/auth/clients/login"
                     permissions: ["notes:read"], isEmailVerified: true))
     }
 
-    @Test(.tags(.p2), arguments: [
-        "{}", #"{"accessToken":""}"#, #"{"accessToken":null}"#, #"{"accessToken":5}"#, "[]", "not JSON", "",
-    ])
+    @Test(
+        .tags(.p2),
+        arguments: [
+            "{}", #"{"accessToken":""}"#, #"{"accessToken":null}"#, #"{"accessToken":5}"#, "[]", "not JSON", "",
+        ])
     func `without an access token in the answer is an error that stores nothing`(body: String) async throws {
         let backend = ScriptedBackend()
         backend.on(login) { _ in HTTPResponse(status: .ok, body: HTTPBody(body)) }

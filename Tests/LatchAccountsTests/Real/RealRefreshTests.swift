@@ -79,7 +79,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackC1)) func `ends with its family when somebody uses a stolen refresh token, other devices go on`() async throws
+    @Test(.tags(.attackC1)) func `ends with its family when somebody uses a stolen refresh token, other devices go on`()
+        async throws
     {
         try await RealBackend.run { backend, _ in
             let victim = try await backend.signedIn()

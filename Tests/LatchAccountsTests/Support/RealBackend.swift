@@ -7,10 +7,10 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import Synchronization
 import TestSupport
 
 @testable import LatchIdentity
-import Synchronization
 
 /// The auth server itself, in process or over a socket, with a clock that tests move.
 final class RealBackend: Sendable {

@@ -5,8 +5,8 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 
 /// A backend of the old kind on a real socket: a form to log in, a cookie that proves it, and 401 without.
 final class CookieBackend: Sendable {

@@ -5,8 +5,8 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 import TestTags
 import Testing
 
@@ -41,7 +41,9 @@ import Testing
         #expect(backend.sent == Array(repeating: "sid=s1; lang=en", count: 50))
     }
 
-    @Test(.tags(.n10)) func `logs in once more for 50 requests whose cookie was refused, and sends each again`() async throws {
+    @Test(.tags(.n10)) func `logs in once more for 50 requests whose cookie was refused, and sends each again`()
+        async throws
+    {
         let client = backend.client(backend.session(in: store))
         _ = try await get(client)
         backend.change { $0.valid = "ended elsewhere" }

@@ -52,13 +52,14 @@ import Testing
         #expect(try await store().load()?.map(\.name) == ["sid"])
     }
 
-    @Test(.tags(.n1), arguments: [
-        "", "torn", "{}", "null", #"[{"name":"a"}]"#, #"["canary"]"#, "\u{0}",
-        #"[{"name":"a\r\nX: canary","value":"b","domain":"a.b","isHostOnly":true,"path":"/","isSecure":false,"#
-            + #""isHTTPOnly":false,"sameSite":"lax","created":0,"lastAccess":0}]"#,
-    ])
-    func `that are damaged are told once and set aside, and the next reading is whole`(record: String) async throws
-    {
+    @Test(
+        .tags(.n1),
+        arguments: [
+            "", "torn", "{}", "null", #"[{"name":"a"}]"#, #"["canary"]"#, "\u{0}",
+            #"[{"name":"a\r\nX: canary","value":"b","domain":"a.b","isHostOnly":true,"path":"/","isSecure":false,"#
+                + #""isHTTPOnly":false,"sameSite":"lax","created":0,"lastAccess":0}]"#,
+        ])
+    func `that are damaged are told once and set aside, and the next reading is whole`(record: String) async throws {
         secrets.write(Array(record.utf8), for: "cookies")
         let error = await #expect(throws: AuthError.storeCorrupt) { try await store().load() }
         #expect(!"\(error.map { "\($0)" } ?? "")".contains("canary"))

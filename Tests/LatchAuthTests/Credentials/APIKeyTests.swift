@@ -25,13 +25,15 @@ import Testing
         #expect(request.credentialQueryNames.isEmpty)
     }
 
-    @Test(.tags(.n11), arguments: [
-        ("/", "/?api_key=k"), ("/?", "/?api_key=k"), ("/a?b=1", "/a?b=1&api_key=k"), ("/a?b", "/a?b&api_key=k"),
-        ("/a?api_key=old", "/a?api_key=k"), ("/a?api_key=1&b=2&api_key=3", "/a?b=2&api_key=k"),
-        ("/a?api%5Fkey=old&b=2", "/a?b=2&api_key=k"),
-        ("/a?xapi_key=1&api_key2=2", "/a?xapi_key=1&api_key2=2&api_key=k"),
-        ("/a?api_key", "/a?api_key=k"), ("/a?b=1&&c=2", "/a?b=1&&c=2&api_key=k"),
-    ])
+    @Test(
+        .tags(.n11),
+        arguments: [
+            ("/", "/?api_key=k"), ("/?", "/?api_key=k"), ("/a?b=1", "/a?b=1&api_key=k"), ("/a?b", "/a?b&api_key=k"),
+            ("/a?api_key=old", "/a?api_key=k"), ("/a?api_key=1&b=2&api_key=3", "/a?b=2&api_key=k"),
+            ("/a?api%5Fkey=old&b=2", "/a?b=2&api_key=k"),
+            ("/a?xapi_key=1&api_key2=2", "/a?xapi_key=1&api_key2=2&api_key=k"),
+            ("/a?api_key", "/a?api_key=k"), ("/a?b=1&&c=2", "/a?b=1&&c=2&api_key=k"),
+        ])
     func `stands once in the query, however often it is set`(path: String, expected: String) async throws {
         let key = APIKey("k", inQuery: "api_key")
         let once = try await HTTPRequest.example(.get, path).authorized(by: key)
@@ -41,11 +43,13 @@ import Testing
         #expect(once.fields.isEmpty)
     }
 
-    @Test(.tags(.n11), arguments: [
-        ("a+b", "a%2Bb"), ("a&b=c", "a%26b%3Dc"), ("a b", "a%20b"), ("100%", "100%25"), ("#?/", "%23%3F%2F"),
-        ("ü€", "%C3%BC%E2%82%AC"), ("\"<>\\^`{|}", "%22%3C%3E%5C%5E%60%7B%7C%7D"), ("safe-._~", "safe-._~"),
-        ("\r\n\0", "%0D%0A%00"),
-    ])
+    @Test(
+        .tags(.n11),
+        arguments: [
+            ("a+b", "a%2Bb"), ("a&b=c", "a%26b%3Dc"), ("a b", "a%20b"), ("100%", "100%25"), ("#?/", "%23%3F%2F"),
+            ("ü€", "%C3%BC%E2%82%AC"), ("\"<>\\^`{|}", "%22%3C%3E%5C%5E%60%7B%7C%7D"), ("safe-._~", "safe-._~"),
+            ("\r\n\0", "%0D%0A%00"),
+        ])
     func `has every character encoded in the query`(value: String, expected: String) async throws {
         let request = try await HTTPRequest.example().authorized(by: APIKey(value, inQuery: "key"))
         #expect(request.path == "/?key=\(expected)")
@@ -59,10 +63,13 @@ import Testing
         #expect(request.credentialQueryNames == ["api key&"])
     }
 
-    @Test(.tags(.n1), arguments: [
-        (APIKey("k"), #"{"field":"X-API-Key","key":"k"}"#), (APIKey("k", inQuery: "q"), #"{"key":"k","query":"q"}"#),
-        (APIKey("k", inField: "x-b"), #"{"field":"x-b","key":"k"}"#),
-    ])
+    @Test(
+        .tags(.n1),
+        arguments: [
+            (APIKey("k"), #"{"field":"X-API-Key","key":"k"}"#),
+            (APIKey("k", inQuery: "q"), #"{"key":"k","query":"q"}"#),
+            (APIKey("k", inField: "x-b"), #"{"field":"x-b","key":"k"}"#),
+        ])
     func `is stored in a form that stays`(key: APIKey, text: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

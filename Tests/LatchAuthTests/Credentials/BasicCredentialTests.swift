@@ -7,10 +7,12 @@ import Testing
 
 @Suite struct `A user and a password` {
     /// RFC 7617 §2 and §2.1 have these two.
-    @Test(.tags(.n1), arguments: [
-        ("Aladdin", "open sesame", "QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("test", "123£", "dGVzdDoxMjPCow=="),
-        ("", "", "Og=="), ("user", "a:b:c", "dXNlcjphOmI6Yw=="),
-    ])
+    @Test(
+        .tags(.n1),
+        arguments: [
+            ("Aladdin", "open sesame", "QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("test", "123£", "dGVzdDoxMjPCow=="),
+            ("", "", "Og=="), ("user", "a:b:c", "dXNlcjphOmI6Yw=="),
+        ])
     func `go into the Authorization field in UTF-8`(user: String, password: String, expected: String) async throws {
         let request = try await HTTPRequest.example()
             .authorized(by: BasicCredential(user: user, password: password))

@@ -6,8 +6,8 @@ import LatchCore
 import LatchCrypto
 import LatchHTTP
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 import TestTags
 import Testing
 

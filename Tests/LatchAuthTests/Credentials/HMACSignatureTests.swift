@@ -5,8 +5,8 @@ import LatchAuth
 import LatchCore
 import LatchCrypto
 import LatchHTTP
-import TestVectors
 import TestTags
+import TestVectors
 import Testing
 
 @Suite struct `An HMAC signature of a request` {

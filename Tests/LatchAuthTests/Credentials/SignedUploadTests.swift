@@ -7,8 +7,8 @@ import LatchCrypto
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 import TestTags
 import Testing
 

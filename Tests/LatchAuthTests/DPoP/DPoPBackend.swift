@@ -5,8 +5,8 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 
 /// A resource and a token endpoint on a real socket that want every message proved, with their nonces (RFC 9449).
 final class DPoPBackend: Sendable {

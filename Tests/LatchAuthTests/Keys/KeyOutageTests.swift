@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import PortableFoundation
 import Synchronization
 import TestTags
 import Testing

@@ -18,7 +18,8 @@ import Testing
         next = try Key.generate(.es256, id: "k2")
     }
 
-    @Test(.tags(.attackH3)) func `is fetched when the issuer has begun to sign with it, and the old one holds while it is published`()
+    @Test(.tags(.attackH3))
+    func `is fetched when the issuer has begun to sign with it, and the old one holds while it is published`()
         async throws
     {
         try await PublishedKeys.serve([key]) { issuer in
@@ -46,7 +47,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH3)) func `has the issuer asked once within the interval, however many tokens name however many keys`()
+    @Test(.tags(.attackH3))
+    func `has the issuer asked once within the interval, however many tokens name however many keys`()
         async throws
     {
         try await PublishedKeys.serve([key]) { issuer in

@@ -6,9 +6,9 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
-import TestSupport
 import PortableFoundation
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct `The keys that an issuer publishes` {

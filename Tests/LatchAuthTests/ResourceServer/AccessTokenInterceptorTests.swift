@@ -74,7 +74,8 @@ import Testing
     @Test func `asks for the scopes that are missing, and takes a higher level for a lower one`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let required = Scopes(parsing: "notes:write")
-            let read = try await respond("Bearer \(token(issuer, scope: "notes:read"))", requiring: required, at: issuer)
+            let read = try await respond(
+                "Bearer \(token(issuer, scope: "notes:read"))", requiring: required, at: issuer)
             #expect(read.status == .forbidden)
             #expect(read.fields[.wwwAuthenticate] == #"Bearer error="insufficient_scope", scope="notes:write""#)
             let admin = try token(issuer, scope: "notes:admin files:read")

@@ -5,8 +5,8 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A request through a session that is redirected` {

@@ -147,7 +147,9 @@ import Testing
         #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0"])
     }
 
-    @Test(.tags(.j12)) func `follows the refusal of a credential that is not expired, and the request is sent again`() throws {
+    @Test(.tags(.j12)) func `follows the refusal of a credential that is not expired, and the request is sent again`()
+        throws
+    {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         fixture.world.withLock { $0.accepted = [] }
         let client = fixture.client(fixture.makeSession())

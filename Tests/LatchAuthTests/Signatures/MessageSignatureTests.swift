@@ -7,8 +7,8 @@ import LatchHTTP
 import LatchJOSE
 import LatchServer
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct `A signature of a message` {

@@ -52,14 +52,17 @@ import Testing
         #expect(try JSONValue(parsing: text) == value)
     }
 
-    @Test(.tags(.attackH2), arguments: ["1e400", "-1e400", "1e99999999999999999999", String(repeating: "9", count: 400)])
+    @Test(
+        .tags(.attackH2), arguments: ["1e400", "-1e400", "1e99999999999999999999", String(repeating: "9", count: 400)])
     func `refuses a number that no float can hold`(text: String) {
         #expect { try JSONValue(parsing: text) } throws: { JSONError.numberOutOfRange ~= $0 }
     }
 
-    @Test(.tags(.attackH1), arguments: [
-        #"{"a":1,"a":1}"#, #"{"a":1,"b":2,"a":3}"#, #"{"a":1,"\u0061":2}"#, #"[{"x":{"y":1,"y":2}}]"#,
-    ])
+    @Test(
+        .tags(.attackH1),
+        arguments: [
+            #"{"a":1,"a":1}"#, #"{"a":1,"b":2,"a":3}"#, #"{"a":1,"\u0061":2}"#, #"[{"x":{"y":1,"y":2}}]"#,
+        ])
     func `refuses a member's name that stands twice, however it is spelled`(text: String) {
         #expect { try JSONValue(parsing: text) } throws: { JSONError.duplicateName ~= $0 }
     }

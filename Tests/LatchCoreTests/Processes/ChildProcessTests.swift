@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchProcess
 import LatchTesting
+import PortableFoundation
 import Testing
 
 @Suite struct `A child process` {

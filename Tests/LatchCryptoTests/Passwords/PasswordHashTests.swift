@@ -48,31 +48,36 @@ import Testing
         #expect(try PasswordHash(parsing: weakSalt).needsRehash(Argon2Parameters(memoryKiB: 256, passes: 2)))
     }
 
-    @Test(.tags(.attackD12), arguments: [
-        "m=4194304,t=2,p=1", "m=1048577,t=2,p=1", "m=19456,t=17,p=1", "m=19456,t=4294967295,p=1", "m=19456,t=2,p=5",
-        "m=0,t=2,p=1", "m=7,t=2,p=1", "m=16,t=2,p=4", "m=19456,t=0,p=1", "m=19456,t=2,p=0", "m=-1,t=2,p=1",
-        "m=+256,t=2,p=1",
-        "m=99999999999999999999,t=2,p=1", "m=19456,t=2", "t=2,m=19456,p=1", "m=19456,t=2,p=1,x=1", "m=0256,t=2,p=1", "",
-        "m=2５6,t=2,p=1",
-    ])
+    @Test(
+        .tags(.attackD12),
+        arguments: [
+            "m=4194304,t=2,p=1", "m=1048577,t=2,p=1", "m=19456,t=17,p=1", "m=19456,t=4294967295,p=1", "m=19456,t=2,p=5",
+            "m=0,t=2,p=1", "m=7,t=2,p=1", "m=16,t=2,p=4", "m=19456,t=0,p=1", "m=19456,t=2,p=0", "m=-1,t=2,p=1",
+            "m=+256,t=2,p=1",
+            "m=99999999999999999999,t=2,p=1", "m=19456,t=2", "t=2,m=19456,p=1", "m=19456,t=2,p=1,x=1", "m=0256,t=2,p=1",
+            "",
+            "m=2５6,t=2,p=1",
+        ])
     func `with hostile parameters is refused before it costs anything`(parameters: String) {
         let text = "$argon2id$v=19$\(parameters)$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"
         #expect { try PasswordHash(parsing: text) } throws: { CryptoError.malformedHash ~= $0 }
     }
 
-    @Test(.tags(.attackD12), arguments: [
-        "", "$", "password", "$2b$12$abcdefghijklmnopqrstuv",
-        "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEs",
-        "$argon2d$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
-        "$argon2id$v=16$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
-        "$argon2id$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
-        "$argon2id$v=19$m=256,t=2,p=1$c2FsdA$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
-        "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ=$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
-        "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQ", "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$",
-        "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR_uIPnA4rEsF5h7TKyQwu9U1bMCHGi-4",
-        "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4$",
-        "x$argon2id$v=19$a$b$c",
-    ])
+    @Test(
+        .tags(.attackD12),
+        arguments: [
+            "", "$", "password", "$2b$12$abcdefghijklmnopqrstuv",
+            "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEs",
+            "$argon2d$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2id$v=16$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2id$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2id$v=19$m=256,t=2,p=1$c2FsdA$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ=$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQ", "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$",
+            "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR_uIPnA4rEsF5h7TKyQwu9U1bMCHGi-4",
+            "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4$",
+            "x$argon2id$v=19$a$b$c",
+        ])
     func `of another kind or shape is refused`(text: String) {
         #expect { try PasswordHash(parsing: text) } throws: { CryptoError.malformedHash ~= $0 }
     }

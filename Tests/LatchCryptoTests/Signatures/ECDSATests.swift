@@ -2,8 +2,8 @@
 
 import LatchCore
 import LatchCrypto
-import TestVectors
 import TestTags
+import TestVectors
 import Testing
 
 @Suite struct `An ECDSA signature` {

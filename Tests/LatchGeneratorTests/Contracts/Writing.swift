@@ -32,7 +32,9 @@ func swift(_ text: String) throws -> String {
 func problems(_ text: String, with others: [String: String] = [:], all: Bool = false) throws -> [String] {
     let output = try written("syntax = \"proto3\";\n" + text, with: others, all: all)
     #expect(output.files.isEmpty == !output.diagnostics.isEmpty)
-    return output.diagnostics.map { "\(($0.position?.line ?? -1) + 1):\(($0.position?.column ?? -1) + 1): \($0.message)" }
+    return output.diagnostics.map {
+        "\(($0.position?.line ?? -1) + 1):\(($0.position?.column ?? -1) + 1): \($0.message)"
+    }
 }
 
 extension String {

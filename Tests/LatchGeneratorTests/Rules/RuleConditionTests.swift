@@ -44,23 +44,26 @@ import Testing
         #expect(try RuleTexts.message(rule) == message)
     }
 
-    @Test(.tags(.g8), arguments: [
-        // && binds more tightly than ||, and ! more tightly than both.
-        (
-            "request.limit > 1 || request.limit < 0 && request.accept_terms",
-            "(request.limit > 1) || ((request.limit < 0) && request.acceptTerms)"
-        ),
-        (
-            "(request.limit > 1 || request.limit < 0) && request.accept_terms",
-            "((request.limit > 1) || (request.limit < 0)) && request.acceptTerms"
-        ),
-        (
-            "!(request.email.isEmpty || request.limit == 0)",
-            "!request.email.isEmpty && (request.limit != 0)"
-        ),
-        ("!request.accept_terms && !!request.email.isEmpty", "!request.acceptTerms && request.email.isEmpty"),
-        ("!(request.limit > 1 && !request.accept_terms)", "(request.limit <= 1) || request.acceptTerms"),
-    ]) func `keeps its precedence`(rule: String, condition: String) throws {
+    @Test(
+        .tags(.g8),
+        arguments: [
+            // && binds more tightly than ||, and ! more tightly than both.
+            (
+                "request.limit > 1 || request.limit < 0 && request.accept_terms",
+                "(request.limit > 1) || ((request.limit < 0) && request.acceptTerms)"
+            ),
+            (
+                "(request.limit > 1 || request.limit < 0) && request.accept_terms",
+                "((request.limit > 1) || (request.limit < 0)) && request.acceptTerms"
+            ),
+            (
+                "!(request.email.isEmpty || request.limit == 0)",
+                "!request.email.isEmpty && (request.limit != 0)"
+            ),
+            ("!request.accept_terms && !!request.email.isEmpty", "!request.acceptTerms && request.email.isEmpty"),
+            ("!(request.limit > 1 && !request.accept_terms)", "(request.limit <= 1) || request.acceptTerms"),
+        ]) func `keeps its precedence`(rule: String, condition: String) throws
+    {
         #expect(try RuleTexts.condition(rule) == condition)
     }
 

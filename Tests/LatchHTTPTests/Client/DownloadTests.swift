@@ -4,8 +4,8 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct `A download` {

@@ -46,7 +46,9 @@ func client(
         #expect(error?.response?.status == 304)
     }
 
-    @Test(.tags(.n18)) func `that is optional is read where there is one, and refused where it is another`() async throws {
+    @Test(.tags(.n18)) func `that is optional is read where there is one, and refused where it is another`()
+        async throws
+    {
         let user = try await client(answering: .ok, HTTPBody(#"{"name":"Ada"}"#)).perform(.get("x", as: User?.self))
         #expect(user == User(name: "Ada"))
         #expect(try await client(answering: .ok, HTTPBody("null")).perform(.get("x", as: User?.self)) == nil)
@@ -58,7 +60,8 @@ func client(
         }
     }
 
-    @Test(.tags(.n18), 
+    @Test(
+        .tags(.n18),
         arguments: [200, 201, 202, 204, 206, 226, 299, 300, 304, 400, 401, 403, 404, 409, 422, 429, 499, 500, 503, 599]
             as [HTTPStatus])
     func `is a success by its class alone, and the others carry the response`(status: HTTPStatus) async throws {
@@ -80,7 +83,8 @@ func client(
         #expect(classes.filter { $0 }.count == 1)
     }
 
-    @Test(.tags(.n18)) func `that cannot be read is carried by the error, also where it came as a stream`() async throws {
+    @Test(.tags(.n18)) func `that cannot be read is carried by the error, also where it came as a stream`() async throws
+    {
         let error = await #expect(throws: HTTPError.undecodable) {
             try await client(answering: .ok, HTTPBody(pieces(["{\"na", "me\":1}"]))).perform(.get("x", as: User.self))
         }

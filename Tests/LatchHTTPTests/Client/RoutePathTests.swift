@@ -30,7 +30,8 @@ import Testing
         #expect(try template(RoutePath(given)) == nil)
     }
 
-    @Test(.tags(.n19), 
+    @Test(
+        .tags(.n19),
         arguments: [
             ("ada", "ada"), ("a b", "a%20b"), ("a/b", "a%2Fb"), ("a?b=c&d", "a%3Fb%3Dc%26d"), ("a#b", "a%23b"),
             ("%2e%2e", "%252e%252e"), ("a%2Fb", "a%252Fb"), ("https://evil.example", "https%3A%2F%2Fevil.example"),
@@ -45,9 +46,12 @@ import Testing
         #expect(try path("users?next=\(value)") == "/v1/users?next=\(encoded)")
     }
 
-    @Test(.tags(.n19), arguments: [
-        "", ".", "..", "../admin", "a/../b", "..\\admin", "a\\b", "..;", "..;x=1", ".;a", "a/..;/b", "a\u{0}", "/..",
-    ])
+    @Test(
+        .tags(.n19),
+        arguments: [
+            "", ".", "..", "../admin", "a/../b", "..\\admin", "a\\b", "..;", "..;x=1", ".;a", "a/..;/b", "a\u{0}",
+            "/..",
+        ])
     func `is refused where a value would lead elsewhere`(value: String) {
         #expect(throws: HTTPError.invalidURL) { try path("users/\(value)/notes") }
         #expect(throws: HTTPError.invalidURL) { try path("users/\(value)") }
@@ -126,15 +130,19 @@ import Testing
         return nil
     }
 
-    @Test(.tags(.n19), arguments: [
-        "https://user@h", "https://user:pw@h", "https://h@evil.example", "https://[fe80::1%25eth0]", "https://h:",
-        "https://h:65536", "ftp://h", "https:h", "//h/a", "file:///etc", "https:///a",
-    ])
+    @Test(
+        .tags(.n19),
+        arguments: [
+            "https://user@h", "https://user:pw@h", "https://h@evil.example", "https://[fe80::1%25eth0]", "https://h:",
+            "https://h:65536", "ftp://h", "https:h", "//h/a", "file:///etc", "https:///a",
+        ])
     func `is refused where readers could disagree about its host`(base: String) throws {
         #expect(try problem(base) == HTTPError.invalidURL)
     }
 
-    @Test(.tags(.n19), arguments: ["https://h", "https://h:8443/v1/", "https://[::1]:8443", "https://h/v1?key=1", "HTTPS://H/"])
+    @Test(
+        .tags(.n19),
+        arguments: ["https://h", "https://h:8443/v1/", "https://[::1]:8443", "https://h/v1?key=1", "HTTPS://H/"])
     func `is taken where they cannot`(base: String) throws {
         #expect(try problem(base) == nil)
     }

@@ -2,8 +2,8 @@
 
 import LatchHTTP
 import LatchTesting
-import TestSupport
 import PortableFoundation
+import TestSupport
 import Testing
 
 @Suite struct `A request modifier` {

@@ -5,10 +5,10 @@ import LatchCore
 import LatchHTTP
 import LatchProcess
 import LatchTesting
-import TestSupport
 import Synchronization
-import TestVectors
+import TestSupport
 import TestTags
+import TestVectors
 import Testing
 
 /// A server of one request in a process of its own, which reads a mebibyte each time that it is told to.

@@ -5,10 +5,10 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
-import TestSupport
 import Synchronization
-import TestVectors
+import TestSupport
 import TestTags
+import TestVectors
 import Testing
 
 /// A form whose boundary is known.
@@ -41,7 +41,8 @@ private let boundary = "latch-00000000000000000000000000000000"
         #expect(try self.form().encoded().body.text == "--\(boundary)--\r\n")
     }
 
-    @Test(.tags(.n21), 
+    @Test(
+        .tags(.n21),
         arguments: [
             (#"a"b"#, "a%22b"), ("a\r\nX-Evil: 1", "a%0D%0AX-Evil: 1"), ("a\rb\nc", "a%0Db%0Ac"),
             (#"a"; filename="b"#, "a%22; filename=%22b"), ("日本 🦊.png", "日本 🦊.png"), ("e\u{301}", "e\u{301}"),

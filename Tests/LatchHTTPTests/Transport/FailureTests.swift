@@ -3,8 +3,8 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct `A transfer that fails` {

@@ -3,8 +3,8 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `A response that is read as a stream` {

@@ -5,8 +5,8 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 import TestTags
 import Testing
 

@@ -22,12 +22,14 @@ import Testing
         #expect(try EmailAddress("a+b@example.com").key != EmailAddress("a@example.com").key)
     }
 
-    @Test(.tags(.attackD9), arguments: [
-        "", " ", "@", "a@", "@b", "a", "a@b@c.d", "a..b@example.com", "a.@example.com", "a@example..com", "a@.com",
-        "a b@example.com", "a@b c", "\"quoted\"@example.com", "a@[127.0.0.1]", "a@exam_ple.com", "a,b@example.com",
-        "a\u{7F}@example.com", "a\u{200B}@example.com", "ａ@example.com", "a@example.com\u{0}",
-        String(repeating: "a", count: 65) + "@example.com", "a@" + String(repeating: "b.", count: 130) + "com",
-    ])
+    @Test(
+        .tags(.attackD9),
+        arguments: [
+            "", " ", "@", "a@", "@b", "a", "a@b@c.d", "a..b@example.com", "a.@example.com", "a@example..com", "a@.com",
+            "a b@example.com", "a@b c", "\"quoted\"@example.com", "a@[127.0.0.1]", "a@exam_ple.com", "a,b@example.com",
+            "a\u{7F}@example.com", "a\u{200B}@example.com", "ａ@example.com", "a@example.com\u{0}",
+            String(repeating: "a", count: 65) + "@example.com", "a@" + String(repeating: "b.", count: 130) + "com",
+        ])
     func `is ASCII of the plain form and nothing else`(typed: String) {
         #expect(throws: IdentityError.self) { try EmailAddress(typed) }
     }

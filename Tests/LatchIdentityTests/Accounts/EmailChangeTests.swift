@@ -41,7 +41,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE9)) func `waits for the new end alone where the old address was never verified, and tells the old one`()
+    @Test(.tags(.attackE9))
+    func `waits for the new end alone where the old address was never verified, and tells the old one`()
         async throws
     {
         let site = try await Site()

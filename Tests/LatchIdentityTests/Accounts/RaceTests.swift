@@ -72,7 +72,9 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE4)) func `and a verification at once leave the address verified and no token behind`() async throws {
+    @Test(.tags(.attackE4)) func `and a verification at once leave the address verified and no token behind`()
+        async throws
+    {
         let site = try await Site { $0.requireVerifiedEmail = true }
         try await site.signUp(isVerified: false)
         let verification = try #require(await site.mailedToken())
@@ -88,7 +90,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackK7)) func `moves the date of the password forward, though the clock was set back`() async throws {
+    @Test(.tags(.attackK7)) func `moves the date of the password forward, though the clock was set back`() async throws
+    {
         let folder = try TemporaryFolder()
         let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
         try await store.insert(.example(1, of: account, expiresAt: noon + 10))

@@ -78,7 +78,9 @@ import Testing
         #expect(statuses.dropFirst(30).allSatisfy { $0 == 429 })
     }
 
-    @Test(.tags(.attackD5)) func `from many places leave the owner in where a device of theirs is signed in`() async throws {
+    @Test(.tags(.attackD5)) func `from many places leave the owner in where a device of theirs is signed in`()
+        async throws
+    {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 200)
@@ -110,7 +112,8 @@ import Testing
         #expect(try await logIn(site, "user99@example.com", from: "192.0.2.2").status == 401)
     }
 
-    @Test(.tags(.attackD4)) func `from one IPv6 network are counted together, whichever of its addresses they come from`()
+    @Test(.tags(.attackD4))
+    func `from one IPv6 network are counted together, whichever of its addresses they come from`()
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 3 }

@@ -3,8 +3,8 @@
 import Foundation
 import LatchCore
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 import TestTags
 import Testing
 
@@ -37,7 +37,9 @@ import Testing
         #expect(lines.allSatisfy { $0.utf8.count <= 78 && !$0.contains("\n") && !$0.contains("\r") && $0 != "." })
     }
 
-    @Test(.tags(.attackE10), arguments: ["a@example.com\r\nBcc: x@example.com", "a@example.com, b@example.com", "A <a@example.com>", ""])
+    @Test(
+        .tags(.attackE10),
+        arguments: ["a@example.com\r\nBcc: x@example.com", "a@example.com, b@example.com", "A <a@example.com>", ""])
     func `goes to one address and nothing else`(recipient: String) {
         #expect(throws: IdentityError.self) {
             try MailMessage(to: recipient, subject: "Hello", text: "")

@@ -49,12 +49,14 @@ import Testing
         #expect(try await stronger.logIn().status == 200)
     }
 
-    @Test(.tags(.attackD12), arguments: [
-        "$argon2id$v=19$m=1073741824,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-        "$argon2id$v=19$m=64,t=4294967295,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-        "$argon2i$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-        "plaintext", "", "$2b$10$abcdefghijklmnopqrstuv", String(repeating: "$", count: 10_000),
-    ])
+    @Test(
+        .tags(.attackD12),
+        arguments: [
+            "$argon2id$v=19$m=1073741824,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+            "$argon2id$v=19$m=64,t=4294967295,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+            "$argon2i$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+            "plaintext", "", "$2b$10$abcdefghijklmnopqrstuv", String(repeating: "$", count: 10_000),
+        ])
     func `matches no stored hash with hostile parameters, and costs no more than another`(stored: String)
         async throws
     {

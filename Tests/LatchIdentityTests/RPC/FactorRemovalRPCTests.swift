@@ -91,7 +91,9 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF3)) func `share their guesses with each other and with every login, of either kind`() async throws {
+    @Test(.tags(.attackF3)) func `share their guesses with each other and with every login, of either kind`()
+        async throws
+    {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, access) = try await site.enrol()
         let wrong = app.wrongCode(at: site.clock.now)
@@ -124,7 +126,9 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD4)) func `passwords that are guessed by calls and by routes are guesses of one number`() async throws {
+    @Test(.tags(.attackD4)) func `passwords that are guessed by calls and by routes are guesses of one number`()
+        async throws
+    {
         let site = try await Site { $0.loginLimitPerMinute = 4 }
         try await site.signUp()
         let wrong: JSONValue = ["email": "ada@example.com", "password": "wrong one"]

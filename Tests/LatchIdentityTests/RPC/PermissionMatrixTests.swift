@@ -59,7 +59,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackE2)) func `tells those without business with others not which accounts there are`() async throws {
+    @Test(.tags(.attackE2)) func `tells those without business with others not which accounts there are`() async throws
+    {
         let scene = try await Scene()
         for method in [
             "GetProfile", "UpdateProfile", "DeleteUser", "SetUserRole", "SetUserStatus", "EndUserSessions",

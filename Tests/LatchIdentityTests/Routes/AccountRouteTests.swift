@@ -71,7 +71,9 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.p6)) func `answers 409 for an address that has an account, and leaves that account alone`() async throws {
+    @Test(.tags(.p6)) func `answers 409 for an address that has an account, and leaves that account alone`()
+        async throws
+    {
         let site = try await Site()
         try await site.signUp()
         let answer = try await site.post(
@@ -104,11 +106,13 @@ import Testing
         #expect(try await site.logIn(password: String(password.dropLast())).status == 401)
     }
 
-    @Test(.tags(.attackD9, .attackE10), arguments: [
-        "", "plain", "@example.com", "a@", "a b@example.com", "a@b@c", "a@exa mple.com", "a@.com", ".a@example.com",
-        "a@example.com\r\nBcc: all@example.com", "a\u{0}@example.com", "аdmin@example.com", "a@exämple.com",
-        "<a@example.com>", String(repeating: "a", count: 65) + "@example.com",
-    ])
+    @Test(
+        .tags(.attackD9, .attackE10),
+        arguments: [
+            "", "plain", "@example.com", "a@", "a b@example.com", "a@b@c", "a@exa mple.com", "a@.com", ".a@example.com",
+            "a@example.com\r\nBcc: all@example.com", "a\u{0}@example.com", "аdmin@example.com", "a@exämple.com",
+            "<a@example.com>", String(repeating: "a", count: 65) + "@example.com",
+        ])
     func `refuses what is no plain address`(email: String) async throws {
         let site = try await Site()
         let answer = try await site.post(

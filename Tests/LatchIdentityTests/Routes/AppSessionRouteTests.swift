@@ -211,9 +211,11 @@ import Testing
         #expect(try await signUp(site, ["email": "c@example.com", "password": "Secret123!"]).status == 201)
     }
 
-    @Test(.tags(.attackD9), arguments: [
-        "eve@example.com", "a b", "a\u{0}b", "аda", "ada\u{301}", "<ada>", "a/b", String(repeating: "a", count: 65),
-    ])
+    @Test(
+        .tags(.attackD9),
+        arguments: [
+            "eve@example.com", "a b", "a\u{0}b", "аda", "ada\u{301}", "<ada>", "a/b", String(repeating: "a", count: 65),
+        ])
     func `refuses a username that is another's address, looks like another or is none`(username: String)
         async throws
     {

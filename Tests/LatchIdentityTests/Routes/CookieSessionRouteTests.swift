@@ -35,7 +35,9 @@ import Testing
         #expect(try await site.logIn().field(.setCookie)?.hasSuffix("; SameSite=Strict; Secure") == true)
     }
 
-    @Test(.tags(.p2)) func `puts the account into the claims of an access token that its public keys verify`() async throws {
+    @Test(.tags(.p2)) func `puts the account into the claims of an access token that its public keys verify`()
+        async throws
+    {
         let site = try await Site()
         let account = try await site.identity.accounts.signUp(
             email: "Ada@Example.com", password: Site.password, name: "Ada", roles: ["admin", "editor"],
@@ -84,7 +86,9 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD9)) func `finds an account whatever the case of its address and the space around it`() async throws {
+    @Test(.tags(.attackD9)) func `finds an account whatever the case of its address and the space around it`()
+        async throws
+    {
         let site = try await Site()
         try await site.signUp("Ada@Example.com")
         #expect(try await site.logIn(" aDA@example.COM\t").status == 200)
@@ -172,7 +176,8 @@ import Testing
         #expect(try await site.renew(login.refresh).refresh == lost.refresh)
     }
 
-    @Test(.tags(.attackC3)) func `answers a lost renewal with its Idempotency-Key after the window, while its successor is unused`()
+    @Test(.tags(.attackC3))
+    func `answers a lost renewal with its Idempotency-Key after the window, while its successor is unused`()
         async throws
     {
         let site = try await Site()
@@ -244,10 +249,12 @@ import Testing
         #expect(try await site.renew(second.refresh).status == 200)
     }
 
-    @Test(.tags(.attackC12), arguments: [
-        ("Origin", "https://evil.example"), ("Origin", "null"), ("Origin", "http://127.0.0.1:9999"),
-        ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Site", "same-site"),
-    ])
+    @Test(
+        .tags(.attackC12),
+        arguments: [
+            ("Origin", "https://evil.example"), ("Origin", "null"), ("Origin", "http://127.0.0.1:9999"),
+            ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Site", "same-site"),
+        ])
     func `refuses another site's request that has only the cookie`(name: String, value: String) async throws {
         let site = try await Site()
         try await site.signUp()

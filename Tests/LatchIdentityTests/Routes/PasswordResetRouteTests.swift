@@ -118,7 +118,8 @@ import Testing
         #expect(try await site.logIn().status == 200)
     }
 
-    @Test(.tags(.attackE4)) func `ends with a newer mail, and a token for verification is none for this`() async throws {
+    @Test(.tags(.attackE4)) func `ends with a newer mail, and a token for verification is none for this`() async throws
+    {
         let site = try await Site()
         try await site.signUp(isVerified: false)
         let verification = try #require(await site.mailedToken())
@@ -171,7 +172,9 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackE3)) func `mails links to the configured issuer, whatever the request calls the server`() async throws {
+    @Test(.tags(.attackE3)) func `mails links to the configured issuer, whatever the request calls the server`()
+        async throws
+    {
         let site = try await Site { $0.issuer = "https://id.example.com/" }
         try await site.signUp()
         let fields: HTTPFields = [

@@ -76,7 +76,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF3)) func `looks at five wrong codes, whatever right passwords come between, and then waits longer each time`()
+    @Test(.tags(.attackF3))
+    func `looks at five wrong codes, whatever right passwords come between, and then waits longer each time`()
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
@@ -189,7 +190,9 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF6)) func `is taken away by whoever shows it, and replaced only by another that is confirmed`() async throws {
+    @Test(.tags(.attackF6)) func `is taken away by whoever shows it, and replaced only by another that is confirmed`()
+        async throws
+    {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, access) = try await site.enrol()
         let bearer = try await site.bearer(access)

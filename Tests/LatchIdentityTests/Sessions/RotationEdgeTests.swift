@@ -46,7 +46,9 @@ import Testing
         #expect(try await store.rotate(.of(device, at: noon - 3600)) == .reused)
     }
 
-    @Test(.tags(.attackK7)) func `is refused from the end on, and works again for a clock that was only ahead`() async throws {
+    @Test(.tags(.attackK7)) func `is refused from the end on, and works again for a clock that was only ahead`()
+        async throws
+    {
         #expect(try await store.rotate(.of(device, at: noon + 3600)) == .rejected)
         #expect(try await store.rotate(.of(device, at: noon + 3599.999)) == .rotated(counter: 1))
     }

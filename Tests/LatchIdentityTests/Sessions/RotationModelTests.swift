@@ -89,7 +89,8 @@ private struct Seeded: RandomNumberGenerator {
         return nil
     }
 
-    @Test(.tags(.attackC1, .attackC2, .attackC3, .attackC4, .attackC5, .attackC6, .attackC7, .attackC8, .attackC9)) func `does in 300 random lives what its rules say`() async throws {
+    @Test(.tags(.attackC1, .attackC2, .attackC3, .attackC4, .attackC5, .attackC6, .attackC7, .attackC8, .attackC9))
+    func `does in 300 random lives what its rules say`() async throws {
         // All lives go on at once in one store, so that each commit holds steps of many.
         let failures = try await withThrowingTaskGroup { group in
             for seed in 1...300 as ClosedRange<UInt64> { group.addTask { try await play(seed) } }

@@ -35,7 +35,8 @@ import Testing
         #expect(try store.device(id: device.id)?.counter == 1)
     }
 
-    @Test(.tags(.attackC3, .attackC4)) func `repeats its answer until the window ends, and takes a later use for theft`() async throws {
+    @Test(.tags(.attackC3, .attackC4))
+    func `repeats its answer until the window ends, and takes a later use for theft`() async throws {
         _ = try await store.rotate(.of(device))
         #expect(try await store.rotate(.of(device, at: noon + 30)) == .repeated(counter: 1))
         #expect(try await store.rotate(.of(device, at: noon + 30.001)) == .reused)

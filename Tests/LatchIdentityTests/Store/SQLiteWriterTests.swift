@@ -75,7 +75,8 @@ import Testing
         #expect(try notes() == ["visible"])
     }
 
-    @Test(.tags(.attackK7)) func `reports a full disk, keeps what was committed, and goes on when there is room again`() async throws
+    @Test(.tags(.attackK7)) func `reports a full disk, keeps what was committed, and goes on when there is room again`()
+        async throws
     {
         try await add("before")
         let pages = try await writer.write { db throws(IdentityError) in

@@ -71,12 +71,14 @@ import Testing
         #expect(try await status(JWT.sign(claims { $0.members[name] = nil }, with: key, type: "at+jwt")) == 401)
     }
 
-    @Test(.tags(.attackH2), arguments: [
-        ("iss", JSONValue.string("https://evil.example")), ("aud", .string("https://other.example")),
-        ("exp", .integer(1)), ("exp", .string("9999999999")), ("nbf", .integer(9_999_999_999)),
-        ("sub", .string("another-account")), ("sid", .string("AAAAAAAAAAAAAAAAAAAAAA")), ("sid", .string("%%%")),
-        ("sid", .integer(5)),
-    ])
+    @Test(
+        .tags(.attackH2),
+        arguments: [
+            ("iss", JSONValue.string("https://evil.example")), ("aud", .string("https://other.example")),
+            ("exp", .integer(1)), ("exp", .string("9999999999")), ("nbf", .integer(9_999_999_999)),
+            ("sub", .string("another-account")), ("sid", .string("AAAAAAAAAAAAAAAAAAAAAA")), ("sid", .string("%%%")),
+            ("sid", .integer(5)),
+        ])
     func `is not taken when it says something else`(name: String, value: JSONValue) async throws {
         #expect(try await status(JWT.sign(claims { $0.members[name] = value }, with: key, type: "at+jwt")) == 401)
     }
@@ -87,7 +89,9 @@ import Testing
         #expect(try await site.get("/api/users", bearer: login.access).status == 403)
     }
 
-    @Test(.tags(.attackH7), arguments: ["", " ", "a.b.c", "....", String(repeating: "A", count: 100_000), "null", "eyJ.eyJ."])
+    @Test(
+        .tags(.attackH7),
+        arguments: ["", " ", "a.b.c", "....", String(repeating: "A", count: 100_000), "null", "eyJ.eyJ."])
     func `that is none is refused`(token: String) async throws {
         #expect(try await status(token) == 401)
     }

@@ -3,8 +3,8 @@
 import LatchCore
 import LatchCrypto
 import LatchJOSE
-import TestVectors
 import TestTags
+import TestVectors
 import Testing
 
 @Suite struct `A key` {
@@ -83,7 +83,8 @@ import Testing
         #expect(ed.algorithm == .eddsa)
     }
 
-    @Test(.tags(.attackH1), 
+    @Test(
+        .tags(.attackH1),
         arguments: [
             ("kty", "RSA"), ("kty", "oct"), ("kty", "ec"), ("kty", nil), ("crv", "P-384"), ("crv", "secp256k1"),
             ("crv", nil),

@@ -32,7 +32,9 @@ import Testing
         #expect(try verifier.verify(text).subject == "u1")
     }
 
-    @Test(.tags(.attackH1), arguments: ["none", "None", "NONE", "nOnE", "", "HS256", "RS256", "ES384", "es256", "ES256 ", "EdDSA"])
+    @Test(
+        .tags(.attackH1),
+        arguments: ["none", "None", "NONE", "nOnE", "", "HS256", "RS256", "ES384", "es256", "ES256 ", "EdDSA"])
     func `with another algorithm than the pinned one is refused`(name: String) throws {
         for signature: [UInt8] in [[], [0], [UInt8](repeating: 0, count: 64)] {
             let text = try forge(["alg": .string(name), "kid": "k1"]) { _ in signature }
@@ -51,7 +53,9 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH1)) func `by HMAC with the public key as the secret is refused, even where HS256 is accepted`() throws {
+    @Test(.tags(.attackH1)) func `by HMAC with the public key as the secret is refused, even where HS256 is accepted`()
+        throws
+    {
         let generous = JWTVerifier(
             keys: KeySet([key]), algorithms: [.es256, .hs256, .rs256], clock: WallClock.stopped(at: 1_000))
         let publicKey = try #require(key.publicKey)
@@ -90,16 +94,20 @@ import Testing
         #expect(try verifier.verify(ignored).subject == "u1")
     }
 
-    @Test(.tags(.attackH1), arguments: [
-        "../../dev/null", "k1' OR '1'='1", "k1; DROP TABLE keys", "/etc/passwd", "K1", "k1 ", "k1\u{0}", "",
-        "\u{6B}\u{301}1",
-    ])
+    @Test(
+        .tags(.attackH1),
+        arguments: [
+            "../../dev/null", "k1' OR '1'='1", "k1; DROP TABLE keys", "/etc/passwd", "K1", "k1 ", "k1\u{0}", "",
+            "\u{6B}\u{301}1",
+        ])
     func `with a crafted key name finds no key`(name: String) throws {
         let text = try forge(["alg": "ES256", "kid": .string(name)]) { try key.signature(for: $0) }
         #expect(throws: JOSEError.unknownKey) { try verifier.verify(text) }
     }
 
-    @Test(.tags(.attackH1)) func `with a critical header is refused, also with one that would be understood elsewhere`() throws {
+    @Test(.tags(.attackH1)) func `with a critical header is refused, also with one that would be understood elsewhere`()
+        throws
+    {
         let headers: [JSONValue] = [
             ["alg": "ES256", "crit": ["b64"], "b64": false], ["alg": "ES256", "crit": ["exp"], "exp": 1],
             ["alg": "ES256", "crit": []], ["alg": "ES256", "crit": "b64"], ["alg": "ES256", "crit": .null],

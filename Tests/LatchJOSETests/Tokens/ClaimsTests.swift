@@ -83,11 +83,13 @@ import Testing
         }
     }
 
-    @Test(.tags(.j2), arguments: [
-        (999.0, 0, false), (1_000, 0, true), (1_001, 0, true), (1_000, 10, false), (1_009.9, 10, false),
-        (1_010, 10, true),
-        (989, -10, false), (990, -10, true),
-    ])
+    @Test(
+        .tags(.j2),
+        arguments: [
+            (999.0, 0, false), (1_000, 0, true), (1_001, 0, true), (1_000, 10, false), (1_009.9, 10, false),
+            (1_010, 10, true),
+            (989, -10, false), (990, -10, true),
+        ])
     func `expire at their time, give or take the leeway`(now: Double, leeway: Int, isExpired: Bool) {
         let claims: Claims = ["exp": 1_000]
         #expect(claims.isExpired(at: Date(timeIntervalSince1970: now), leeway: .seconds(leeway)) == isExpired)

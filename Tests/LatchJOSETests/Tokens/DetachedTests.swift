@@ -79,24 +79,28 @@ import Testing
     }
 
     // RFC 7797 §6: a reader that does not know b64 must be made to refuse it.
-    @Test(.tags(.attackH1), arguments: [
-        #"{"alg":"EdDSA","b64":false}"#, #"{"alg":"EdDSA","b64":true}"#,
-        #"{"alg":"EdDSA","b64":false,"crit":["exp"],"exp":1}"#,
-        #"{"alg":"EdDSA","crit":["b64"]}"#,
-    ])
+    @Test(
+        .tags(.attackH1),
+        arguments: [
+            #"{"alg":"EdDSA","b64":false}"#, #"{"alg":"EdDSA","b64":true}"#,
+            #"{"alg":"EdDSA","b64":false,"crit":["exp"],"exp":1}"#,
+            #"{"alg":"EdDSA","crit":["b64"]}"#,
+        ])
     func `are refused where b64 is not critical, or critical and missing`(header: String) throws {
         let text = try text(header, "AAAA")
         #expect(throws: JOSEError.refusedExtension) { try verify(text, understanding: ["exp"]) }
     }
 
     // RFC 7515 §4.1.11.
-    @Test(.tags(.attackH1), arguments: [
-        #""crit":[]"#, #""crit":"x","x":1"#, #""crit":null"#, #""crit":{"x":1},"x":1"#, #""crit":["x"]"#,
-        #""crit":["x","x"],"x":1"#, #""crit":[1],"x":1"#, #""crit":["alg"]"#, #""crit":["kid"],"kid":"k1""#,
-        #""crit":["jku","x"],"jku":"https://evil.example","x":1"#, #""crit":["crit"]"#,
-        #""crit":["x","y"],"x":1,"y":2"#,
-        "\"crit\":[\"x\u{301}\"],\"x\u{301}\":1",
-    ])
+    @Test(
+        .tags(.attackH1),
+        arguments: [
+            #""crit":[]"#, #""crit":"x","x":1"#, #""crit":null"#, #""crit":{"x":1},"x":1"#, #""crit":["x"]"#,
+            #""crit":["x","x"],"x":1"#, #""crit":[1],"x":1"#, #""crit":["alg"]"#, #""crit":["kid"],"kid":"k1""#,
+            #""crit":["jku","x"],"jku":"https://evil.example","x":1"#, #""crit":["crit"]"#,
+            #""crit":["x","y"],"x":1,"y":2"#,
+            "\"crit\":[\"x\u{301}\"],\"x\u{301}\":1",
+        ])
     func `are refused where crit is empty, wrong, double, of a registered name, or not understood`(crit: String)
         throws
     {

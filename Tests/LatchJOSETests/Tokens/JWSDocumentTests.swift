@@ -79,7 +79,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH1)) func `are refused by another algorithm, also where an unprotected header names it`() throws {
+    @Test(.tags(.attackH1)) func `are refused by another algorithm, also where an unprotected header names it`() throws
+    {
         let text = try JWSDocument.sign(payload, by: [.init(first, unprotected: ["alg": "", "kid": ""])])
         #expect(text["signatures"]?[0]?["protected"] == nil)
         #expect(try verify(text).signatures[0].unprotected == ["alg": "EdDSA", "kid": "first"])
@@ -91,7 +92,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH1)) func `are refused with a critical member that is not understood, or stands where it is not signed`()
+    @Test(.tags(.attackH1))
+    func `are refused with a critical member that is not understood, or stands where it is not signed`()
         throws
     {
         let text = try JWSDocument.sign(payload, by: [.init(first, protected: ["exp": 1, "crit": ["exp"]])])

@@ -25,9 +25,11 @@ import Testing
             requiresExpiry: requiresExpiry, clock: .stopped(at: now))
     }
 
-    @Test(.tags(.attackH2), arguments: [
-        (999.0, true), (1_000, true), (1_029.999, true), (1_030, false), (1_031, false), (5_000, false),
-    ])
+    @Test(
+        .tags(.attackH2),
+        arguments: [
+            (999.0, true), (1_000, true), (1_029.999, true), (1_030, false), (1_031, false), (5_000, false),
+        ])
     func `takes a token until its expiry and the leeway are over`(now: Double, isTaken: Bool) throws {
         let text = try JWT.sign(["exp": 1_000], with: key)
         if isTaken {
@@ -72,7 +74,9 @@ import Testing
         #expect(throws: JOSEError.notYetValid) { try verifier(now: 969).verify(text) }
     }
 
-    @Test(.tags(.attackH2), arguments: ["exp", "nbf", "iat"], [JSONValue.string("2000"), .null, .bool(true), [2000], [:], "tomorrow"])
+    @Test(
+        .tags(.attackH2), arguments: ["exp", "nbf", "iat"],
+        [JSONValue.string("2000"), .null, .bool(true), [2000], [:], "tomorrow"])
     func `refuses a time that is no number`(name: String, value: JSONValue) throws {
         var claims: Claims = ["exp": 2_000]
         claims[name] = value
@@ -99,7 +103,8 @@ import Testing
         #expect(try verifier(requiresExpiry: false).verify(text).subject == "u1")
     }
 
-    @Test(.tags(.attackH2), 
+    @Test(
+        .tags(.attackH2),
         arguments: [
             nil, "https://id.example/", "https://ID.example", "http://id.example", "", 1, ["https://id.example"],
         ] as [JSONValue?])
@@ -113,7 +118,8 @@ import Testing
         _ = try verifier(issuer: "https://id.example").verify(right)
     }
 
-    @Test(.tags(.attackH2), 
+    @Test(
+        .tags(.attackH2),
         arguments: [nil, "other", "API", "", 1, [], ["other", "else"], ["api", 1], ["x": "api"], [["api"]]]
             as [JSONValue?])
     func `refuses a token for another audience, or for none`(audience: JSONValue?) throws {

@@ -13,7 +13,9 @@ import Testing
 
     init() { issuer.on(.ok, #"{"access_token":"a","token_type":"Bearer"}"#) }
 
-    @Test(.tags(.l2)) func `is a form with the grant, the name, the password and the scopes, and nothing else`() async throws {
+    @Test(.tags(.l2)) func `is a form with the grant, the name, the password and the scopes, and nothing else`()
+        async throws
+    {
         let grant = PasswordGrant(
             username: "user@example.com", password: "secret", scopes: .list("widgets:read widgets:write"))
         _ = try await issuer.endpoint().tokens(for: grant)
@@ -29,10 +31,13 @@ import Testing
                 + "&scope=widgets%3Aread%20widgets%3Awrite")
     }
 
-    @Test(.tags(.l2), arguments: [
-        "p&scope=widgets:admin+1", "a=b", "a&b", "a+b", "a b", "%26scope%3Dx", "100%", "a#b", "a;b", "a?b", "a/b",
-        "\"q\"", "<x>", "\\", "ü€𝄞", "e\u{301}&\u{301}=", "\r\n", "\u{0}", "a\tb", "'", "!*'();:@&=+$,/?#[]", "~-._",
-    ])
+    @Test(
+        .tags(.l2),
+        arguments: [
+            "p&scope=widgets:admin+1", "a=b", "a&b", "a+b", "a b", "%26scope%3Dx", "100%", "a#b", "a;b", "a?b", "a/b",
+            "\"q\"", "<x>", "\\", "ü€𝄞", "e\u{301}&\u{301}=", "\r\n", "\u{0}", "a\tb", "'", "!*'();:@&=+$,/?#[]",
+            "~-._",
+        ])
     func `carries every character of a name and a password, and none of them adds a parameter`(
         text: String
     ) async throws {

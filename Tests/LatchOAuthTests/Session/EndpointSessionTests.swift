@@ -77,7 +77,8 @@ import Testing
         #expect(issuer.requests.count == 3)
     }
 
-    @Test(.tags(.l6), 
+    @Test(
+        .tags(.l6),
         arguments: [
             (400, #"{"error":"invalid_grant"}"#), (401, #"{"detail":"Invalid refresh token"}"#), (401, ""),
             (400, #"{"detail":"No.","error_code":"INVALID_REFRESH_TOKEN"}"#), (403, #"{"error":"invalid_grant"}"#),
@@ -101,7 +102,8 @@ import Testing
         #expect(ends == 1)
     }
 
-    @Test(.tags(.l6), 
+    @Test(
+        .tags(.l6),
         arguments: [
             (500, ""), (502, "<html>"), (503, ""), (429, ""), (400, #"{"error":"invalid_request"}"#),
             (401, #"{"error":"invalid_client"}"#), (400, #"{"error":"unauthorized_client"}"#), (400, "<html>"),
@@ -186,14 +188,14 @@ import Testing
         #expect(request.fields[.idempotencyKey]?.count == 32)
     }
 
-    @Test(.tags(.l6), 
+    @Test(
+        .tags(.l6),
         arguments: [
             (400, #"{"detail":"Refresh token expired"}"#, true), (401, #"{"detail":"x"}"#, true), (400, "", false),
             (400, "<html>", false), (422, #"{"detail":[{"msg":"field required"}]}"#, false),
             (400, #"{"error":"invalid_request","error_description":"x"}"#, false),
         ] as [(HTTPStatus, String, Bool)])
-    func `ends by JSON only where the token was refused`(status: HTTPStatus, body: String, ends: Bool) async throws
-    {
+    func `ends by JSON only where the token was refused`(status: HTTPStatus, body: String, ends: Bool) async throws {
         let session = try await signedIn(jsonRefresh: true)
         issuer.on("/oauth/token/refresh", status, body)
         issuer.clock.advance(by: 3601)

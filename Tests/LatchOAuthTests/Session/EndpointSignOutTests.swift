@@ -71,7 +71,9 @@ import Testing
         #expect(session.currentState == .signedOut(.user))
     }
 
-    @Test(.tags(.l8)) func `is told where this device cannot forget, and the tokens are revoked nevertheless`() async throws {
+    @Test(.tags(.l8)) func `is told where this device cannot forget, and the tokens are revoked nevertheless`()
+        async throws
+    {
         issuer.on("/oauth/revoke", .ok, "")
         let secrets = InMemorySecretStore()
         try await SecretTokenStore<Tokens>(secrets, name: "s").save(Tokens(access: "a0", refresh: "r0"))

@@ -22,7 +22,8 @@ import Testing
             })
     }
 
-    @Test(.tags(.l3), 
+    @Test(
+        .tags(.l3),
         arguments: [
             ("invalid_request", .invalidRequest), ("invalid_client", .invalidClient), ("invalid_grant", .invalidGrant),
             ("unauthorized_client", .unauthorizedClient), ("unsupported_grant_type", .unsupportedGrantType),
@@ -55,7 +56,8 @@ import Testing
         #expect(try await error(.unauthorized, #"{"error":"\#(code)"}"#) != .invalidGrant)
     }
 
-    @Test(.tags(.l3), 
+    @Test(
+        .tags(.l3),
         arguments: [
             (#"{"detail":"No.","error_code":"INVALID_CREDENTIALS"}"#, .invalidGrant),
             (#"{"detail":"No.","error_code":"INVALID_REFRESH_TOKEN"}"#, .invalidGrant),
@@ -79,7 +81,8 @@ import Testing
         #expect(error.issuerMessage == "username: field required; too short")
     }
 
-    @Test(.tags(.l3), 
+    @Test(
+        .tags(.l3),
         arguments: [
             (500, .serverFailed), (502, .serverFailed), (503, .temporarilyUnavailable), (504, .serverFailed),
             (599, .serverFailed), (429, .tooManyRequests), (404, .refused), (403, .refused), (418, .refused),
@@ -123,12 +126,14 @@ import Testing
         #expect(issuer.requests.count == 1)
     }
 
-    @Test(.tags(.l14), arguments: [
-        #"{"error":"invalid_grant","error_description":"wrong password pass-word-9"}"#,
-        #"{"detail":"ada/pass-word-9 does not match"}"#, #"{"message":"pass-word-9"}"#,
-        #"{"detail":[{"loc":["password"],"msg":"pass-word-9 is too short"}]}"#,
-        #"{"error":"x","error_description":"password=pass-word-9&scope"}"#,
-    ])
+    @Test(
+        .tags(.l14),
+        arguments: [
+            #"{"error":"invalid_grant","error_description":"wrong password pass-word-9"}"#,
+            #"{"detail":"ada/pass-word-9 does not match"}"#, #"{"message":"pass-word-9"}"#,
+            #"{"detail":[{"loc":["password"],"msg":"pass-word-9 is too short"}]}"#,
+            #"{"error":"x","error_description":"password=pass-word-9&scope"}"#,
+        ])
     func `repeats no secret, though the issuer does`(body: String) async throws {
         let error = try await error(.badRequest, body)
         #expect(error.issuerMessage == nil)

@@ -30,7 +30,9 @@ import Testing
             ])
     }
 
-    @Test(.tags(.l7)) func `tries the access token although the refresh token failed, and tells the failure`() async throws {
+    @Test(.tags(.l7)) func `tries the access token although the refresh token failed, and tells the failure`()
+        async throws
+    {
         issuer.on("/oauth/revoke") { request in
             let isFirst = request.body.text?.contains("refresh_token") == true
             return HTTPResponse(status: isFirst ? .serviceUnavailable : .ok, fields: [.retryAfter: "30"])

@@ -20,7 +20,8 @@ import Testing
             for: PasswordGrant(username: "u", password: "p", scopes: .list(requested)))
     }
 
-    @Test(.tags(.l4), 
+    @Test(
+        .tags(.l4),
         arguments: [
             ("a:read a:write", "a:read", "a:write", ""),
             ("a:read", "a:read b:read", "", "b:read"),
@@ -69,7 +70,9 @@ import Testing
         #expect(issuer.requests.map(\.path) == ["/oauth/token", "/oauth/revoke", "/oauth/revoke"])
     }
 
-    @Test(.tags(.l4)) func `are noticed in a refresh too, against what was granted before, and lose no session`() async throws {
+    @Test(.tags(.l4)) func `are noticed in a refresh too, against what was granted before, and lose no session`()
+        async throws
+    {
         issuer.on(.ok, #"{"access_token":"b","refresh_token":"r1","scope":"a:read a:admin"}"#)
         let grant = RefreshGrant(refreshToken: "r0", granted: .list("a:read"))
         let response = try await issuer.endpoint().tokens(for: grant)

@@ -47,7 +47,8 @@ import Testing
         #expect(response.tokens.tokenType == .bearer)
     }
 
-    @Test(.tags(.l3), 
+    @Test(
+        .tags(.l3),
         arguments: [
             ("3600", 3600), (#""3600""#, 3600), ("1.5", 1.5), ("1e3", 1000), ("0", nil), ("0.5", nil), ("1e-9", nil),
             (#""0""#, nil), ("-1", nil),
@@ -74,20 +75,24 @@ import Testing
         #expect(request.fields[.authorization] == "Bearer a")
     }
 
-    @Test(.tags(.l3), arguments: [#""mac""#, #""DPoP""#, #""N_A""#, #""""#, #""Bearer ""#, "7", "true", #"["Bearer"]"#, "{}"])
+    @Test(
+        .tags(.l3),
+        arguments: [#""mac""#, #""DPoP""#, #""N_A""#, #""""#, #""Bearer ""#, "7", "true", #"["Bearer"]"#, "{}"])
     func `of another type is refused`(type: String) async {
         await #expect(throws: OAuthError.unacceptableTokenType) {
             try await response(#"{"access_token":"a","token_type":\#(type)}"#)
         }
     }
 
-    @Test(.tags(.l3), arguments: [
-        "", " ", "null", "7", "[]", "{}", #""a""#, #"{"access_token":""}"#, #"{"access_token":null}"#,
-        #"{"access_token":7}"#, #"{"access_token":["a"]}"#, #"{"Access_Token":"a"}"#, #"{"accessToken":"a"}"#,
-        #"{"access_token":"a""#, #"{"access_token":"a"}x"#, #"{"access_token":"a","access_token":"b"}"#,
-        #"{"access_token":"a\r\nX-Evil: 1"}"#, #"{"access_token":"a\u0000"}"#, #"{"access_token":"ä"}"#,
-        #"{"access_token":"a","refresh_token":"r\n"}"#, "<html>Welcome</html>", "access_token=a&token_type=bearer",
-    ])
+    @Test(
+        .tags(.l3),
+        arguments: [
+            "", " ", "null", "7", "[]", "{}", #""a""#, #"{"access_token":""}"#, #"{"access_token":null}"#,
+            #"{"access_token":7}"#, #"{"access_token":["a"]}"#, #"{"Access_Token":"a"}"#, #"{"accessToken":"a"}"#,
+            #"{"access_token":"a""#, #"{"access_token":"a"}x"#, #"{"access_token":"a","access_token":"b"}"#,
+            #"{"access_token":"a\r\nX-Evil: 1"}"#, #"{"access_token":"a\u0000"}"#, #"{"access_token":"ä"}"#,
+            #"{"access_token":"a","refresh_token":"r\n"}"#, "<html>Welcome</html>", "access_token=a&token_type=bearer",
+        ])
     func `without a usable access token is none`(body: String) async {
         await #expect(throws: OAuthError.invalidResponse) { try await response(body) }
     }
@@ -102,7 +107,8 @@ import Testing
         #expect(try await response(#"{"access_token":"a","refresh_token":null}"#).tokens.refresh == nil)
     }
 
-    @Test(.tags(.l1), 
+    @Test(
+        .tags(.l1),
         arguments: [
             (#""a:read b:read""#, "a:read b:read"), (#""a:read  b:read a:read""#, "a:read b:read"),
             (#"["a:read","b:read"]"#, "a:read b:read"), (#""""#, ""), ("[]", ""),
@@ -116,7 +122,9 @@ import Testing
         #expect(response.grantedScopes == .list(read))
     }
 
-    @Test(.tags(.l3), arguments: [("7", "7"), (#""u1""#, "u1"), (#""""#, nil), ("null", nil), ("[]", nil)] as [(String, String?)])
+    @Test(
+        .tags(.l3),
+        arguments: [("7", "7"), (#""u1""#, "u1"), (#""""#, nil), ("null", nil), ("[]", nil)] as [(String, String?)])
     func `names its person where the issuer does`(written: String, id: String?) async throws {
         #expect(try await response(#"{"access_token":"a","user_id":\#(written)}"#).userID == id)
     }

@@ -4,8 +4,8 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LatchProtobuf

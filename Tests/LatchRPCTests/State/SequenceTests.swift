@@ -247,7 +247,9 @@ import Testing
         #expect(await !client.getCurrentState().isLoading)
     }
 
-    @Test(.tags(.c8)) func `fails when its time is over even where the call goes on, whose answer changes nothing`() async {
+    @Test(.tags(.c8)) func `fails when its time is over even where the call goes on, whose answer changes nothing`()
+        async
+    {
         let (clock, gate, answered) = (ManualClock(), Gate(), Gate())
         let client = client(
             clock,

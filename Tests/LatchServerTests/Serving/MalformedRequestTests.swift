@@ -4,8 +4,8 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 /// Each case is sent as these bytes over a real socket, followed by a second request that must never be served.

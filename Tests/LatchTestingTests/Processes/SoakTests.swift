@@ -19,7 +19,7 @@ import Testing
     @Test func `renew once for all of them at each expiry`() async throws {
         let (ending, verdict) = try await soak("expiries", "16", "4", "8")
         #expect(ending == .exited(0), "\(verdict)")
-        #expect(verdict.contains("8 renewals, 512 requests, 0 failures"), "\(verdict)")
+        #expect(verdict.contains("8 refreshes, 512 requests, 0 failures"), "\(verdict)")
     }
 
     @Test func `stay signed in whenever some of them are killed`() async throws {

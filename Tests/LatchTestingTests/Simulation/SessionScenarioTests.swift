@@ -73,7 +73,7 @@ import Testing
         #expect(throws: HTTPError.self) { try issuer.refresh(first.refresh ?? "", key: "other") }
         #expect(
             violations == [
-                "the renewal of 0:0 was repeated under another key", "the used refresh token of 0:0 was used again",
+                "the refresh of 0:0 was repeated under another key", "the used refresh token of 0:0 was used again",
             ])
         #expect(!issuer.accepts(second.access))
         #expect(throws: HTTPError.self) { try issuer.refresh(second.refresh ?? "", key: "k") }

@@ -36,7 +36,7 @@ import Testing
         let token = due(issuer)
         issuer.begins(0, token, key: "k")
         issuer.begins(1, token, key: "k")
-        #expect(violations(issuer) == ["two renewals of r:0:0 at once"])
+        #expect(violations(issuer) == ["two refreshes of r:0:0 at once"])
     }
 
     @Test func `sees who asks for what it has been answered`() throws {
@@ -71,7 +71,7 @@ import Testing
         try ask(issuer, token, by: 0, key: "one")
         issuer.forgive(0)
         try ask(issuer, token, by: 1, key: "other")
-        #expect(violations(issuer) == ["the renewal of 0:0 was repeated under another key"])
+        #expect(violations(issuer) == ["the refresh of 0:0 was repeated under another key"])
     }
 
     @Test func `allows another process a key of its own where keys do not outlive them`() throws {
@@ -105,6 +105,6 @@ import Testing
         #expect(issuer.inspect { $0.families[0].version } == 1)
         #expect(violations(issuer).isEmpty)
         _ = try issuer.refresh(token, key: "other", by: 0)
-        #expect(violations(issuer) == ["0:1 was renewed without a reason"])
+        #expect(violations(issuer) == ["0:1 was refreshed without a reason"])
     }
 }

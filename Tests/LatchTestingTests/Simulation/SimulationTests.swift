@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchTesting
+import PortableFoundation
 import Synchronization
 import Testing
 

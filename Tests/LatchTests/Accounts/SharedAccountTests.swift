@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProcess
-import PortableFoundation
 import LatchCore
 import LatchHTTP
+import LatchProcess
 import LatchTesting
-import TestSupport
+import PortableFoundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import latch

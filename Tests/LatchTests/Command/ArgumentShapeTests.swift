@@ -14,7 +14,8 @@ import Testing
         name: "send", summary: "sends", options: [field, file, include, fail], combinesShortNames: true,
         arguments: [.init(name: "URL", summary: "where"), .init(name: "WORD", summary: "what", isOptional: true)],
         body: { _, _ in .success })
-    static let root = Subcommand(name: "tool", summary: "a tool", subcommands: [send, `A verb that is a group as well`.things])
+    static let root = Subcommand(
+        name: "tool", summary: "a tool", subcommands: [send, `A verb that is a group as well`.things])
 
     private func send(_ arguments: [String]) throws -> Invocation {
         guard case .run(_, let invocation) = try ArgumentParser.parse(["send"] + arguments, with: Self.root) else {
@@ -85,7 +86,8 @@ import Testing
 @Suite struct `A verb that is a group as well` {
     static let json = Option.flag("json", "for a script")
     static let use = Subcommand(
-        name: "use", summary: "uses one", arguments: [.init(name: "NAME", summary: "which")], body: { _, _ in .success })
+        name: "use", summary: "uses one", arguments: [.init(name: "NAME", summary: "which")], body: { _, _ in .success }
+    )
     static let things = Subcommand(
         name: "things", summary: "lists things", options: [json], plannedOptions: ["soon": "Wait."], subcommands: [use],
         body: { _, _ in .success })

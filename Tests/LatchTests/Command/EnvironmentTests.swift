@@ -68,6 +68,8 @@ import Testing
         #expect(await Program.command.run(arguments, in: kept.environment).rawValue == code)
         #expect(kept.output.isEmpty == (code != 0))
         #expect(kept.error.isEmpty == (code == 0))
-        if code != 0, !arguments.isEmpty { #expect(kept.error.split(separator: "\n").last?.hasPrefix("hint: ") == true) }
+        if code != 0, !arguments.isEmpty {
+            #expect(kept.error.split(separator: "\n").last?.hasPrefix("hint: ") == true)
+        }
     }
 }

@@ -7,9 +7,12 @@ import Testing
 
 @Suite struct `The layout of a help text` {
     private func text(
-        summary: String = "does it", options: [Option] = [], arguments: [Subcommand.Argument] = [], subcommands: [Subcommand] = []
+        summary: String = "does it", options: [Option] = [], arguments: [Subcommand.Argument] = [],
+        subcommands: [Subcommand] = []
     ) -> String {
-        HelpText([Subcommand(name: "do", summary: summary, options: options, arguments: arguments, subcommands: subcommands)]).text
+        HelpText([
+            Subcommand(name: "do", summary: summary, options: options, arguments: arguments, subcommands: subcommands)
+        ]).text
     }
 
     private func lines(_ text: String) -> [String] {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchProcess
 import LatchTesting
+import PortableFoundation
 import TestSupport
 import Testing
 
@@ -45,7 +45,8 @@ import Testing
 @Suite struct `A secret that is piped in` {
     private func piped(_ text: String) async -> Result<String, any Error> {
         do {
-            return .success(try await SecretInput.piped("secret", RecordingEnvironment(input: Array(text.utf8)).environment))
+            return .success(
+                try await SecretInput.piped("secret", RecordingEnvironment(input: Array(text.utf8)).environment))
         } catch {
             return .failure(error)
         }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProcess
-import PortableFoundation
 import LatchCore
+import LatchProcess
 import LatchTesting
-import TestSupport
+import PortableFoundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LatchCommand

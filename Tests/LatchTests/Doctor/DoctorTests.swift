@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProcess
-import PortableFoundation
 import LatchCore
 import LatchHTTP
+import LatchProcess
 import LatchServer
 import LatchTesting
+import PortableFoundation
 import TestSupport
 import Testing
 

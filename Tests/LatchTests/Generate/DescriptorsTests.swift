@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProcess
-import PortableFoundation
 import LatchCore
+import LatchProcess
 import LatchProto
+import PortableFoundation
 import Testing
 
 @Suite struct `The verb descriptors` {

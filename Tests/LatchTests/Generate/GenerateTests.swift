@@ -65,7 +65,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6), 
+    @Test(
+        .tags(.g6),
         arguments: [
             (["-s", "CatService"], 1, "'CatService'", "ShopService, StockService"),
             (["-l", "kotlin"], 1, "'kotlin'", "Supported: swift."),
@@ -92,7 +93,9 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6)) func `tells all mistakes of the .proto files with line and column, and writes nothing`() async throws {
+    @Test(.tags(.g6)) func `tells all mistakes of the .proto files with line and column, and writes nothing`()
+        async throws
+    {
         try await GeneratorCall.with([
             "bad.proto": "syntax = \"proto3\";\nmessage A { B b = 1; }\nmessage C { D d = 1; }\n"
         ]) {

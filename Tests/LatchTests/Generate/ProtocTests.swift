@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchProcess
+import PortableFoundation
 import Testing
 
 /// protoc, which Scripts/fetch-peers installs.

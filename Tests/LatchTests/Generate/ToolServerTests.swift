@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchProcess
 import PortableFoundation
-import LatchCore
 import TestTags
 import Testing
 
@@ -93,7 +93,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.g13), 
+    @Test(
+        .tags(.g13),
         arguments: [
             ("{no JSON", -32700, .null), ("\u{1}", -32700, .null), ("17", -32600, .null), ("[]", -32600, .null),
             (#"{"id":7,"method":"ping"}"#, -32600, 7), (#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, -32600, 7),
@@ -152,7 +153,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.g13)) func `answers everything that was asked for before its input ended, and then ends`() async throws {
+    @Test(.tags(.g13)) func `answers everything that was asked for before its input ended, and then ends`() async throws
+    {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 for id in 1...5 {

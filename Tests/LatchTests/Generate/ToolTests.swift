@@ -25,8 +25,7 @@ import Testing
     }
 
     @Test(.tags(.g13), arguments: ["token", 7] as [JSONValue])
-    func `tells its progress to those who give a token, each time a greater number`(token: JSONValue) async throws
-    {
+    func `tells its progress to those who give a token, each time a greater number`(token: JSONValue) async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "generate_axiom_clients", Self.arguments, token: token)

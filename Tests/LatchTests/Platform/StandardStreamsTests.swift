@@ -40,7 +40,8 @@ import Testing
     }
 
     @Test func `goes to the stream that a script expects`() async throws {
-        let outcome = try await shell("latch serve --print-config 2>/dev/null | grep -c ' = '; latch frobnicate >/dev/null")
+        let outcome = try await shell(
+            "latch serve --print-config 2>/dev/null | grep -c ' = '; latch frobnicate >/dev/null")
         let count = outcome.output.first.flatMap { Int($0.filter { !$0.isWhitespace }) }
         #expect(count == Setting.all.count)
         #expect(outcome.error.count == 2)

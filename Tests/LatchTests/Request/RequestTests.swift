@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProcess
-import PortableFoundation
 import LatchCore
 import LatchHTTP
+import LatchProcess
 import LatchServer
 import LatchTesting
-import TestSupport
+import PortableFoundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import latch

@@ -4,8 +4,8 @@ import LatchCore
 import LatchHTTP
 import LatchIdentity
 import LatchTesting
-import TestSupport
 import PortableFoundation
+import TestSupport
 import Testing
 
 @testable import LatchCommand

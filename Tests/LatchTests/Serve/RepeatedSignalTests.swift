@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import LatchProcess
 import LatchHTTP
+import LatchProcess
 import LatchTesting
 import TestSupport
 import Testing

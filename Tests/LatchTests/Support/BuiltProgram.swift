@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchProcess
 import LatchTesting
+import PortableFoundation
 import TestSupport
 import Testing
 
@@ -65,7 +65,9 @@ struct BuiltProgram {
     ) async throws -> Result {
         let process = try start(
             ["serve", "--listen", "127.0.0.1:0", "--store", "sqlite:\(folder)/latch.sqlite"] + arguments, in: folder,
-            environment: environment.merging(["LATCH_MAIL_DIRECTORY": folder + "/mails", "LATCH_ACCESS_LOG": "off"]) { own, _ in own })
+            environment: environment.merging(["LATCH_MAIL_DIRECTORY": folder + "/mails", "LATCH_ACCESS_LOG": "off"]) {
+                own, _ in own
+            })
         let outcome: Swift.Result<Result, any Error>
         do {
             let line = try #require(await process.line(), "\(lines(of: folder + "/error"))")

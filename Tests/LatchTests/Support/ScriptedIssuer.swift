@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
-import TestSupport
+import PortableFoundation
 import Synchronization
+import TestSupport
 
 /// An issuer in this process that grants whatever it is asked for, accepts its newest access token alone, and keeps what
 /// it was sent.

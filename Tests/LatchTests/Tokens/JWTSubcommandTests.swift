@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchServer
 import LatchTesting
+import PortableFoundation
 import TestSupport
 import Testing
 
@@ -102,7 +102,10 @@ import Testing
             let expired = await latch("jwt", "sign", "-k", key.whole, "--claims", "-", input: #"{"exp":5,"iat":4}"#)
             let cases: [(Said, String)] = [
                 (await verify(token, "-k", key.publicHalf), "is for the audience 'api', and no audience"),
-                (await verify(token, "-k", key.publicHalf, "--audience", "x"), "another audience: expected 'x', found 'api'"),
+                (
+                    await verify(token, "-k", key.publicHalf, "--audience", "x"),
+                    "another audience: expected 'x', found 'api'"
+                ),
                 (await verify(token, "-k", key.publicHalf, "--audience", "api", "--issuer", "you"), "another issuer"),
                 (await verify(token, "-k", key.publicHalf, "--audience", "api", "--type", "at+jwt"), "another type"),
                 (await verify(token, "-k", other.publicHalf, "--audience", "api"), "algorithm is not accepted"),
@@ -205,7 +208,8 @@ import Testing
             let path = folder + "/key.json"
             let kept = RecordingEnvironment()
             #expect(
-                await Program.command.run(["keys", "generate", "--output", path, "--id", "one"], in: kept.environment) == .success)
+                await Program.command.run(["keys", "generate", "--output", path, "--id", "one"], in: kept.environment)
+                    == .success)
             let shown = try JSONValue(parsing: String(kept.output.dropLast()))
             #expect(shown["kid"] == "one" && shown["d"] == nil && shown["alg"] == "ES256")
             let file = Array(FileManager.default.contents(atPath: path) ?? Data())
@@ -214,11 +218,13 @@ import Testing
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? UInt
             #expect(mode == 0o600)
             let again = RecordingEnvironment()
-            #expect(await Program.command.run(["keys", "generate", "--output", path], in: again.environment) == .failure)
+            #expect(
+                await Program.command.run(["keys", "generate", "--output", path], in: again.environment) == .failure)
             #expect(again.error.hasPrefix("latch: '\(path)' is there already.\n"))
             let nowhere = RecordingEnvironment()
             let place = folder + "/none/key.json"
-            #expect(await Program.command.run(["keys", "generate", "--output", place], in: nowhere.environment) == .failure)
+            #expect(
+                await Program.command.run(["keys", "generate", "--output", place], in: nowhere.environment) == .failure)
             #expect(nowhere.output.isEmpty)
         }
     }
@@ -238,7 +244,8 @@ import Testing
                 #expect(kept.output.isEmpty)
             }
             let none = RecordingEnvironment()
-            #expect(await Program.command.run(["jwt", "sign", "-k", folder + "/none"], in: none.environment) == .failure)
+            #expect(
+                await Program.command.run(["jwt", "sign", "-k", folder + "/none"], in: none.environment) == .failure)
             #expect(none.error.contains("there is no such file"))
         }
     }

@@ -31,7 +31,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.l3), 
+    @Test(
+        .tags(.l3),
         arguments: [
             (401, #"{"detail":"Invalid credentials"}"#, "serverError", "Invalid credentials"),
             (400, #"{"error":"invalid_grant","error_description":"No."}"#, "serverError", "No."),

@@ -28,7 +28,8 @@ import Testing
         #expect(OAuthScope.allCases.allSatisfy { $0.rawValue.hasPrefix($0.category.lowercased()) })
     }
 
-    @Test(.tags(.l1), 
+    @Test(
+        .tags(.l1),
         arguments: [
             ("widgets:read widgets:write", [.widgetsRead, .widgetsWrite]),
             ("  files:read   files:read ", [.filesRead]), ("", []), ("organizations:read Widgets:Read", []),
@@ -45,7 +46,8 @@ import Testing
 }
 
 @Suite struct `What was granted` {
-    @Test(.tags(.l1), 
+    @Test(
+        .tags(.l1),
         arguments: [
             ("widgets:admin", ["widgets:delete", "widgets:write", "widgets:read", "widgets:admin"]),
             ("widgets:delete", ["widgets:delete", "widgets:write", "widgets:read"]),

@@ -41,7 +41,9 @@ private struct NewItem: Codable, Sendable { let name: String }
         }
     }
 
-    @Test(.tags(.l4, .l13)) func `is granted no administration that its person may not have, and is told so`() async throws {
+    @Test(.tags(.l4, .l13)) func `is granted no administration that its person may not have, and is told so`()
+        async throws
+    {
         try await RealBackend.run { backend in
             let service = try await backend.signedIn(scopes: [.widgetsRead, .widgetsAdmin])
             #expect(service.grantedScopes == ["widgets:read"])

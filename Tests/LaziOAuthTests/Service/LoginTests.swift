@@ -40,7 +40,8 @@ import Testing
         #expect(form["username"] == "ada&grant_type=x")
     }
 
-    @Test(.tags(.l2)) func `asks for no scope at all where none is given, and for any other by its text`() async throws {
+    @Test(.tags(.l2)) func `asks for no scope at all where none is given, and for any other by its text`() async throws
+    {
         backend.on("/oauth/token", .ok, #"{"access_token":"a"}"#)
         let service = backend.service()
         try await service.login(username: "ada", password: "p", scopes: [])
@@ -93,7 +94,9 @@ import Testing
         #expect(service.isAuthenticated)
     }
 
-    @Test(.tags(.l14)) func `goes to a machine in one's own network only where that is said in so many words`() async throws {
+    @Test(.tags(.l14)) func `goes to a machine in one's own network only where that is said in so many words`()
+        async throws
+    {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         let service = backend.service(
             base: "http://192.168.1.188:8000", allowingInsecureHTTP: .anyHostWithoutEncryption)

@@ -83,7 +83,9 @@ private let refresh = "/oauth/token/refresh"
         #expect(await service.getValidToken() == nil)
     }
 
-    @Test(.tags(.l8)) func `is told where the device cannot forget, and the tokens are worthless all the same`() async throws {
+    @Test(.tags(.l8)) func `is told where the device cannot forget, and the tokens are worthless all the same`()
+        async throws
+    {
         let backend = ScriptedBackend()
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a0", refresh: "r0"))
         backend.on("/oauth/revoke", .ok, "")

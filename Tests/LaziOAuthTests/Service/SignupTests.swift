@@ -26,7 +26,9 @@ import Testing
         }
     }
 
-    @Test(.tags(.l10, .l13)) func `of a name that is taken is an error of the real server, and signs nobody in`() async throws {
+    @Test(.tags(.l10, .l13)) func `of a name that is taken is an error of the real server, and signs nobody in`()
+        async throws
+    {
         try await RealBackend.run { backend in
             _ = try await backend.signedIn()
             let service = backend.service()
@@ -42,7 +44,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.l10), 
+    @Test(
+        .tags(.l10),
         arguments: [
             (409, #"{"detail":"Username taken"}"#, "Username taken"), (409, "", "The account could not be made"),
             (200, #"{"status":"failed","message":"User already exists"}"#, "User already exists"),

@@ -85,7 +85,9 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests(to: refresh).first?.body.text == #"{"refresh_token":"r0"}"#)
     }
 
-    @Test(.tags(.l6)) func `keeps the refresh token, the scopes and the person where the answer brings none`() async throws {
+    @Test(.tags(.l6)) func `keeps the refresh token, the scopes and the person where the answer brings none`()
+        async throws
+    {
         let backend = ScriptedBackend()
         let store = InMemoryTokenStore<Tokens>()
         let service = try await backend.signedIn(store: store)
@@ -96,14 +98,14 @@ private let refresh = "/oauth/token/refresh"
         #expect(service.currentUser?.userId == "usr_1")
     }
 
-    @Test(.tags(.l6), 
+    @Test(
+        .tags(.l6),
         arguments: [
             (400, #"{"error":"invalid_grant"}"#), (401, #"{"detail":"Invalid refresh token"}"#),
             (400, #"{"detail":"Invalid refresh token","error_code":"INVALID_REFRESH_TOKEN"}"#),
             (400, #"{"detail":"Refresh token expired"}"#),
         ] as [(HTTPStatus, String)])
-    func `signs out once where the server refuses the refresh token`(status: HTTPStatus, body: String) async throws
-    {
+    func `signs out once where the server refuses the refresh token`(status: HTTPStatus, body: String) async throws {
         let backend = ScriptedBackend()
         let store = InMemoryTokenStore<Tokens>()
         let service = try await backend.signedIn(store: store)

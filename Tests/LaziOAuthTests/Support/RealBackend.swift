@@ -6,11 +6,11 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
-import TestSupport
 import LaziOAuth
+import Synchronization
+import TestSupport
 
 @testable import LatchIdentity
-import Synchronization
 
 /// The auth server itself, in process or over a socket, with a clock that tests move, and a record of what it was asked.
 final class RealBackend: Sendable {

@@ -23,7 +23,8 @@ import Testing
         return model
     }
 
-    @Test(.tags(.l10), 
+    @Test(
+        .tags(.l10),
         arguments: [
             ("ada", "p", true), ("", "p", false), ("  \n", "p", false), ("ada", "", false), ("ada", " ", true),
         ])
@@ -34,7 +35,8 @@ import Testing
         #expect(model.isFormValid == isValid)
     }
 
-    @Test(.tags(.l10), 
+    @Test(
+        .tags(.l10),
         arguments: [
             ("ada@example.com", true), (" ada@example.com\t", true), ("a.b+c@sub.example.co.uk", true),
             ("o'brien@example.ie", true), ("a@b.co", true), ("", false), ("ada", false), ("ada@", false),

@@ -32,19 +32,21 @@ private final class Failing: Sendable {
 private struct OwnError: Error {}
 
 @Suite struct `A failed refresh` {
-    @Test(.tags(.n5), arguments: [
-        (NetworkError.timeout as any Error, NetworkError.timeout),
-        (NetworkError.noConnection, .noConnection),
-        (NetworkError.unauthorized, .unauthorized),
-        (
-            NetworkError.serverError(code: 503, data: nil, response: nil),
-            .serverError(code: 503, response: FailedResponse())
-        ),
-        (URLError(.notConnectedToInternet), .noConnection),
-        (HTTPError.offline, .noConnection),
-        (CancellationError(), .authenticationFailed),
-        (OwnError(), .authenticationFailed),
-    ])
+    @Test(
+        .tags(.n5),
+        arguments: [
+            (NetworkError.timeout as any Error, NetworkError.timeout),
+            (NetworkError.noConnection, .noConnection),
+            (NetworkError.unauthorized, .unauthorized),
+            (
+                NetworkError.serverError(code: 503, data: nil, response: nil),
+                .serverError(code: 503, response: FailedResponse())
+            ),
+            (URLError(.notConnectedToInternet), .noConnection),
+            (HTTPError.offline, .noConnection),
+            (CancellationError(), .authenticationFailed),
+            (OwnError(), .authenticationFailed),
+        ])
     func `is reported by its cause, and a lost network is not a rejection`(thrown: any Error, told: NetworkError)
         async throws
     {

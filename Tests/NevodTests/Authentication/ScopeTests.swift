@@ -3,8 +3,8 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
-import TestSupport
 import Nevod
+import TestSupport
 import TestTags
 import Testing
 
@@ -31,20 +31,24 @@ struct MultiHeaderToken: TokenModel {
 }
 
 @Suite struct `The destination of a token` {
-    @Test(.tags(.n15), arguments: [
-        ("https://api.example.com/a", true, true), ("https://API.EXAMPLE.COM/a", true, true),
-        ("https://api.example.com.evil.net/a", false, false), ("https://evil.net/api.example.com", false, false),
-        ("https://evilapi.example.com", false, true), ("https://badexample.com", false, false),
-        ("https://example.com", false, true), ("http://api.example.com/a", false, false),
-        ("https://api.example.com:8443/a", true, true),
-    ])
+    @Test(
+        .tags(.n15),
+        arguments: [
+            ("https://api.example.com/a", true, true), ("https://API.EXAMPLE.COM/a", true, true),
+            ("https://api.example.com.evil.net/a", false, false), ("https://evil.net/api.example.com", false, false),
+            ("https://evilapi.example.com", false, true), ("https://badexample.com", false, false),
+            ("https://example.com", false, true), ("http://api.example.com/a", false, false),
+            ("https://api.example.com:8443/a", true, true),
+        ])
     func `is decided by the whole host, or by a suffix after a dot`(url: String, host: Bool, domain: Bool) throws {
         let request = URLRequest(url: try #require(URL(string: url)))
         #expect(request.isTo(host: "api.example.com") == host)
         #expect(request.isTo(domain: "example.com") == domain)
     }
 
-    @Test(.tags(.n15)) func `is never another server than the configured one, whatever the filter returns`() async throws {
+    @Test(.tags(.n15)) func `is never another server than the configured one, whatever the filter returns`()
+        async throws
+    {
         let mine = Backend(accepting: ["t"])
         let evil = Backend()
         try await mine.serve { url in

@@ -19,23 +19,25 @@ func cookies(_ line: String, from url: String = "https://www.example.com/app/log
         return request.value(forHTTPHeaderField: "Cookie")
     }
 
-    @Test(.tags(.n10), arguments: [
-        ("sid=1; Path=/", "https://www.example.com/", true), ("sid=1; Path=/", "https://example.com/", false),
-        ("sid=1; Path=/", "https://a.www.example.com/", false),
-        ("sid=1; Path=/; Domain=example.com", "https://api.example.com/", true),
-        ("sid=1; Path=/; Domain=example.com", "https://example.com/", true),
-        ("sid=1; Path=/; Domain=example.com", "https://evil.example/", false),
-        ("sid=1; Path=/; Domain=example.com", "https://badexample.com/", false),
-        ("sid=1; Path=/app", "https://www.example.com/app/x", true),
-        ("sid=1; Path=/app", "https://www.example.com/apple", false),
-        ("sid=1; Path=/app", "https://www.example.com/", false),
-        ("sid=1; Path=/; Secure", "https://www.example.com/", true),
-        ("sid=1; Path=/; Secure", "http://www.example.com/", false),
-        ("sid=1; Path=/; HttpOnly; SameSite=Strict", "https://www.example.com/", true),
-        ("sid=1; Path=/; Max-Age=0", "https://www.example.com/", false),
-        ("sid=1; Path=/; Max-Age=3600", "https://www.example.com/", true),
-        ("sid=1; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "https://www.example.com/", false),
-    ])
+    @Test(
+        .tags(.n10),
+        arguments: [
+            ("sid=1; Path=/", "https://www.example.com/", true), ("sid=1; Path=/", "https://example.com/", false),
+            ("sid=1; Path=/", "https://a.www.example.com/", false),
+            ("sid=1; Path=/; Domain=example.com", "https://api.example.com/", true),
+            ("sid=1; Path=/; Domain=example.com", "https://example.com/", true),
+            ("sid=1; Path=/; Domain=example.com", "https://evil.example/", false),
+            ("sid=1; Path=/; Domain=example.com", "https://badexample.com/", false),
+            ("sid=1; Path=/app", "https://www.example.com/app/x", true),
+            ("sid=1; Path=/app", "https://www.example.com/apple", false),
+            ("sid=1; Path=/app", "https://www.example.com/", false),
+            ("sid=1; Path=/; Secure", "https://www.example.com/", true),
+            ("sid=1; Path=/; Secure", "http://www.example.com/", false),
+            ("sid=1; Path=/; HttpOnly; SameSite=Strict", "https://www.example.com/", true),
+            ("sid=1; Path=/; Max-Age=0", "https://www.example.com/", false),
+            ("sid=1; Path=/; Max-Age=3600", "https://www.example.com/", true),
+            ("sid=1; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "https://www.example.com/", false),
+        ])
     func `is sent if its domain, path, security and age allow it`(line: String, url: String, goes: Bool) throws {
         let token = CookieToken(sessionCookies: try cookies(line))
         #expect(try sent(token, url) == (goes ? "sid=1" : nil))

@@ -3,8 +3,8 @@
 import LatchAuth
 import LatchHTTP
 import LatchTesting
-import TestSupport
 import Nevod
+import TestSupport
 import TestTags
 import Testing
 

@@ -3,9 +3,9 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
-import TestSupport
 import Nevod
 import Synchronization
+import TestSupport
 import TestTags
 import Testing
 

@@ -4,9 +4,9 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
-import TestSupport
 import Nevod
 import Synchronization
+import TestSupport
 import TestTags
 import Testing
 

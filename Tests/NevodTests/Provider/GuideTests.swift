@@ -2,9 +2,9 @@
 
 import LatchCore
 import LatchTesting
-import TestSupport
 import Nevod
 import Synchronization
+import TestSupport
 import Testing
 
 /// The examples of the guides of Nevod's last version, as short programs against a real server.

@@ -2,8 +2,8 @@
 
 import LatchCore
 import LatchTesting
-import TestSupport
 import Nevod
+import TestSupport
 import TestTags
 import Testing
 

@@ -3,18 +3,20 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
-import TestSupport
 import Nevod
 import Synchronization
+import TestSupport
 import TestTags
 import Testing
 
 @Suite struct `A retry policy` {
-    @Test(.tags(.n16), arguments: [
-        (RetryPolicy.conservative, [2, 4, 8, 10, 10]), (RetryPolicy.none, [0, 0, 0]),
-        (RetryPolicy(baseDelay: 1, maxDelay: 5, multiplier: 3, jitter: false), [1, 3, 5, 5]),
-        (RetryPolicy(baseDelay: 0.5, maxDelay: 60, multiplier: 1, jitter: false), [0.5, 0.5, 0.5]),
-    ])
+    @Test(
+        .tags(.n16),
+        arguments: [
+            (RetryPolicy.conservative, [2, 4, 8, 10, 10]), (RetryPolicy.none, [0, 0, 0]),
+            (RetryPolicy(baseDelay: 1, maxDelay: 5, multiplier: 3, jitter: false), [1, 3, 5, 5]),
+            (RetryPolicy(baseDelay: 0.5, maxDelay: 60, multiplier: 1, jitter: false), [0.5, 0.5, 0.5]),
+        ])
     func `has these delays without jitter`(policy: RetryPolicy, pauses: [TimeInterval]) {
         for (attempt, pause) in pauses.enumerated() { #expect(abs(policy.delay(for: attempt) - pause) < 1e-9) }
         #expect(policy.delay(for: -1) == 0)

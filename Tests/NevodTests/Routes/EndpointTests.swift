@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchTesting
-import TestSupport
 import Nevod
+import TestSupport
 import TestTags
 import Testing
 
 @Suite struct `An endpoint` {
-    @Test(.tags(.n19), arguments: [
-        "../admin", "a/../../b", "a/..", "./a", "a/./b", "%2e%2e/a", "a/%2E%2e", ".%2e/a", "//evil.example/a",
-        "https://evil.example/a", "http://evil.example", "a\\b", "\\\\evil", "a%5Cb", "a#b", "a\nb", "a%zz",
-    ])
+    @Test(
+        .tags(.n19),
+        arguments: [
+            "../admin", "a/../../b", "a/..", "./a", "a/./b", "%2e%2e/a", "a/%2E%2e", ".%2e/a", "//evil.example/a",
+            "https://evil.example/a", "http://evil.example", "a\\b", "\\\\evil", "a%5Cb", "a#b", "a\nb", "a%zz",
+        ])
     func `that leaves the base URL is rejected, and nothing is sent`(endpoint: String) async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let provider = provider(try #require(URL(string: server.url + "/v1")))
@@ -18,13 +20,15 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test(.tags(.n19), arguments: [
-        ("", "users", "/users"), ("", "/users", "/users"), ("/v1", "users", "/v1/users"),
-        ("/v1/", "/users", "/v1/users"), ("/v1", "users/", "/v1/users/"), ("/v1?k=0", "users", "/v1/users?k=0"),
-        ("/v1?k=0", "users?p=1", "/v1/users?k=0&p=1"), ("/v1", "", "/v1"), ("/v1", "a b", "/v1/a%20b"),
-        ("/v1", "ü", "/v1/%C3%BC"), ("/v1", "a%20b", "/v1/a%20b"), ("/v1", "users/...", "/v1/users/..."),
-        ("", "a:b", "/a:b"),
-    ])
+    @Test(
+        .tags(.n19),
+        arguments: [
+            ("", "users", "/users"), ("", "/users", "/users"), ("/v1", "users", "/v1/users"),
+            ("/v1/", "/users", "/v1/users"), ("/v1", "users/", "/v1/users/"), ("/v1?k=0", "users", "/v1/users?k=0"),
+            ("/v1?k=0", "users?p=1", "/v1/users?k=0&p=1"), ("/v1", "", "/v1"), ("/v1", "a b", "/v1/a%20b"),
+            ("/v1", "ü", "/v1/%C3%BC"), ("/v1", "a%20b", "/v1/a%20b"), ("/v1", "users/...", "/v1/users/..."),
+            ("", "a:b", "/a:b"),
+        ])
     func `is joined to the base with its path and query`(base: String, endpoint: String, target: String)
         async throws
     {

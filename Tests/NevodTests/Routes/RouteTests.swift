@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchTesting
-import TestSupport
 import Nevod
+import TestSupport
 import TestTags
 import Testing
 
@@ -66,9 +66,11 @@ private struct Most: Route {
         }
     }
 
-    @Test(.tags(.n2), arguments: [
-        (ParameterEncoding.json, #"{"a":"1","b":"2"}"#), (.formUrlEncoded, "a=1&b=2"), (.query, ""), (.none, ""),
-    ])
+    @Test(
+        .tags(.n2),
+        arguments: [
+            (ParameterEncoding.json, #"{"a":"1","b":"2"}"#), (.formUrlEncoded, "a=1&b=2"), (.query, ""), (.none, ""),
+        ])
     func `has its own query, fields and encoding`(encoding: ParameterEncoding, body: String) throws {
         let request = try made(Most(parameterEncoding: encoding))
         #expect(request.url?.absoluteString == "https://api.example.com/v1/users?fixed=1&q=1&q=&%C3%A4=%26")

@@ -4,9 +4,9 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
-import TestSupport
 import Nevod
 import Synchronization
+import TestSupport
 
 /// A server that accepts some bearer tokens, issues new ones, and records requests.
 final class Backend: Handler {

@@ -4,9 +4,9 @@ import Foundation
 import LatchAccounts
 import LatchAuth
 import LatchCore
-import LatchProcess
 import LatchHTTP
 import LatchIdentity
+import LatchProcess
 import LatchServer
 
 /// The auth server, its clock, the gate of the workers, and a count of the refreshes.

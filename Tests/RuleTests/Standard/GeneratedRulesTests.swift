@@ -13,7 +13,7 @@ import Testing
         let output = try generate(CheckedProto.text)
         #expect(output.diagnostics.isEmpty, "\(output.diagnostics)")
         let text = try #require(output.files.first?.text)
-        if ProcessInfo.processInfo.environment["CheckedProto"] != nil {
+        if ProcessInfo.processInfo.environment["LATCH_REGENERATE"] != nil {
             try Data(text.utf8).write(to: Self.committed)
         }
         #expect(String(decoding: try Data(contentsOf: Self.committed), as: UTF8.self) == text)

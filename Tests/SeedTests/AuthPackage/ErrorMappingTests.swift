@@ -10,7 +10,8 @@ import Testing
 @testable import AuthPackage
 
 @Suite struct `The errors of the core in the words of AuthPackage` {
-    @Test(.tags(.p3), 
+    @Test(
+        .tags(.p3),
         arguments: [
             (HTTPError.invalidURL, .invalidURL), (.insecureURL, .invalidURL), (.timeout, .network(URLError(.timedOut))),
             (.offline, .network(URLError(.cannotConnectToHost))),
@@ -24,7 +25,8 @@ import Testing
         #expect(APIError(error) == told)
     }
 
-    @Test(.tags(.p3), 
+    @Test(
+        .tags(.p3),
         arguments: [
             (AuthError.missingToken, .unauthorized), (.reauthenticationRequired, .unauthorized),
             (.superseded, .unauthorized), (.storeLocked, .unknown), (.storeDenied, .unknown), (.storeCorrupt, .unknown),
@@ -36,7 +38,8 @@ import Testing
         #expect(APIError(error) == told)
     }
 
-    @Test(.tags(.p3), 
+    @Test(
+        .tags(.p3),
         arguments: [
             (401, .unauthorized), (400, .server(status: 400, message: "m")), (409, .server(status: 409, message: "m")),
             (429, .server(status: 429, message: "m")), (500, .server(status: 500, message: "m")),

@@ -156,7 +156,8 @@ struct AppView: View {
 @Suite struct `The reducers of seed 001` {
     private func shown(_ view: AppView) -> [String] { (view.body as? Shown)?.names ?? [] }
 
-    @Test(.tags(.j4)) func `log in, load the session at the next start, and log out, at the real server`() async throws {
+    @Test(.tags(.j4)) func `log in, load the session at the next start, and log out, at the real server`() async throws
+    {
         try await AuthSite.run { site in
             let view = AppView()
             #expect(shown(view) == ["LoginView"])

@@ -120,7 +120,9 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
 }
 
 @Suite struct `The flow of seed 001` {
-    @Test(.tags(.j7)) func `a request with the session's token is answered, also one with an expired token`() async throws {
+    @Test(.tags(.j7)) func `a request with the session's token is answered, also one with an expired token`()
+        async throws
+    {
         try await AuthSite.run { site in
             try await site.signIn()
             #expect(try await basicRequest().name.isEmpty == false)
@@ -140,7 +142,9 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
         }
     }
 
-    @Test(.tags(.j8)) func `two hundred requests at once with an expired token are one refresh at the server`() async throws {
+    @Test(.tags(.j8)) func `two hundred requests at once with an expired token are one refresh at the server`()
+        async throws
+    {
         try await AuthSite.run { site in
             try await site.signIn(expired: true)
             let names = await withTaskGroup(of: String?.self) { group in
@@ -187,7 +191,9 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
         }
     }
 
-    @Test(.tags(.j12)) func `a request with everything of one's own is sent by that session, with that header`() async throws {
+    @Test(.tags(.j12)) func `a request with everything of one's own is sent by that session, with that header`()
+        async throws
+    {
         let seen = ClosureHandler { request in
             #expect(request.fields["X-Custom"] == "1")
             #expect(request.fields[.authorization]?.hasPrefix("Bearer ") == true)

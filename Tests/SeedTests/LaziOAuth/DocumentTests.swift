@@ -3,8 +3,8 @@
 import Foundation
 import LatchAuth
 import LatchTesting
-import TestSupport
 import LaziOAuth
+import TestSupport
 import Testing
 
 /// Its blocks use the one service of the program, so they run one after another.

@@ -4,8 +4,8 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
-import TestSupport
 import Synchronization
+import TestSupport
 
 /// A real server that speaks for all the services of Nevod's document.
 final class SeedSite: Handler {

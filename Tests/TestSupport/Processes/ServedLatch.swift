@@ -33,7 +33,7 @@ public final class ServedLatch: Sendable {
     ) async throws -> ServedLatch {
         let base = [
             "LATCH_MAIL_DIRECTORY": "\(folder)/mails", "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1",
-            "LATCH_HOME": folder,
+            "LATCH_HOME": folder, "LATCH_SAMPLE_RESOURCE": "true",
         ]
         let process = try ChildProcess.start(
             try program().path, ["serve", "--listen", listen, "--store", "sqlite:\(folder)/identity.sqlite"],

@@ -17,8 +17,8 @@ package enum DescriptorsSubcommand {
         Subcommand(
             name: "descriptors", summary: "compiles .proto files to a FileDescriptorSet",
             discussion: """
-                A FILE is a path or an import path. Errors are shown as file:line:column: message; nothing is written
-                then, and the exit code is 1.
+                A FILE is a path or an import path. Errors are shown as file:line:column: message;
+                nothing is written then, and the exit code is 1.
                 """,
             options: [GenerateSubcommand.include, output, imports, sourceInfo, GenerateSubcommand.allErrors],
             combinesShortNames: true,

@@ -58,7 +58,9 @@ package enum ExamplesSubcommand {
         return .success
     }
 
-    private static func write(_ examples: [GeneratorExample], to folder: String, _ shell: Environment) throws -> ExitCode {
+    private static func write(_ examples: [GeneratorExample], to folder: String, _ shell: Environment) throws
+        -> ExitCode
+    {
         let files = examples.flatMap(\.files)
         do {
             var staged = StagedFiles()

@@ -13,7 +13,8 @@ package enum ToolServerSubcommand {
         Subcommand(
             name: "mcp-server", summary: "serves the generator to models over standard input and output",
             discussion: """
-                The server implements the Model Context Protocol: JSON-RPC 2.0, one message on each line, in the revisions
+                The server implements the Model Context Protocol: JSON-RPC 2.0, one message on each line,
+                in the revisions
                 \(ProtocolRevision.allCases.map(\.rawValue).joined(separator: ", ")).
                 It ends with standard input, after the responses to all requests.
                 """,

@@ -17,9 +17,9 @@ package enum ValidateSubcommand {
         Subcommand(
             name: "validate", summary: "checks .proto files and generated Swift",
             discussion: """
-                .proto files are compiled with their imports. Swift files are type-checked together as one module if the
-                module LatchRPC is next to this program or in --module-path; else only their syntax is checked, with
-                a note. Exits with 1 if there are errors.
+                .proto files are compiled with their imports. Swift files are type-checked together as
+                one module if the module LatchRPC is next to this program or in --module-path; else only
+                their syntax is checked, with a note. Exits with 1 if there are errors.
                 """,
             options: [
                 path, GenerateSubcommand.include, detailed, GenerateSubcommand.allErrors, compileCheck, categorize,

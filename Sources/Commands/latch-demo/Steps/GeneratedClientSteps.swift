@@ -2,11 +2,11 @@
 
 import AxiomArchitecture
 import AxiomCore
-import PortableFoundation
 import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchRPC
+import PortableFoundation
 import UserService
 
 /// The steps of a generated client of userservice.v1, at the same server.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchAccounts
 import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchOAuth
+import PortableFoundation
 
 /// The steps of scopes and revocation.
 enum ScopeSteps {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthPackage
-import PortableFoundation
 import LatchAccounts
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import PortableFoundation
 
 /// The steps from an empty server to a signed-in user.
 enum SignUpSteps {

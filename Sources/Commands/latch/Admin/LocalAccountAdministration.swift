@@ -35,7 +35,8 @@ struct LocalAccountAdministration: AccountAdministration {
 
     private var accounts: AccountService { identity.accounts }
 
-    func list(_ filter: AccountListQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool) {
+    func list(_ filter: AccountListQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool)
+    {
         var query = AccountQuery()
         (query.search, query.role, query.status) = (filter.search, filter.role, filter.status)
         query.isVerified = filter.isVerified

@@ -73,7 +73,9 @@ private struct Doctor {
                     "store": .string(choice.kind.rawValue), "place": .string(choice.location),
                     "reason": .string(choice.reason), "recorded": .bool(choice.isRecorded),
                     "considered": .array(
-                        choice.candidates.map { ["store": .string($0.kind.rawValue), "verdict": .string($0.explanation)] }),
+                        choice.candidates.map {
+                            ["store": .string($0.kind.rawValue), "verdict": .string($0.explanation)]
+                        }),
                 ])
         } catch {
             return .wrong("secret store", error)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import LatchCore
 import FoundationBridge
+import LatchCore
 import Synchronization
 
 /// Sends a request, as a URL session does; a test returns a response of its own.

@@ -166,7 +166,9 @@ private struct KeychainItems: Sendable {
         }
     }
 
-    /// Deletes a text. Deleting half of a pair that is one record deletes the record: half a pair signs no user in.
+    /// Deletes a text.
+    ///
+    /// Deleting half of a pair that is one record deletes the record: half a pair signs no user in.
     func delete(_ key: KeychainClient.Keys) async throws {
         do {
             let isPart = key.isHalf ? try await read(key) == nil : false

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
 import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchOAuth
+public import PortableFoundation
 
 /// An error of a login.
 ///

@@ -34,7 +34,8 @@ final class Authenticator<Token: TokenModel>: Sendable {
             let lease = try await lease()
             try RequestContext.current?.record(ObjectIdentifier(self), with: lease)
             guard let token = lease.credential.token else { return request }
-            RequestContext.current?.add(RedirectAuthorization(SessionAttempt(session, lease), isIncluded: authenticates))
+            RequestContext.current?.add(
+                RedirectAuthorization(SessionAttempt(session, lease), isIncluded: authenticates))
             var authorized = request
             token.authorize(&authorized)
             return authorized

@@ -57,7 +57,9 @@ final class RequestContext: Sendable {
         _ id: ObjectIdentifier, isCurrent: (CredentialSnapshot<Value>) -> Bool
     ) -> CredentialSnapshot<Value>? {
         authentications.withLock { all in
-            guard let authentication = all[id], let lease = authentication.lease as? CredentialSnapshot<Value> else { return nil }
+            guard let authentication = all[id], let lease = authentication.lease as? CredentialSnapshot<Value> else {
+                return nil
+            }
             if isCurrent(lease) || authentication.hasRepeatedWithCurrent {
                 guard !authentication.hasRefreshed else { return nil }
                 all[id]?.hasRefreshed = true

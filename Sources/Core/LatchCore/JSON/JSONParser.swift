@@ -238,7 +238,9 @@ extension JSONParser {
         guard position > start else { throw .malformed("a digit is expected", at: position) }
     }
 
-    /// Returns the integer; nil where it exceeds 64 bits. A negative one is counted downwards, so that the least one fits.
+    /// Returns the integer; nil where it exceeds 64 bits.
+    ///
+    /// A negative one is counted downwards, so that the least one fits.
     private func integer(_ digits: ArraySlice<UInt8>, isNegative: Bool) -> Int64? {
         var value: Int64 = 0
         for byte in digits {

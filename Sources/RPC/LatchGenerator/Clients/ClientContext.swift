@@ -31,7 +31,8 @@ struct ClientContext {
         var table = StandardRules()
         hasMessageRules = plan.methods.map { table.hasRules($0.request) }
         itemChecks = plan.itemConstraints.mapValues { constraints in
-            let (checks, found) = RuleCompiler(request: "item", standard: { types.standard($0) }).checks(for: constraints)
+            let (checks, found) = RuleCompiler(request: "item", standard: { types.standard($0) }).checks(
+                for: constraints)
             diagnostics += found
             return checks
         }

@@ -45,7 +45,9 @@ extension MethodDescriptor {
     var isDeprecated: Bool { options.message.bool(33) == true }
 
     /// The option `idempotency_level`.
-    var idempotencyLevel: IdempotencyLevel { options.message.integer(MethodOptions.idempotencyLevel).flatMap(IdempotencyLevel.init) ?? .unknown }
+    var idempotencyLevel: IdempotencyLevel {
+        options.message.integer(MethodOptions.idempotencyLevel).flatMap(IdempotencyLevel.init) ?? .unknown
+    }
 }
 
 /// The attribute and the documentation of deprecated declarations.

@@ -213,25 +213,7 @@ extension GuideWriter {
             }
             ```
 
-            ## 3 · Authenticate the calls
-
-            The client sends no credentials by itself. A session of `LatchAuth` holds the tokens; its interceptor adds the
-            access token to each call, refreshes it before it expires, and repeats a call once after `unauthenticated`:
-
-            ```swift
-            import LatchAuth
-
-            let session = Session<Tokens>(store: InMemoryTokenStore()) { request in
-                try await newTokens(for: request)
-            }
-            let origin = HTTPOrigin(scheme: "https", authority: "api.example.com")
-            let channel = try RPCChannel(
-                "https://api.example.com", interceptors: [SessionInterceptor(session, for: .origin(origin))])
-            ```
-
-            The session sends the token to this origin only. Calls that must carry no token, such as a sign-in, use a second
-            channel without the interceptor. A call that still fails with `unauthenticated` needs a new sign-in: the state then
-            has an `.actionError` with this code.
+            \(authenticationGuide)
             \(reducerGuide)
             ## \(plan.reducerName == nil ? 4 : 5) · Observe the state
 
@@ -246,6 +228,30 @@ extension GuideWriter {
             newest one.
 
             """
+    }
+
+    private var authenticationGuide: String {
+        """
+        ## 3 · Authenticate the calls
+
+        The client sends no credentials by itself. A session of `LatchAuth` holds the tokens; its interceptor adds the
+        access token to each call, refreshes it before it expires, and repeats a call once after `unauthenticated`:
+
+        ```swift
+        import LatchAuth
+
+        let session = Session<Tokens>(store: InMemoryTokenStore()) { request in
+            try await newTokens(for: request)
+        }
+        let origin = HTTPOrigin(scheme: "https", authority: "api.example.com")
+        let channel = try RPCChannel(
+            "https://api.example.com", interceptors: [SessionInterceptor(session, for: .origin(origin))])
+        ```
+
+        The session sends the token to this origin only. Calls that must carry no token, such as a sign-in, use a second
+        channel without the interceptor. A call that still fails with `unauthenticated` needs a new sign-in: the state then
+        has an `.actionError` with this code.
+        """
     }
 
     private var reducerGuide: String {

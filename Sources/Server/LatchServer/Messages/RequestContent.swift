@@ -44,7 +44,8 @@ extension HTTPRequest {
         do {
             return try decoder.decode(type, from: Data(body.bytes))
         } catch {
-            throw .malformedRequest("The JSON content does not have the expected form: \(error.decodingFailureDescription)")
+            throw .malformedRequest(
+                "The JSON content does not have the expected form: \(error.decodingFailureDescription)")
         }
     }
 

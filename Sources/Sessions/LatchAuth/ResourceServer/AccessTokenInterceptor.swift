@@ -33,7 +33,8 @@ public struct AccessTokenInterceptor: Interceptor {
     ///   - verifier: Verifies the token: signature, issuer, audience, type and times.
     ///   - required: The scopes that the token must carry, all of them.
     ///   - hierarchy: The scopes that imply others.
-    public init(_ verifier: RemoteJWTVerifier, requiring required: Scopes = [], in hierarchy: ScopeHierarchy = .levels) {
+    public init(_ verifier: RemoteJWTVerifier, requiring required: Scopes = [], in hierarchy: ScopeHierarchy = .levels)
+    {
         self.verifier = verifier
         self.required = required
         self.hierarchy = hierarchy
@@ -76,7 +77,8 @@ public struct AccessTokenInterceptor: Interceptor {
         response.fields[.contentType] = ProblemDetails.mediaType
         guard status != .serviceUnavailable else { return response }
         let parameters = [error.map { #"error="\#($0)""# }, scope.map { #"scope="\#($0.text)""# }].compactMap(\.self)
-        response.fields[.wwwAuthenticate] = parameters.isEmpty ? "Bearer" : "Bearer " + parameters.joined(separator: ", ")
+        response.fields[.wwwAuthenticate] =
+            parameters.isEmpty ? "Bearer" : "Bearer " + parameters.joined(separator: ", ")
         return response
     }
 }

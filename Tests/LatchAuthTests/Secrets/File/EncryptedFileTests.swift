@@ -178,7 +178,8 @@ import Testing
 }
 
 @Suite struct `The results of Apple's keychain` {
-    @Test(.tags(.p9), 
+    @Test(
+        .tags(.p9),
         arguments: [
             (-25_308, AuthError.storeLocked), (-25_293, .storeDenied), (-128, .storeDenied), (-34_018, .storeDenied),
             (-61, .storeDenied), (-25_292, .storeDenied), (-26_275, .storeCorrupt), (-34, .storeFull),

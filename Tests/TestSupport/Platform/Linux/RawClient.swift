@@ -126,7 +126,6 @@ public final class RawClient: Sendable {
     }
 }
 
-
 extension RawClient {
     /// Reads one response, whose content has a length, from `rest` and the connection.
     ///

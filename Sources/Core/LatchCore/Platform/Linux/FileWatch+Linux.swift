@@ -40,9 +40,9 @@ private final class InotifyQueue: Sendable {
     }
 
     /// A weak reference to the queue of the process.
-    private struct Shared { weak var queue: InotifyQueue? }
+    private struct WeakQueue { weak var queue: InotifyQueue? }
 
-    private static let shared = Mutex(Shared())
+    private static let processQueue = Mutex(WeakQueue())
 
     /// The descriptor, closed with this object.
     private let descriptor: Int32
@@ -52,12 +52,12 @@ private final class InotifyQueue: Sendable {
 
     /// Returns the queue of the process and creates it if necessary.
     static func current(for path: String) throws(FileError) -> InotifyQueue {
-        try shared.withLock { shared throws(FileError) in
-            if let queue = shared.queue { return queue }
+        try processQueue.withLock { reference throws(FileError) in
+            if let queue = reference.queue { return queue }
             let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
             guard descriptor >= 0 else { throw FileError("inotify_init1", path) }
             let queue = InotifyQueue(descriptor)
-            shared.queue = queue
+            reference.queue = queue
             return queue
         }
     }

@@ -16,7 +16,9 @@ package struct AtomicFile: Sendable {
     /// Creates a value for a path, without opening the file.
     package init(_ path: String) { self.path = path }
 
-    /// Returns the content; nil where there is no such file. A symbolic link is followed.
+    /// Returns the content; nil where there is no such file.
+    ///
+    /// A symbolic link is followed.
     package func read() throws(FileError) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
