@@ -30,7 +30,7 @@ extension CryptoError {
     ///
     /// It is thrown when a signature is parsed. Verifying a well-formed signature that is wrong returns `false`.
     public static let malformedSignature = CryptoError(
-        code: "malformedSignature", message: "The bytes have not the shape of a signature.",
+        code: "malformedSignature", message: "The bytes are not a valid signature encoding.",
         hint: "Pass the raw form: r and s of equal length, one after the other.")
 
     /// A parameter is out of bounds, such as a nonce of the wrong length.

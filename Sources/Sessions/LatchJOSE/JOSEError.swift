@@ -41,7 +41,7 @@ extension JOSEError {
 
     /// The token has expired.
     public static let expired = JOSEError(
-        code: "expired", message: "The token has expired.", hint: "Renew it, and check this machine's clock.")
+        code: "expired", message: "The token has expired.", hint: "Refresh it, and check this machine's clock.")
 
     /// The token is not valid yet.
     public static let notYetValid = JOSEError(

@@ -39,7 +39,7 @@ public final class ManualClock: Sendable {
         /// The remaining time of each sleeper, the shortest first.
         var remaining: [Duration] { sleepers.values.map { $0.deadline - uptime }.sorted() }
 
-        /// Takes out who is content with those who wait now.
+        /// Removes the waiters whose condition the current sleepers meet.
         mutating func contented() -> [Audience] {
             guard !audience.isEmpty else { return [] }
             let remaining = remaining
@@ -113,7 +113,7 @@ public final class ManualClock: Sendable {
         await audience { $0.contains(where: range.contains) }
     }
 
-    /// Waits until those who wait are as `isContent` wants them.
+    /// Waits until the sleepers satisfy `isContent`.
     private func audience(_ isContent: @escaping @Sendable ([Duration]) -> Bool) async {
         await withCheckedContinuation { tell in
             let isThere = world.withLock { world in

@@ -16,7 +16,7 @@ enum SignUpSteps {
         DemoStep(code: "duplicate", name: "the same address again is refused", play: duplicate),
         DemoStep(code: "unverified", name: "no login before the address is verified", play: unverified),
         DemoStep(code: "verify", name: "the link in the mail verifies it, once", play: verify),
-        DemoStep(code: "wrong-password", name: "a wrong password is told as such", play: wrongPassword),
+        DemoStep(code: "wrong-password", name: "a wrong password is reported", play: wrongPassword),
         DemoStep(code: "login", name: "login, tokens go to an encrypted file", play: login),
         DemoStep(code: "profile", name: "the profile of who is signed in", play: profile),
     ]

@@ -60,7 +60,7 @@ enum AccountsSubcommand {
             let entry = try await accounts.list.content().entry(called: invocation.arguments[0])
             let new = invocation.arguments[1]
             guard !new.isEmpty, new == new.printable else {
-                throw CommandError.usage("That is no name for an account.", hint: "Write one that can be printed.")
+                throw CommandError.usage("The name is empty or not printable.", hint: "Choose another name.")
             }
             try await accounts.list.rename(entry.id, to: new)
             environment.output.line("\(entry.name) is now \(new).".printable)

@@ -7,7 +7,7 @@ import PortableFoundation
 
 /// `latch token`: prints an access token for another program.
 enum TokenSubcommand {
-    private static let refresh = Option.flag("refresh", "renews it first, even where it is still accepted")
+    private static let refresh = Option.flag("refresh", "refreshes the token first, even if it is still valid")
     private static let json = Option.flag("json", "one JSON object: the token, its type, scope and expiry")
 
     static let subcommand = Subcommand(

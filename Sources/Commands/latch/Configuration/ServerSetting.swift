@@ -79,7 +79,7 @@ extension TrustedProxies {
             guard let range = NetworkRange(String(word)) else {
                 throw .failed(
                     "The setting 'trusted_proxies' holds '\(String(word).printable)', which is no network.",
-                    hint: "Write addresses and networks, such as 127.0.0.1 10.0.0.0/8 2001:db8::/32, with zeros behind."
+                    hint: "Write addresses and networks, such as 127.0.0.1 10.0.0.0/8 2001:db8::/32, without host bits."
                 )
             }
             ranges.append(range)

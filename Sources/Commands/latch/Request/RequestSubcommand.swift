@@ -124,7 +124,7 @@ extension RequestCommand {
         for try await chunk in response.body.chunks {
             if environment.output.isTerminal, chunk.contains(0), invocation[RequestSubcommand.output] == nil {
                 throw CommandError.failed(
-                    "The content is no text and would upset the terminal.", hint: "Write it to a file: -o FILE")
+                    "The content is not text and could garble the terminal.", hint: "Write it to a file: -o FILE")
             }
             environment.output.writeBytes(chunk)
         }

@@ -109,7 +109,7 @@ extension HTTPRequestClient {
     ) async throws -> Answer {
         var message = message
         if message.fields[.requestID] == nil { message.fields[.requestID] = name.id.uuidString.lowercased() }
-        // Zero, and what is no time at all, means that there is no limit; a day is none for a request.
+        // Zero, a negative number and NaN mean no limit, which becomes one day.
         let limit = options.timeoutInterval
         message.timeout = .seconds(limit > 0 ? min(limit, 86_400) : 86_400)
         do {

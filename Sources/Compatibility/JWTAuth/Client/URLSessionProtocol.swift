@@ -11,7 +11,7 @@ public protocol URLSessionProtocol: Sendable {
     func data(for request: URLRequest) async throws -> (Data, URLResponse)
 }
 
-/// The sessions of a program's own, each once as the core uses it: without redirects, cookies and passwords of its own.
+/// A cache of the program's URL sessions, each with a copy that handles no redirects, cookies or passwords.
 final class GuardedSessions: Sendable {
     private struct Known {
         /// Kept, so that no other session takes its place in memory.

@@ -158,7 +158,7 @@ private struct KeychainItems: Sendable {
             // A half beside a whole pair would be read by nobody, and half of a new pair in its place is worth nothing.
             if key.isHalf, try await pair() != nil {
                 throw KeychainError.savingFailed(
-                    message: "Somebody is signed in, and the pair is kept as one: save both with AuthTokensClient.")
+                    message: "A user is signed in. Save both tokens together with AuthTokensClient.")
             }
             try await secrets.write(Array(value.utf8), for: name(key))
         } catch {

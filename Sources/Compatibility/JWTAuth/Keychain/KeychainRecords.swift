@@ -17,7 +17,7 @@ struct KeychainRecords: TokenRecordStore {
         try await keychain.save(try Self.text(of: record), as: .session)
     }
 
-    /// The record; where there is none, the pair of the earlier layout becomes it.
+    /// Returns the record, migrated from the earlier layout if there is none yet.
     ///
     /// A half of a pair is none, and is removed.
     func loadRecord() async throws -> TokenRecord<AuthTokens>? {

@@ -5,7 +5,7 @@ import LatchCore
 import LatchHTTP
 import Synchronization
 
-/// What a program's refresh closure threw, where that does not end the session.
+/// An error that the refresh closure threw and that does not end the session.
 struct RefreshFailure: Error {
     let cause: any Error
 }
@@ -43,7 +43,7 @@ final class RefreshNote: Sendable {
     /// Keeps tokens that the program saves itself.
     func save(_ tokens: AuthTokens) { saved.withLock { $0 = tokens } }
 
-    /// A key for the next POST: that of the renewal, so that an answer that was lost on the way is given again.
+    /// Returns the idempotency key of the next POST, so that a repeated refresh gets the same response.
     func idempotencyKey() -> String {
         let number = count.withLock { count in
             count += 1

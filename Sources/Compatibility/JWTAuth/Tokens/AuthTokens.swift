@@ -151,11 +151,11 @@ private final class TokenContent: Sendable {
     /// Nil where the token cannot be decoded.
     let jwt: JWT?
     let expiry: Date?
-    /// Whether it is known until when the token counts; no `exp` at all is known too.
+    /// Whether the expiry could be read; a token without `exp` counts as read.
     let isReadable: Bool
 
     init(of access: String) {
-        // Why it cannot be decoded is told by nobody here: it is renewed, or refused where it is needed.
+        // The decoding error is ignored: the token is refreshed, or rejected when it is used.
         jwt = try? JWT(unverified: access)
         expiry = jwt?.claims.date("exp")
         isReadable = jwt != nil && (expiry != nil || jwt?.claims["exp"] == nil)

@@ -116,11 +116,11 @@ extension APIError: LocalizedError {
         switch self {
         case .invalidURL: "Invalid server URL"
         case .invalidResponse: "Invalid response from server"
-        case .notAuthenticated: "Nobody is signed in."
+        case .notAuthenticated: "No user is signed in."
         case .unauthorized: "The server does not accept the session."
         case .forbidden(let scopes):
             scopes.map { "Not permitted: \($0.missing.joined(separator: ", ")) is missing." } ?? "Not permitted."
-        case .notFound: "There is no such thing."
+        case .notFound: "The server has no such resource."
         case .rateLimited(let seconds):
             seconds.map { "Too many requests. Try again in \(Int($0.rounded(.up))) seconds." } ?? "Too many requests."
         case .serverError(let status, let message): message ?? "The server responded with status \(status)."

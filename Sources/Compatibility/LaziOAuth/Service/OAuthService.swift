@@ -54,7 +54,7 @@ public final class OAuthService {
     /// - Parameters:
     ///   - store: Keeps the session, as one record; nil for the place where the platform keeps secrets.
     ///   - legacy: Where the original kept its five items, whose account is brought over once; nil for nowhere.
-    ///   - registration: As whom the app is known, where the backend knows apps.
+    ///   - registration: The client registration, if the backend requires one.
     ///   - transport: What sends the requests; a fake here replaces the network in tests.
     ///   - interceptors: Steps around each request, such as logs.
     ///   - allowingInsecureHTTP: Where plain http may be spoken; never needed outside of a network of one's own.
@@ -102,7 +102,7 @@ public final class OAuthService {
 
     /// The session's state at this moment; observers are notified when it changes.
     ///
-    /// What is observed follows a turn later: right after a login that would still be the state before.
+    /// Observers are updated one main-actor turn later, so this property reads the session itself.
     var state: SessionState<Tokens> {
         _ = observed.state
         return session.currentState
@@ -253,7 +253,7 @@ extension OAuthService {
     /// The scopes of the signed-in user; empty where there is none.
     public var grantedScopes: GrantedScopes { GrantedScopes(state.credential?.grantedScopes ?? []) }
 
-    /// The access token, renewed where less than five minutes are left; nil where there is none to be had.
+    /// Returns the access token, refreshed if it expires within five minutes; nil if none is available.
     ///
     /// While the old token is accepted, it is what comes when the network is down. `lastError` tells why nothing came.
     public func getValidToken() async -> String? {

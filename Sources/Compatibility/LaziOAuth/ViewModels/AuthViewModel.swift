@@ -103,7 +103,7 @@ public final class AuthViewModel {
         return end.map { String(scalars[...$0]) } ?? ""
     }
 
-    /// All errors of this package are for people; of others, only that there was one.
+    /// Returns the message of an `OAuthError` or `AuthError`, and a general one for other errors.
     private static func text(of error: any Error) -> String {
         (error as? OAuthError)?.errorDescription ?? (error as? AuthError)?.message ?? "The request failed."
     }

@@ -88,7 +88,7 @@ struct StandardRuleEncoder {
     private mutating func add(_ rules: OptionMessage, _ type: MessageDescriptor, of family: String, to value: Value) {
         let known = Set(type.fields.map(\.number))
         if rules.fields.keys.contains(where: { !known.contains($0) }) {
-            fail("a rule that somebody else has defined in CEL, which is not checked", .warning)
+            fail("a predefined CEL rule, which is not checked", .warning)
         }
         for field in type.fields where rules.has(field.number) {
             switch field.name {

@@ -88,7 +88,7 @@ public struct SigV4Signature: SessionCredential, Codable {
     /// - Parameter duration: The lifetime of the URL; AWS allows a week at most.
     /// - Throws: `AuthError.unsignableContent` for a service that requires signed content, where it can be read only
     ///   once.
-    public func presigned(_ request: HTTPRequest, validFor duration: Duration) async throws -> HTTPRequest {
+    package func presigned(_ request: HTTPRequest, validFor duration: Duration) async throws -> HTTPRequest {
         var request = request
         let date = HTTPDate(clock.now).basicText
         let names = SigV4CanonicalRequest.signedNames(of: request) { $0 == "host" || $0.hasPrefix("x-amz-") }

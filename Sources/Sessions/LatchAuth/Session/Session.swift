@@ -245,7 +245,7 @@ extension Session {
     /// Returns the credential as it is, fresh or expired, without a refresh.
     ///
     /// - Throws: As `credential()` where there is none or the store cannot be read.
-    public func currentCredential() async throws -> Value {
+    package func currentCredential() async throws -> Value {
         if ActiveRefreshes.sessions.contains(ObjectIdentifier(self)) { throw AuthError.refreshReentered }
         if state.credential == nil { try await restore() }
         if case .signedOut = state { try await confirmSignOut() }

@@ -69,7 +69,7 @@ public struct JWS: Sendable {
         _ payload: [UInt8], with key: Key, header: JSONObject = [:], encoding: JWSEncoding = .base64url
     ) throws(JOSEError) -> String {
         guard encoding.fitsCompactText(payload) else {
-            throw .unsignable("an unencoded payload has a dot or what is no ASCII")
+            throw .unsignable("an unencoded payload contains a dot or a character outside printable ASCII")
         }
         return try Self.sign(payload, key, header, encoding).attached
     }

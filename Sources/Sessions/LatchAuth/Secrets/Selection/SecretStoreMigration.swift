@@ -10,9 +10,9 @@ public struct SecretStoreMigration: Sendable {
     /// The result of a migration.
     public struct Report: Sendable, Hashable {
         /// The earlier store; nil where no migration was necessary.
-        public let from: SecretStoreKind?
+        package let from: SecretStoreKind?
         /// The new store.
-        public let to: SecretStoreKind
+        package let to: SecretStoreKind
         /// The names of the migrated secrets.
         public let names: [String]
     }
