@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if !canImport(FoundationEssentials)
+#if canImport(Darwin)
 @_exported public import Foundation
 #endif
