@@ -2,6 +2,7 @@
 
 #if canImport(Darwin)
 import Foundation
+import Security
 
 /// A transport based on URLSession: the system's TLS, proxies, HTTP/2 and HTTP/3.
 ///
