@@ -44,7 +44,7 @@ extension IdentityError {
     package static func corruptStore(_ reason: String) -> IdentityError {
         IdentityError(
             code: "corruptStore", message: "The store is damaged: \(reason).",
-            hint: "Keep the file as it is, and put a backup in its place.")
+            hint: "Keep the file as it is, and restore a backup to a new file.")
     }
 
     /// Returns a ``notADatabase`` error with the path, so that an operator who mistyped it sees the other file.
