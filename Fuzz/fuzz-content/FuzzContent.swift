@@ -12,7 +12,7 @@ private func decoded(_ input: UnsafeBufferPointer<UInt8>, piece: Int) -> (conten
     var position = 0
     while position < input.count {
         let bytes = UnsafeBufferPointer(rebasing: input[position..<min(position + piece, input.count)])
-        guard let (taken, isComplete) = try? decoder.take(bytes) else { return nil }
+        guard let (taken, isComplete) = try? decoder.decode(bytes) else { return nil }
         position += taken
         hold(decoder.content.count <= limit, "the content keeps to its limit")
         if isComplete { return (decoder.content, position) }
