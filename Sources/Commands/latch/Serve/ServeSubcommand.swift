@@ -107,8 +107,7 @@ private struct ServerProgram {
         }
         for await signal in signals {
             guard signal == .hangUp else { break }
-            identity = await reloaded(identity, startedWith: settings)
-            handler.replace(with: identity.handler)
+            identity = await reloaded(identity, startedWith: settings, in: handler)
         }
         let secondSignal = Self.endProcess(onNext: signals)
         defer { secondSignal.cancel() }
@@ -136,11 +135,15 @@ private struct ServerProgram {
         return try await Identity(configuration: configuration, storePath: location.path, mailer: mailer)
     }
 
-    /// Returns the auth server under the reloaded settings, or the unchanged one where they are invalid.
-    private func reloaded(_ identity: Identity, startedWith first: Settings) async -> Identity {
+    /// Serves and returns the auth server under the reloaded settings, or returns the unchanged one if they are invalid.
+    private func reloaded(
+        _ identity: Identity, startedWith first: Settings, in handler: SwappableHandler
+    ) async -> Identity {
         do {
             let settings = try loader.load()
             let next = try await identity.reconfigured(settings.keeping(first).identityConfiguration())
+            // Whoever reads the line finds the new settings in effect.
+            handler.replace(with: next.handler)
             environment.error.line("latch: the configuration and the keys have been read again")
             let waiting = settings.keysNeedingRestart(since: first)
             if !waiting.isEmpty {
