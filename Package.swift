@@ -2,202 +2,106 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// A target needs only what stands above it. Scripts/check-layers prints the picture and checks the imports.
-// Benchmarks/ and Fuzz/ are packages of their own.
+// Every target with the targets it builds on, which stand above it and bring along what they build on themselves.
+// A name in lower case is a program. Benchmarks/ and Fuzz/ are packages of their own.
+let layers: KeyValuePairs = [
+    "Sources/Core/PortableFoundation": "",
+    "Sources/Core/LatchCore": "PortableFoundation CTimer",
+    "Sources/Core/LatchProcess": "LatchCore CSpawn",
+    "Sources/Core/LatchTOML": "LatchCore",
+    "Sources/Core/LatchCrypto": "LatchCore COpenSSL CArgon2",
+    "Sources/HTTP/LatchHTTP": "LatchCore CCurl CCurlShim CPSL",
+    "Sources/RPC/LatchRegex": "LatchCore",
+    "Sources/RPC/LatchProtobuf": "LatchRegex",
+    "Sources/RPC/LatchRPC": "LatchProtobuf LatchHTTP CZlib",
+    "Sources/RPC/LatchReflection": "LatchRPC",
+    "Sources/RPC/LatchProtoCompiler": "",
+    "Sources/RPC/LatchGenerator": "LatchProtoCompiler LatchRegex LatchTOML LatchProcess",
+    "Sources/Sessions/LatchJOSE": "LatchCrypto",
+    "Sources/Sessions/LatchAuth": "LatchHTTP LatchJOSE CSecret",
+    "Sources/Sessions/LatchOAuth": "LatchAuth",
+    "Sources/Sessions/LatchAccounts": "LatchOAuth",
+    "Sources/Sessions/Latchwork": "LatchAccounts",
+    "Sources/Server/LatchServer": "LatchHTTP CTLSShim CEpoll",
+    "Sources/Server/LatchIdentity": "LatchServer LatchAuth LatchRPC CSQLite",
+    "Sources/Compatibility/FoundationBridge": "LatchHTTP",
+    "Sources/Compatibility/AuthPackage": "LatchAccounts",
+    "Sources/Compatibility/Nevod": "FoundationBridge LatchAuth",
+    "Sources/Compatibility/JWTAuth": "FoundationBridge LatchAuth",
+    "Sources/Compatibility/LaziOAuth": "LatchOAuth",
+    "Sources/Compatibility/AxiomCore": "LatchRPC",
+    "Sources/Compatibility/AxiomArchitecture": "AxiomCore",
+    "Sources/Testing/LatchTesting": "LatchAuth LatchServer LatchProcess",
 
-let strict: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
+    "Examples/user-service/Generated/swift:UserService": "AxiomArchitecture",
+    "Examples/task-manager/Generated/swift:TaskManager": "AxiomArchitecture",
+    "Examples/sign-in": "Latchwork",
+    "Examples/user-service/UserAuthentication": "UserService LatchAuth",
+    "Examples/user-service/user-service": "UserAuthentication",
+
+    "Sources/Commands/LatchCommand": "LatchCore",
+    "Sources/Commands/GeneratorCommands": "LatchCommand LatchGenerator",
+    "Sources/Commands/axiom-client-generator": "GeneratorCommands",
+    "Sources/Commands/protoc-gen-latch": "LatchCommand LatchGenerator",
+    "Sources/Commands/latch": "GeneratorCommands LatchAccounts LatchIdentity",
+    "Sources/Commands/latch-demo": "LatchCommand LatchProcess AuthPackage JWTAuth LaziOAuth UserService",
+
+    "Tests/TestVectors": "LatchProcess",
+    "Tests/TestTags": "",
+    "Tests/TestSupport": "LatchTesting TestTags",
+    "Tests/GeneratedModels": "LatchRPC",
+    "Tests/GeneratedNames": "LatchRPC",
+    "Tests/GeneratedTorture/swift:GeneratedTorture": "AxiomArchitecture",
+    "Tests/generate-swift": "LatchGenerator",
+    "Tests/Nightly/simulate-session": "LatchTesting",
+    "Tests/Nightly/soak-session": "LatchAccounts LatchIdentity LatchProcess",
+    "Tests/ConformanceDriver/ConformanceTestee": "LatchRPC",
+    "Tests/ConformanceDriver/conformance-driver": "ConformanceTestee",
+    "Tests/ConnectConformanceDriver/ConnectConformance": "LatchRPC LatchServer",
+    "Tests/ConnectConformanceDriver/connect-conformance-client": "ConnectConformance",
+    "Tests/ConnectConformanceDriver/connect-conformance-server": "ConnectConformance",
+
+    "Tests/LatchCoreTests": "TestSupport LatchRegex LatchTOML",
+    "Tests/LatchCryptoTests": "LatchCrypto TestTags TestVectors",
+    "Tests/LatchHTTPTests": "TestSupport TestVectors",
+    "Tests/LatchProtoCompilerTests": "LatchGenerator TestSupport",
+    "Tests/LatchRPCTests": "LatchReflection LatchProtoCompiler ConformanceTestee TestSupport TestVectors",
+    "Tests/ConformanceTests": "LatchProtoCompiler conformance-driver TestVectors",
+    "Tests/ConnectConformanceTests": "connect-conformance-client connect-conformance-server",
+    "Tests/DifferentialTests": "GeneratedModels LatchProtoCompiler TestVectors",
+    "Tests/RuleTests": "LatchGenerator LatchRPC TestSupport",
+    "Tests/LatchGeneratorTests": "LatchGenerator TestTags",
+    "Tests/LatchJOSETests": "LatchJOSE TestTags TestVectors",
+    "Tests/LatchAuthTests": "TestSupport TestVectors",
+    "Tests/LatchOAuthTests": "LatchOAuth LatchIdentity TestSupport",
+    "Tests/LatchAccountsTests": "LatchAccounts LatchIdentity TestSupport",
+    "Tests/LatchServerTests": "TestSupport",
+    "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator TestSupport",
+    "Tests/NevodTests": "Nevod TestSupport",
+    "Tests/JWTAuthTests": "JWTAuth LatchIdentity TestSupport",
+    "Tests/LaziOAuthTests": "LaziOAuth LatchIdentity TestSupport",
+    "Tests/LatchTestingTests": "latch soak-session TestSupport",
+    "Tests/UserServiceExampleTests": "UserAuthentication LatchIdentity TestSupport",
+    "Tests/LatchTests": "latch latch-demo axiom-client-generator protoc-gen-latch TestSupport",
+    "Tests/GeneratedTests": "GeneratedModels GeneratedNames LatchGenerator LatchServer TestTags",
+    "Tests/SeedTests": "latch AuthPackage Nevod JWTAuth LaziOAuth TestSupport",
+    "Tests/AxiomSeedTests": "UserService TestTags",
 ]
-
-let products = [
-    "Latchwork", "LatchCore", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchAuth", "LatchOAuth", "LatchAccounts",
-    "LatchServer", "LatchIdentity", "LatchProtobuf", "LatchRPC", "LatchReflection", "LatchTesting",
-    "AuthPackage", "AxiomArchitecture", "AxiomCore", "JWTAuth", "LaziOAuth", "Nevod",
-]
-
-let libraries = [
-    modules(
-        in: "Sources/Core",
-        [
-            "PortableFoundation": "",
-            "LatchCore": "CTimer",
-            "LatchProcess": "LatchCore CSpawn",
-            "LatchTOML": "LatchCore",
-            "LatchCrypto": "LatchCore COpenSSL CArgon2",
-        ]),
-    modules(in: "Sources/HTTP", ["LatchHTTP": "LatchCore CCurl CCurlShim CPSL"]),
-    modules(
-        in: "Sources/RPC",
-        [
-            "LatchRegex": "LatchCore",
-            "LatchProtobuf": "LatchRegex LatchCore",
-            "LatchRPC": "LatchProtobuf LatchHTTP LatchCore CZlib",
-            "LatchReflection": "LatchRPC LatchCore",
-            "LatchProto": "",
-            "LatchGenerator": "LatchProto LatchRegex LatchTOML LatchProcess LatchCore",
-        ]),
-    modules(
-        in: "Sources/Sessions",
-        [
-            "LatchJOSE": "LatchCrypto LatchCore",
-            "LatchAuth": "LatchHTTP LatchJOSE LatchCrypto LatchCore CSecret",
-            "LatchOAuth": "LatchAuth LatchHTTP LatchCore",
-            "LatchAccounts": "LatchOAuth LatchAuth LatchHTTP LatchJOSE LatchCore",
-            "Latchwork": "LatchAccounts LatchOAuth LatchAuth LatchJOSE LatchHTTP LatchCore",
-        ]),
-    modules(
-        in: "Sources/Server",
-        [
-            "LatchServer": "LatchHTTP LatchCore CTLSShim CEpoll",
-            "LatchIdentity": "LatchServer LatchAuth LatchRPC LatchHTTP LatchJOSE LatchCrypto LatchCore CSQLite",
-        ]),
-    modules(
-        in: "Sources/Compatibility",
-        [
-            "FoundationBridge": "LatchHTTP LatchCore",
-            "AuthPackage": "LatchAccounts LatchAuth LatchHTTP LatchJOSE LatchCore",
-            "Nevod": "FoundationBridge LatchAuth LatchHTTP LatchCore",
-            "JWTAuth": "FoundationBridge LatchAuth LatchHTTP LatchJOSE LatchCore",
-            "LaziOAuth": "LatchOAuth LatchAuth LatchHTTP LatchJOSE LatchCore",
-            "AxiomCore": "LatchRPC",
-            "AxiomArchitecture": "AxiomCore LatchRPC",
-        ]),
-    modules(in: "Sources/Testing", ["LatchTesting": "LatchAuth LatchServer LatchHTTP LatchProcess LatchCore"]),
-].flatMap(\.self)
-
-let examples =
-    generated("UserService", in: "Examples/user-service/Generated/swift")
-    + generated("TaskManager", in: "Examples/task-manager/Generated/swift")
-    + modules(
-        in: "Examples",
-        [
-            "sign-in": "Latchwork",
-            "user-service/UserAuthentication":
-                "UserService AxiomArchitecture AxiomCore LatchAuth LatchRPC LatchHTTP LatchCore",
-            "user-service/user-service": "UserAuthentication UserService AxiomArchitecture LatchAuth",
-        ])
-
-let commands = modules(
-    in: "Sources/Commands",
-    [
-        "LatchCommand": "LatchCore",
-        "GeneratorCommands": "LatchCommand LatchGenerator LatchProto LatchProcess LatchCore",
-        "axiom-client-generator": "GeneratorCommands LatchCommand",
-        "protoc-gen-latch": "LatchCommand LatchGenerator",
-        "latch": """
-        GeneratorCommands LatchCommand LatchAccounts LatchIdentity LatchOAuth LatchAuth LatchServer LatchJOSE \
-        LatchHTTP LatchRPC LatchTOML LatchCore
-        """,
-        "latch-demo": """
-        LatchCommand LatchAccounts LatchOAuth LatchAuth LatchHTTP LatchCrypto LatchRPC LatchProcess LatchCore \
-        AuthPackage JWTAuth LaziOAuth AxiomArchitecture AxiomCore UserService
-        """,
-    ])
-
-/// Programs and models that tests run, and drivers that conformance runners and `make nightly` start.
-let testPrograms =
-    generated("GeneratedTorture", in: "Tests/GeneratedTorture/swift")
-    + modules(
-        in: "Tests",
-        [
-            "TestVectors": "LatchProcess LatchCore",
-            "TestTags": "",
-            "TestSupport": "LatchTesting LatchAuth LatchServer LatchHTTP LatchProcess LatchCore",
-            "GeneratedModels": "LatchRPC",
-            "GeneratedNames": "LatchRPC",
-            "generate-swift": "LatchGenerator LatchProto",
-            "Nightly/simulate-session": "LatchTesting LatchAuth",
-            "Nightly/soak-session":
-                "LatchProcess LatchAccounts LatchIdentity LatchAuth LatchServer LatchHTTP LatchCore",
-            "ConformanceDriver/ConformanceTestee": "LatchRPC",
-            "ConformanceDriver/conformance-driver": "ConformanceTestee LatchRPC",
-            "ConnectConformanceDriver/ConnectConformance": "LatchRPC LatchServer LatchHTTP LatchCore",
-            "ConnectConformanceDriver/connect-conformance-client": "ConnectConformance",
-            "ConnectConformanceDriver/connect-conformance-server": "ConnectConformance LatchServer",
-        ])
-
-let allTests =
-    tests([
-        "LatchCoreTests": "TestTags LatchTesting LatchProcess LatchRegex LatchTOML LatchCore",
-        "LatchCryptoTests": "TestTags LatchCrypto LatchCore TestVectors",
-        "LatchHTTPTests": "TestSupport TestTags LatchProcess LatchHTTP LatchServer LatchTesting LatchCore TestVectors",
-        "LatchProtoTests": "TestTags LatchGenerator LatchProto LatchTesting LatchProcess LatchCore",
-        "LatchRPCTests": """
-        TestSupport TestTags LatchProcess LatchReflection LatchRPC LatchProtobuf LatchServer LatchHTTP LatchProto LatchTesting LatchCore \
-        ConformanceTestee TestVectors
-        """,
-        "ConformanceTests":
-            "LatchProcess LatchRPC LatchProto LatchCore ConformanceTestee conformance-driver TestVectors",
-        "ConnectConformanceTests": """
-        LatchRPC LatchServer LatchHTTP LatchCore ConnectConformance connect-conformance-client \
-        connect-conformance-server
-        """,
-        "DifferentialTests": "LatchProcess GeneratedModels LatchProto LatchRPC LatchProtobuf LatchCore TestVectors",
-        "RuleTests":
-            "TestTags LatchProcess LatchGenerator LatchProto LatchRPC LatchProtobuf LatchRegex LatchTesting LatchCore",
-        "LatchGeneratorTests": "TestTags LatchGenerator LatchProto LatchTOML LatchProcess LatchCore",
-        "LatchJOSETests": "TestTags LatchJOSE LatchCrypto LatchCore TestVectors",
-        "LatchAuthTests": """
-        TestSupport TestTags LatchAuth LatchHTTP LatchServer LatchCrypto LatchJOSE LatchTesting LatchProcess LatchCore TestVectors
-        """,
-        "LatchOAuthTests": """
-        TestSupport TestTags LatchOAuth LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchCrypto LatchTesting LatchCore
-        """,
-        "LatchAccountsTests": """
-        TestSupport TestTags LatchAccounts LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchCrypto LatchTesting LatchCore
-        """,
-        "LatchServerTests": "TestSupport TestTags LatchProcess LatchServer LatchHTTP LatchTesting LatchCore",
-        "LatchIdentityTests": """
-        TestSupport TestTags LatchIdentity LatchGenerator LatchProto LatchAuth LatchServer LatchHTTP LatchRPC LatchJOSE LatchCrypto \
-        LatchTesting LatchCore
-        """,
-        "NevodTests": "TestSupport TestTags Nevod LatchAuth LatchHTTP LatchServer LatchTesting LatchCore",
-        "JWTAuthTests":
-            "TestSupport TestTags JWTAuth LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchTesting LatchCore",
-        "LaziOAuthTests": """
-        TestSupport TestTags LaziOAuth LatchOAuth LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchTesting LatchCore
-        """,
-        "LatchTestingTests":
-            "TestSupport LatchTesting LatchAuth LatchHTTP LatchServer LatchProcess LatchCore latch soak-session",
-        "UserServiceExampleTests": """
-        TestTags UserAuthentication UserService AxiomArchitecture LatchIdentity LatchRPC LatchAuth LatchHTTP LatchTesting \
-        LatchCore
-        """,
-        "LatchTests": """
-        TestSupport TestTags latch latch-demo axiom-client-generator protoc-gen-latch GeneratorCommands LatchGenerator LatchProto LatchCommand \
-        LatchIdentity LatchServer LatchHTTP LatchAuth LatchOAuth LatchJOSE LatchAccounts LatchTesting LatchProcess \
-        LatchTOML LatchCore
-        """,
-    ])
-    // Without our upcoming features: generated code, and the code of the documented systems, compile with and without.
-    + tests(
-        [
-            "GeneratedTests":
-                "TestTags GeneratedModels GeneratedNames LatchGenerator LatchProto LatchRPC LatchServer LatchHTTP",
-            "SeedTests": """
-            TestSupport TestTags AuthPackage Nevod JWTAuth LaziOAuth LatchAccounts LatchAuth LatchServer LatchHTTP LatchCrypto \
-            LatchTesting LatchCore latch
-            """,
-            "AxiomSeedTests": "TestTags UserService AxiomArchitecture AxiomCore LatchRPC LatchHTTP",
-        ], settings: [])
 
 let package = Package(
     name: "Latchwork",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: products.map { .library(name: $0, targets: [$0]) } + [
+    products: [
+        "Latchwork", "LatchCore", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchAuth", "LatchOAuth", "LatchAccounts",
+        "LatchServer", "LatchIdentity", "LatchProtobuf", "LatchRPC", "LatchReflection", "LatchTesting",
+        "AuthPackage", "AxiomArchitecture", "AxiomCore", "JWTAuth", "LaziOAuth", "Nevod",
+    ].map { .library(name: $0, targets: [$0]) }
+        + ["latch", "latch-demo", "axiom-client-generator", "protoc-gen-latch"].map {
+            .executable(name: $0, targets: [$0])
+        }
+        + ["GenerateContracts", "GenerateClients"].map { .plugin(name: $0, targets: [$0]) }
         // For Benchmarks/ and Fuzz/, which are part of this project.
-        .library(
-            name: "LatchInternals",
-            targets: ["LatchProcess", "LatchRegex", "LatchProto", "LatchGenerator", "UserService", "ConformanceTestee"]),
-        .executable(name: "latch", targets: ["latch"]),
-        .executable(name: "latch-demo", targets: ["latch-demo"]),
-        .executable(name: "axiom-client-generator", targets: ["axiom-client-generator"]),
-        .executable(name: "protoc-gen-latch", targets: ["protoc-gen-latch"]),
-        .plugin(name: "GenerateContracts", targets: ["GenerateContracts"]),
-        .plugin(name: "GenerateClients", targets: ["GenerateClients"]),
-    ],
+        + [.library(name: "LatchInternals", targets: ["LatchGenerator", "UserService", "ConformanceTestee"])],
     targets: [
         system("COpenSSL", "libcrypto", apt: "libssl-dev"),
         system("CTLS", "openssl", apt: "libssl-dev"),
@@ -208,8 +112,10 @@ let package = Package(
         system("CPSL", "libpsl", apt: "libpsl-dev"),
         system("CZlib", "zlib", apt: "zlib1g-dev"),
         system("CEpoll"), system("CSpawn"), system("CTimer"),
-        shim("CCurlShim", "CCurl"), shim("CTLSShim", "CTLS"), shim("CSecret"),
-
+        .target(name: "CCurlShim", dependencies: dependencies(["CCurl"]), path: "Sources/C/CCurlShim"),
+        .target(name: "CTLSShim", dependencies: dependencies(["CTLS"]), path: "Sources/C/CTLSShim"),
+        .target(name: "CSecret", path: "Sources/C/CSecret"),
+    ] + swiftTargets() + [
         .plugin(
             name: "GenerateContracts", capability: .buildTool(), dependencies: ["axiom-client-generator"],
             path: "Plugins/GenerateContracts"),
@@ -219,58 +125,60 @@ let package = Package(
                 intent: .custom(verb: "generate-clients", description: "generates Swift clients from .proto files"),
                 permissions: [.writeToPackageDirectory(reason: "It writes the clients that it generates.")]),
             dependencies: ["axiom-client-generator"], path: "Plugins/GenerateClients"),
-    ] + libraries + examples + commands + testPrograms + allTests,
+    ],
     swiftLanguageModes: [.v6]
 )
 
-// LATCH_TESTS=LatchJOSETests,LatchAuthTests swift test builds only these test targets.
-if let wanted = Context.environment["LATCH_TESTS"] {
-    let names = Set(wanted.split(separator: ",").map(String.init))
-    package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
-}
-
-/// A target for each entry, "path under the folder" to the names it needs; a lower-case name is a program.
-func modules(in folder: String, _ modules: KeyValuePairs<String, String>) -> [Target] {
-    modules.map { path, needs in
-        let name = String(path.split(separator: "/").last ?? "")
-        let needs = name == "PortableFoundation" ? "" : "PortableFoundation \(needs)"
-        return name.first?.isUppercase == true
-            ? .target(
-                name: name, dependencies: dependencies(needs), path: "\(folder)/\(path)",
-                exclude: name == "LatchReflection" ? ["Protos"] : [], swiftSettings: strict)
-            : .executableTarget(
-                name: name, dependencies: dependencies(needs), path: "\(folder)/\(path)", swiftSettings: strict)
+func swiftTargets() -> [Target] {
+    let strict: [SwiftSetting] = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
+        .map { .enableUpcomingFeature($0) }
+    var reached: [String: Set<String>] = [:]
+    // LATCH_TESTS=LatchJOSETests,LatchAuthTests swift test builds only these test targets.
+    let wantedTests = Context.environment["LATCH_TESTS"]?.split(separator: ",").map(String.init)
+    return layers.flatMap { entry, needs -> [Target] in
+        let parts = entry.split(separator: ":").map(String.init)
+        let path = parts[0]
+        let name = parts.last == path ? String(path.split(separator: "/").last ?? "") : parts[1]
+        let direct = needs.split(separator: " ").map(String.init)
+        let all = direct.reduce(into: Set(direct)) { all, need in all.formUnion(reached[need] ?? []) }
+        reached[name] = all.filter { !isCLibrary($0) }
+        let needs = dependencies(all.sorted())
+        if parts.count == 2 {
+            // A client that the generator wrote, beside its guides and its tests; it compiles without a warning.
+            let settings = strict + [.treatAllWarnings(as: .error)]
+            let tests = "\(name)Tests"
+            return [
+                .target(
+                    name: name, dependencies: needs, path: path,
+                    exclude: path.hasPrefix("Tests/") ? ["Tests"] : ["Documentation", "Tests"],
+                    swiftSettings: settings),
+                .testTarget(
+                    name: tests, dependencies: needs + dependencies([name]), path: "\(path)/Tests",
+                    swiftSettings: settings),
+            ].filter { $0.type != .test || wantedTests?.contains(tests) ?? true }
+        }
+        if path.hasPrefix("Tests/"), name.hasSuffix("Tests") {
+            guard wantedTests?.contains(name) ?? true else { return [] }
+            // Generated code, and the code of the documented systems, compile without our upcoming features too.
+            let isPlain = ["GeneratedTests", "SeedTests", "AxiomSeedTests"].contains(name)
+            return [.testTarget(name: name, dependencies: needs, path: path, swiftSettings: isPlain ? [] : strict)]
+        }
+        return name.first?.isLowercase == true
+            ? [.executableTarget(name: name, dependencies: needs, path: path, swiftSettings: strict)]
+            : [
+                .target(
+                    name: name, dependencies: needs, path: path, exclude: name == "LatchReflection" ? ["Protos"] : [],
+                    swiftSettings: strict)
+            ]
     }
 }
 
-func tests(_ targets: KeyValuePairs<String, String>, settings: [SwiftSetting] = strict) -> [Target] {
-    targets.map {
-        .testTarget(
-            name: $0, dependencies: dependencies("PortableFoundation \($1)"), path: "Tests/\($0)",
-            swiftSettings: settings)
-    }
-}
+func isCLibrary(_ name: String) -> Bool { name.wholeMatch(of: /C[A-Z].*/) != nil }
 
-/// A client that the generator wrote, beside its guides and its tests; all of it compiles without a warning.
-func generated(_ name: String, in folder: String) -> [Target] {
-    let needs = dependencies("AxiomArchitecture AxiomCore LatchRPC")
-    let settings = strict + [SwiftSetting.treatAllWarnings(as: .error)]
-    return [
-        .target(
-            name: name, dependencies: needs, path: folder, exclude: ["Documentation", "Tests"], swiftSettings: settings),
-        .testTarget(
-            name: "\(name)Tests", dependencies: needs + dependencies(name), path: "\(folder)/Tests",
-            swiftSettings: settings),
-    ]
-}
-
-/// The targets with these names, separated by spaces.
-///
 /// C libraries are used on Linux only, but for SQLite.
-func dependencies(_ names: String) -> [Target.Dependency] {
-    names.split(separator: " ").map { name in
-        let isLinuxOnly = name.wholeMatch(of: /C[A-Z].*/) != nil && name != "CSQLite"
-        return .target(name: String(name), condition: isLinuxOnly ? .when(platforms: [.linux]) : nil)
+func dependencies(_ names: [String]) -> [Target.Dependency] {
+    names.map { name in
+        .target(name: name, condition: isCLibrary(name) && name != "CSQLite" ? .when(platforms: [.linux]) : nil)
     }
 }
 
@@ -278,10 +186,4 @@ func dependencies(_ names: String) -> [Target.Dependency] {
 func system(_ name: String, _ pkgConfig: String? = nil, apt: String? = nil) -> Target {
     .systemLibrary(
         name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: apt.map { [.apt([$0])] } ?? [])
-}
-
-func shim(_ name: String, _ needs: String...) -> Target {
-    .target(
-        name: name, dependencies: needs.map { .target(name: $0, condition: .when(platforms: [.linux])) },
-        path: "Sources/C/\(name)")
 }

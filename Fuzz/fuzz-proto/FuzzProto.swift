@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FuzzDriver
-import LatchProto
+import LatchProtoCompiler
 
 /// Compiles bytes as a .proto file: what is accepted has a descriptor that is the same each time, and what is refused is
 /// told with a place inside of it.

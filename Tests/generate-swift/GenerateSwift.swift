@@ -2,7 +2,7 @@
 
 import Foundation
 import LatchGenerator
-import LatchProto
+import LatchProtoCompiler
 
 /// Writes .proto files as Swift, and says how long it took.
 ///

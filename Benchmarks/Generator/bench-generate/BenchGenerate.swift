@@ -3,7 +3,7 @@
 import CMeasure
 import Foundation
 import LatchGenerator
-import LatchProto
+import LatchProtoCompiler
 
 /// A benchmark of compiling .proto files and writing Swift: time, its linear growth, and memory.
 @main

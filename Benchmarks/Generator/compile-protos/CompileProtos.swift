@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchProto
+import LatchProtoCompiler
 
 /// Compiles .proto files into a descriptor set, or each of many by itself.
 ///

@@ -3,7 +3,7 @@
 import Foundation
 import LatchCore
 import LatchProcess
-import LatchProto
+import LatchProtoCompiler
 import TestVectors
 
 /// Google's protobuf for Python: a second reader and writer of JSON, which Scripts/fetch-peers installs.

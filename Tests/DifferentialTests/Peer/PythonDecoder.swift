@@ -2,7 +2,7 @@
 
 import LatchCore
 import LatchProcess
-import LatchProto
+import LatchProtoCompiler
 import PortableFoundation
 
 /// Google's protobuf for Python (upb below, json_format above), which Scripts/fetch-peers installs.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 import Testing
 
 @testable import LatchGenerator

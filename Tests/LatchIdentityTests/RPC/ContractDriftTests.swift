@@ -2,7 +2,7 @@
 
 import Foundation
 import LatchGenerator
-import LatchProto
+import LatchProtoCompiler
 import Testing
 
 @Suite struct `The contracts of the user service` {

@@ -3,7 +3,7 @@
 import Foundation
 import LatchCore
 import LatchHTTP
-import LatchProto
+import LatchProtoCompiler
 import LatchRPC
 import LatchReflection
 import Testing

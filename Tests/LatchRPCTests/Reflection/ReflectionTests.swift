@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchHTTP
-import LatchProto
+import LatchProtoCompiler
 import LatchRPC
 import LatchReflection
 import Testing

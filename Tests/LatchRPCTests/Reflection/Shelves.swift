@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 import Testing
 
 /// Files with everything of which reflection tells: imports of imports, extensions, nested names, two services.

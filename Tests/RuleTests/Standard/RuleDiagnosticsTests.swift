@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchGenerator
-import LatchProto
+import LatchProtoCompiler
 import Testing
 
 @Suite struct `Rules that cannot be checked` {

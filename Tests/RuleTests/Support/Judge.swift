@@ -2,7 +2,7 @@
 
 import LatchCore
 import LatchProcess
-import LatchProto
+import LatchProtoCompiler
 import LatchRPC
 import LatchTesting
 import PortableFoundation

@@ -3,7 +3,7 @@
 package import LatchCommand
 import LatchCore
 import LatchGenerator
-import LatchProto
+import LatchProtoCompiler
 import PortableFoundation
 
 /// `descriptors`: compiles .proto files to a `FileDescriptorSet`, like `protoc --descriptor_set_out`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
-import LatchProto
+import LatchProtoCompiler
 
 /// A limit on the number of shown diagnostics, for each file and in total.
 ///

@@ -3,7 +3,7 @@
 import LatchCommand
 import LatchCore
 import LatchGenerator
-import LatchProto
+import LatchProtoCompiler
 
 /// The report of a run, as text and as JSON.
 struct GenerateReport: Sendable {

@@ -3,7 +3,7 @@
 package import LatchCommand
 import LatchCore
 import LatchGenerator
-import LatchProto
+import LatchProtoCompiler
 
 /// `generate`: generates clients, messages, tests and guides from .proto files.
 package enum GenerateSubcommand {

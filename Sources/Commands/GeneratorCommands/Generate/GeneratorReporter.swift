@@ -3,7 +3,7 @@
 import LatchCommand
 import LatchCore
 import LatchGenerator
-import LatchProto
+import LatchProtoCompiler
 import Synchronization
 
 /// A reporter of diagnostics and progress on standard error.

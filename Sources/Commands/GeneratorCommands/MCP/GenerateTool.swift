@@ -3,7 +3,7 @@
 import LatchCommand
 import LatchCore
 import LatchGenerator
-import LatchProto
+import LatchProtoCompiler
 
 /// `generate_axiom_clients`: generates clients like `generate`.
 struct GenerateTool: GeneratorTool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import LatchProto
+import LatchProtoCompiler
 
 /// A tool of the server.
 protocol GeneratorTool: Sendable {

@@ -3,7 +3,7 @@
 import LatchCommand
 import LatchCore
 import LatchGenerator
-import LatchProto
+import LatchProtoCompiler
 
 /// `validate_proto`: checks .proto files like `validate`.
 struct ValidateTool: GeneratorTool {

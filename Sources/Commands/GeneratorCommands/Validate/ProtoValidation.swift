@@ -2,7 +2,7 @@
 
 import LatchCore
 import LatchGenerator
-import LatchProto
+import LatchProtoCompiler
 
 /// A check of .proto files: of the files themselves, and of the clients generated from them.
 struct ProtoValidation: Sendable {

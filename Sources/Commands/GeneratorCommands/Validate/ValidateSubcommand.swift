@@ -3,7 +3,7 @@
 package import LatchCommand
 import LatchCore
 import LatchGenerator
-import LatchProto
+import LatchProtoCompiler
 
 /// `validate`: checks .proto files and generated Swift with their compilers.
 package enum ValidateSubcommand {

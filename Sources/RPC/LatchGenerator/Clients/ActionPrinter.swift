@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// A printer of a client's actions: an enum with a case for each method.
 struct ActionPrinter {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// A printer of a service's client: an actor, and the protocol of the functions that the program implements.
 struct ClientPrinter {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// A writer of the clients of services: actors with actions, state and errors, their tests and guides.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// A printer of a client's state: its collections, their pagination, and the members of every state.
 struct StatePrinter {

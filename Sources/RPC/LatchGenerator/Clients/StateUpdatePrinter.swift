@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// A printer of state updates: the body of a closure that receives the response (`$0`) and the state (`$1`), or only the
 /// state where the response is empty.

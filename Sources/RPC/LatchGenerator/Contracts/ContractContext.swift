@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// The context that all printers of contracts share: names, visibility and diagnostics.
 struct ContractContext {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// The Swift representation of an enum: its cases, and the aliases of their numbers.
 struct EnumShape {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// The Swift representation of a field: its property, its storage access and its presence.
 struct FieldShape {

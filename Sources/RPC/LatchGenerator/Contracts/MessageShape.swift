@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// The Swift representation of a message: its fields and its oneofs.
 struct MessageShape {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// A check for names of .proto files that collide, or cannot be referred to, in Swift.
 enum NameCheck {

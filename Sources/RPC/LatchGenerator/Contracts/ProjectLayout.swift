@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// The layout of a project: for each service one file with the service, one with its request and response messages, and
 /// one with all other types of the .proto file.

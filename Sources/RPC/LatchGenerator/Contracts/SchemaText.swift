@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// The schema of a message as text, which the runtime parses: one line for each field, in the order of the file, one for
 /// each extension range, and one for all reserved names.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// A printer of services: the methods, the protocol, stub and fake of clients, and the protocol of servers.
 struct ServicePrinter {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchProto
+package import LatchProtoCompiler
 
 /// A writer of messages, enums, extensions and services as Swift.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// The Swift names of all messages and enums: of the generated ones, of those in other modules, and of those in the
 /// runtime.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// The Swift representation of a single value of a field.
 struct ValueShape {

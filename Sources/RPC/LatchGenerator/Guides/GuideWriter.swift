@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// A writer of the guides to a client: Markdown files, which are also articles of a DocC catalog.
 ///

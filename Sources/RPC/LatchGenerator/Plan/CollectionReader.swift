@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// Reads the collections of a service from its options, or infers them from its messages and methods.
 struct CollectionReader {

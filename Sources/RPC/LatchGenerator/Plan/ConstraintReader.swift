@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// Reads the constraints on the fields of a message from their options.
 struct ConstraintReader {

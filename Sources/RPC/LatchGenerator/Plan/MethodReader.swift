@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// Reads the actions of a service from the options of its methods, and infers what they do not set.
 struct MethodReader {

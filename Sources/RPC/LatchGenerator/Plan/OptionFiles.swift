@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchProto
+package import LatchProtoCompiler
 
 /// The .proto files that declare the options of generated clients, for this compiler and for protoc.
 ///

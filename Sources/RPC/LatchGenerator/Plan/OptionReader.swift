@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// The options of one file in all their spellings, and the diagnostics about them.
 final class OptionReader {

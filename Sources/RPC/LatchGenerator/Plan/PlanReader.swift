@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// Reads the plans of a file's services from their options, and infers what they do not set.
 struct PlanReader {

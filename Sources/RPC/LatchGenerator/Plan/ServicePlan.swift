@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// The plan of a service's client: names, collections and actions, as options set them or as they are inferred.
 struct ServicePlan {

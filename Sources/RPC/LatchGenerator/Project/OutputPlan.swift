@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import LatchProto
+import LatchProtoCompiler
 
 /// The changes that writing some files into a folder would make, determined before anything is written.
 package struct OutputPlan: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchProto
+package import LatchProtoCompiler
 import PortableFoundation
 
 /// A run of the generator, from settings to a plan of changes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import LatchProto
+package import LatchProtoCompiler
 import PortableFoundation
 
 /// The requested .proto files, and the folders that their imports are relative to.

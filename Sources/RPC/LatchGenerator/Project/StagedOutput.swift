@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import LatchProto
+import LatchProtoCompiler
 
 /// Files that several threads stage under temporary names, and that are then renamed together.
 ///

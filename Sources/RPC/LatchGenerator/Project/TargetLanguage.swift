@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchProto
+package import LatchProtoCompiler
 
 /// A generated file, which is not written yet.
 package struct GeneratedFile: Sendable, Hashable {

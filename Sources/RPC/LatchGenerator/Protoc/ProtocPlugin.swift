@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import LatchProto
+import LatchProtoCompiler
 
 /// The generator as a plugin of protoc, which converts a `CodeGeneratorRequest` to a `CodeGeneratorResponse`.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import LatchProto
+import LatchProtoCompiler
 import LatchRegex
 
 /// An encoder of the rules of one field, as the words of its line in the schema.

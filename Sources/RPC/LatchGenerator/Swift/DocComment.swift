@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// A conversion of .proto comments to documentation comments.
 enum DocComment {

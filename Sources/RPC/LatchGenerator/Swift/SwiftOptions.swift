@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchProto
+package import LatchProtoCompiler
 
 /// The options of generated Swift code.
 package struct SwiftOptions: Sendable, Hashable {

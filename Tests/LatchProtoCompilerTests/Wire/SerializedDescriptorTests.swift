@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import LatchProto
+@testable import LatchProtoCompiler
 
 @Suite struct `A serialized descriptor` {
     private static let options = """

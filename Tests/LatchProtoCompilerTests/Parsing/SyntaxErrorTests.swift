@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 import Testing
 
 /// The positions at which a file is rejected, which are also those of protoc.

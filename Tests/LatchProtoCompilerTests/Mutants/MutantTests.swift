@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 import LatchTesting
 import PortableFoundation
 import Testing
 
 /// Files with words exchanged, compiled by protoc and by us.
 ///
-/// `LATCH_DIFFERENTIAL=SEED:COUNT swift test --filter LatchProtoTests.Spoilt` plays others, and says how they ended.
+/// `LATCH_DIFFERENTIAL=SEED:COUNT swift test --filter LatchProtoCompilerTests.Spoilt` plays others, and says how they ended.
 @Suite(.enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
 struct `Spoilt files` {
     private static let wish: (seed: UInt64, count: Int)? = {

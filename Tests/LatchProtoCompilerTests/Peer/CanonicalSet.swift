@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProto
+import LatchProtoCompiler
 
 /// A descriptor set as text that does not depend on order and packing, so that equal sets are equal texts.
 struct CanonicalSet {

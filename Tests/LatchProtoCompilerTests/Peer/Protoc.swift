@@ -2,7 +2,7 @@
 
 import LatchCore
 import LatchProcess
-import LatchProto
+import LatchProtoCompiler
 import PortableFoundation
 import Testing
 
