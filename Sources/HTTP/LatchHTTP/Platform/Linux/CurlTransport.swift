@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
+import Synchronization
+
 /// A transport based on libcurl: connection reuse, HTTP/2, TLS, the environment's proxies.
 ///
 /// Each instance has its own connection pool, so create one and share it, as `Transport.live` is. It does not follow
@@ -42,23 +44,21 @@ public final class CurlTransport: Handler {
     }
 
     private let configuration: Configuration
-    /// The loop, or the error that each request throws, so that the initializer does not throw.
-    private let loop: Result<CurlLoop, HTTPError>
+    private let startedLoop = AtomicLazyReference<CurlLoop>()
 
     /// Creates a transport with a connection pool of its own.
-    public init(configuration: Configuration = Configuration()) {
-        self.configuration = configuration
-        do {
-            loop = .success(try CurlLoop.start(configuration: configuration))
-        } catch {
-            loop = .failure(error)
-        }
-    }
+    public init(configuration: Configuration = Configuration()) { self.configuration = configuration }
 
     /// Transfers in progress retain what they need and still finish; the thread ends after the last one.
-    deinit {
-        guard case .success(let loop) = loop else { return }
-        loop.stop()
+    deinit { startedLoop.load()?.stop() }
+
+    /// Returns the loop, which the first request starts, so that a program that sends none never loads libcurl.
+    private func loop() throws(HTTPError) -> CurlLoop {
+        if let loop = startedLoop.load() { return loop }
+        let newLoop = try CurlLoop.start(configuration: configuration)
+        let loop = startedLoop.storeIfNil(newLoop)
+        if loop !== newLoop { newLoop.stop() }
+        return loop
     }
 
     /// Sends `request` and returns its response; with `wantsStream` it returns as soon as the head has arrived.
@@ -85,7 +85,7 @@ public final class CurlTransport: Handler {
     }
 
     private func respondOnce(to request: HTTPRequest) async throws -> HTTPResponse {
-        let loop = try loop.get()
+        let loop = try loop()
         guard !Task.isCancelled else { throw HTTPError.cancelled }
         let transfer = try loop.transfers.take()
         do {
