@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Symbol graphs of the products, from the modules of the last debug build."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from swift_text import ROOT
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def products():
+    """The modules of the library products that have public names."""
+    manifest = json.loads(output("swift", "package", "--package-path", str(ROOT), "dump-package"))
+    return sorted(
+        product["name"] for product in manifest["products"]
+        if "library" in product["type"] and product["name"] in product["targets"])
+
+
+def extract(module, folder):
+    """Writes the public symbol graph of a module into a folder, which it creates."""
+    build = Path(output("swift", "build", "--package-path", str(ROOT), "--show-bin-path").strip())
+    includes = [f"-I{path}" for path in sorted((ROOT / "Sources/C").iterdir())]
+    for path in sorted(build.glob("*.build/module.modulemap")):
+        includes += ["-Xcc", f"-fmodule-map-file={path}"]
+    triple = json.loads(output("swiftc", "-print-target-info"))["target"]["unversionedTriple"]
+    folder.mkdir(parents=True)
+    result = subprocess.run(
+        ["swift", "symbolgraph-extract", "-module-name", module, f"-I{build}/Modules", *includes, "-target", triple,
+         "-minimum-access-level", "public", "-output-dir", str(folder), "-skip-synthesized-members"],
+        capture_output=True, text=True)
+    if result.returncode:
+        sys.exit(f"symbols: {module}: {result.stderr.strip()}\nhint: run 'swift build' first.")
