@@ -46,7 +46,6 @@ package final class FieldDescriptor {
         var extendee: SourcePosition?
         var defaultValue: SourcePosition?
         var jsonName: SourcePosition?
-        var jsonNameValue: SourcePosition?
     }
 
     init(file: FileDescriptor, parent: MessageDescriptor?) {

@@ -38,6 +38,14 @@ package final class MessageDescriptor {
     }
 }
 
+extension FileDescriptor {
+    /// All messages, each before the messages that it contains.
+    var allMessages: [MessageDescriptor] {
+        func all(_ messages: [MessageDescriptor]) -> [MessageDescriptor] { messages.flatMap { [$0] + all($0.messages) } }
+        return all(messages)
+    }
+}
+
 /// The visibility of a declaration (edition 2024).
 package enum SymbolVisibility: UInt8, Sendable, Hashable {
     /// The declaration is visible in its own file.

@@ -93,24 +93,17 @@ package struct FeatureSet: Sendable, Hashable {
     func merging(_ options: OptionMessage?) -> FeatureSet {
         guard let options else { return self }
         var merged = self
-        if let value = options.integer(Number.fieldPresence).flatMap(FieldPresence.init) {
-            merged.fieldPresence = value
+        func merge<Feature: RawRepresentable<Int64>>(_ feature: inout Feature, _ number: Int32) {
+            if let value = options.integer(number).flatMap(Feature.init) { feature = value }
         }
-        if let value = options.integer(Number.enumType).flatMap(EnumType.init) { merged.enumType = value }
-        if let value = options.integer(Number.repeatedFieldEncoding).flatMap(RepeatedFieldEncoding.init) {
-            merged.repeatedFieldEncoding = value
-        }
-        if let value = options.integer(Number.utf8Validation).flatMap(UTF8Validation.init) {
-            merged.utf8Validation = value
-        }
-        if let value = options.integer(Number.messageEncoding).flatMap(MessageEncoding.init) {
-            merged.messageEncoding = value
-        }
-        if let value = options.integer(Number.jsonFormat).flatMap(JSONFormat.init) { merged.jsonFormat = value }
-        if let value = options.integer(Number.namingStyle).flatMap(NamingStyle.init) { merged.namingStyle = value }
-        if let value = options.integer(Number.defaultSymbolVisibility).flatMap(DefaultSymbolVisibility.init) {
-            merged.defaultSymbolVisibility = value
-        }
+        merge(&merged.fieldPresence, Number.fieldPresence)
+        merge(&merged.enumType, Number.enumType)
+        merge(&merged.repeatedFieldEncoding, Number.repeatedFieldEncoding)
+        merge(&merged.utf8Validation, Number.utf8Validation)
+        merge(&merged.messageEncoding, Number.messageEncoding)
+        merge(&merged.jsonFormat, Number.jsonFormat)
+        merge(&merged.namingStyle, Number.namingStyle)
+        merge(&merged.defaultSymbolVisibility, Number.defaultSymbolVisibility)
         if let value = options.integer(Number.protoLimits) { merged.enforcesProtoLimits = value != 1 }
         return merged
     }

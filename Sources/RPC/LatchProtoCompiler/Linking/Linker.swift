@@ -92,9 +92,7 @@ final class Linker: FileStage {
                 fail("'\(dependency.path)' is imported twice", at: dependency.position)
             }
             guard let other = pool.file(named: dependency.path) else {
-                if dependency.kind != .option || file.hasOptions {
-                    failImport(of: dependency)
-                }
+                if dependency.kind != .option || file.hasOptions { failImport(of: dependency) }
                 continue
             }
             file.dependencies.append(other)

@@ -10,7 +10,7 @@ struct StyleChecker: FileStage {
         if !file.package.isEmpty {
             check("the package", file.package, .lowerSnake, file.features, at: file.packagePosition)
         }
-        for message in file.messages { checkNames(in: message) }
+        for message in file.allMessages { checkNames(in: message) }
         for one in file.enums { checkNames(in: one) }
         for field in file.extensions { checkName(of: field, in: nil) }
         for service in file.services {
@@ -32,7 +32,6 @@ struct StyleChecker: FileStage {
             checkCollision(of: oneof.name, in: message, oneof.features, at: oneof.namePosition)
         }
         for one in message.enums { checkNames(in: one) }
-        for inner in message.messages { checkNames(in: inner) }
     }
 
     private func checkNames(in one: EnumDescriptor) {
@@ -73,7 +72,7 @@ struct StyleChecker: FileStage {
     }
 
     func checkLimits() {
-        for message in file.messages { checkLimits(of: message) }
+        for message in file.allMessages { checkLimits(of: message) }
         for one in file.enums { checkLimits(of: one) }
     }
 
@@ -88,7 +87,6 @@ struct StyleChecker: FileStage {
             check(count, upTo: 1_200, "fields in '\(oneof.name)'", at: oneof.namePosition)
         }
         for one in message.enums { checkLimits(of: one) }
-        for inner in message.messages { checkLimits(of: inner) }
     }
 
     private func checkLimits(of one: EnumDescriptor) {
