@@ -139,7 +139,7 @@ import Testing
         #expect(field.comments.trailing == " trailing\n")
         #expect(file.services.first?.comments.leading == " Serves. ")
         #expect(file.services.first?.methods.first?.comments.leading == " Asks.\n")
-        #expect(field.positions.name == SourcePosition(line: 5, column: 18))
+        #expect(field.namePosition == SourcePosition(line: 5, column: 18))
     }
 
     @Test func `tells which oneofs stand for one optional field`() throws {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A field of a message, or an extension (`FieldDescriptorProto`).
-package final class FieldDescriptor {
-    @exclusivity(unchecked) package internal(set) var name = ""
-    /// The full name: the scope of the declaration and the name; for an extension this is not the extended message.
-    @exclusivity(unchecked) package internal(set) var fullName = ""
+///
+/// The scope of an extension is that of its declaration, not the extended message.
+package final class FieldDescriptor: Declaration {
     @exclusivity(unchecked) package internal(set) var number: Int32 = 0
     @exclusivity(unchecked) package internal(set) var label: FieldLabel?
     /// The type; nil before a named type is resolved.
@@ -27,10 +26,6 @@ package final class FieldDescriptor {
     @exclusivity(unchecked) package internal(set) var oneofIndex: Int?
     /// Whether it is marked `optional` in a proto3 file.
     @exclusivity(unchecked) package internal(set) var isProto3Optional = false
-    @exclusivity(unchecked) package internal(set) var options = Options()
-    @exclusivity(unchecked) package internal(set) var features = FeatureSet(defaultsOf: .proto2)
-    @exclusivity(unchecked) package internal(set) var comments = Comments()
-    package unowned let file: FileDescriptor
     /// The message that contains the declaration; nil for an extension at the top level.
     @exclusivity(unchecked) package private(set) unowned var parent: MessageDescriptor?
     package var isExtension: Bool { extendeeName != nil }
@@ -40,7 +35,6 @@ package final class FieldDescriptor {
 
     /// The positions of the parts of a field.
     package struct Positions {
-        package var name: SourcePosition?
         package var number: SourcePosition?
         package var type: SourcePosition?
         var extendee: SourcePosition?
@@ -49,8 +43,8 @@ package final class FieldDescriptor {
     }
 
     init(file: FileDescriptor, parent: MessageDescriptor?) {
-        self.file = file
         self.parent = parent
+        super.init(name: "", file: file, namePosition: nil)
     }
 }
 

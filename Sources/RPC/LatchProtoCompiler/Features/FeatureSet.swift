@@ -122,12 +122,13 @@ struct FeatureResolver: FileStage {
         for one in file.enums { resolve(one, file.features) }
         for field in file.extensions { resolve(field, file.features) }
         for service in file.services {
-            service.features = merge(file.features, service.options, ServiceOptions.features, at: service.namePosition)
-            for method in service.methods {
-                method.features = merge(
-                    service.features, method.options, MethodOptions.features, at: method.namePosition)
-            }
+            resolve(service, file.features, ServiceOptions.features)
+            for method in service.methods { resolve(method, service.features, MethodOptions.features) }
         }
+    }
+
+    private func resolve(_ declaration: Declaration, _ parent: FeatureSet, _ number: Int32) {
+        declaration.features = merge(parent, declaration.options, number, at: declaration.namePosition)
     }
 
     private func merge(_ features: FeatureSet, _ options: Options, _ number: Int32, at position: SourcePosition?)
@@ -143,10 +144,8 @@ struct FeatureResolver: FileStage {
     }
 
     private func resolve(_ message: MessageDescriptor, _ parent: FeatureSet) {
-        message.features = merge(parent, message.options, MessageOptions.features, at: message.namePosition)
-        for oneof in message.oneofs {
-            oneof.features = merge(message.features, oneof.options, OneofOptions.features, at: oneof.namePosition)
-        }
+        resolve(message, parent, MessageOptions.features)
+        for oneof in message.oneofs { resolve(oneof, message.features, OneofOptions.features) }
         for field in message.fields {
             resolve(field, field.oneofIndex.map { message.oneofs[$0].features } ?? message.features)
         }
@@ -159,24 +158,20 @@ struct FeatureResolver: FileStage {
     }
 
     private func resolve(_ one: EnumDescriptor, _ parent: FeatureSet) {
-        one.features = merge(parent, one.options, EnumOptions.features, at: one.namePosition)
-        for value in one.values {
-            value.features = merge(one.features, value.options, EnumValueOptions.features, at: value.namePosition)
-        }
+        resolve(one, parent, EnumOptions.features)
+        for value in one.values { resolve(value, one.features, EnumValueOptions.features) }
     }
 
     private func resolve(_ field: FieldDescriptor, _ parent: FeatureSet) {
-        var features = merge(parent, field.options, FieldOptions.features, at: field.positions.name)
-        if file.syntax != .editions {
-            // The syntaxes proto2 and proto3 set these features by syntax and options.
-            if field.label == .required { features.fieldPresence = .legacyRequired }
-            if field.type == .group { features.messageEncoding = .delimited }
-            if let isPacked = field.options.message.bool(FieldOptions.packed), isPacked || file.syntax == .proto3 {
-                features.repeatedFieldEncoding = isPacked ? .packed : .expanded
-            }
-            if field.isProto3Optional { features.fieldPresence = .explicit }
+        resolve(field, parent, FieldOptions.features)
+        guard file.syntax != .editions else { return }
+        // The syntaxes proto2 and proto3 set these features by syntax and options.
+        if field.label == .required { field.features.fieldPresence = .legacyRequired }
+        if field.type == .group { field.features.messageEncoding = .delimited }
+        if let isPacked = field.options.message.bool(FieldOptions.packed), isPacked || file.syntax == .proto3 {
+            field.features.repeatedFieldEncoding = isPacked ? .packed : .expanded
         }
-        field.features = features
+        if field.isProto3Optional { field.features.fieldPresence = .explicit }
     }
 }
 

@@ -153,7 +153,7 @@ extension Linker {
                 guard symbol.isScope else { continue }
                 return find("\(scope).\(name)")
             }
-            if !typesOnly || symbol.isType { return symbol }
+            if !typesOnly || symbol.type != nil { return symbol }
         }
         return find(name)
     }
@@ -242,7 +242,7 @@ extension Linker {
     private func resolveExtendee(_ name: String, of field: FieldDescriptor) -> Bool {
         switch lookUp(name, in: field.fullName) {
         case .message(let message):
-            guard checkVisibility(.message(message), at: field.positions.extendee) else { return false }
+            guard checkVisibility(message, at: field.positions.extendee) else { return false }
             field.extendee = message
             field.extendeeName = "." + message.fullName
             if !message.extensionRanges.contains(where: { $0.numbers.contains(field.number) }) {
@@ -261,7 +261,7 @@ extension Linker {
             failUndefined(name, at: field.positions.type, in: field.fullName)
             return false
         }
-        guard checkVisibility(symbol, at: field.positions.type) else { return false }
+        if let type = symbol.type, !checkVisibility(type, at: field.positions.type) { return false }
         switch symbol {
         case .message(let message):
             field.message = message
@@ -339,7 +339,7 @@ extension Linker {
         -> MessageDescriptor?
     {
         switch lookUp(name, in: method.fullName) {
-        case .message(let message): return checkVisibility(.message(message), at: position) ? message : nil
+        case .message(let message): return checkVisibility(message, at: position) ? message : nil
         case .some: fail("'\(name)' is not a message", at: position)
         case nil: failUndefined(name, at: position, in: method.fullName)
         }
@@ -351,32 +351,18 @@ extension Linker {
 
 extension Linker {
     /// Returns whether the file may use a symbol, and reports an error if not.
-    private func checkVisibility(_ symbol: Symbol, at position: SourcePosition?) -> Bool {
-        switch symbol {
-        case .message(let message):
-            checkVisibility(
-                message.fullName, in: message.file, message.visibility, isNested: message.parent != nil, position)
-        case .enum(let one):
-            checkVisibility(one.fullName, in: one.file, one.visibility, isNested: one.parent != nil, position)
-        default: true
-        }
-    }
-
-    private func checkVisibility(
-        _ name: String, in other: FileDescriptor, _ visibility: SymbolVisibility?, isNested: Bool,
-        _ position: SourcePosition?
-    ) -> Bool {
-        guard other !== file, !pool.trustsFiles else { return true }
+    private func checkVisibility(_ type: TypeDescriptor, at position: SourcePosition?) -> Bool {
+        guard type.file !== file, !pool.trustsFiles else { return true }
         let isExported =
-            switch (visibility, other.features.defaultSymbolVisibility) {
+            switch (type.visibility, type.file.features.defaultSymbolVisibility) {
             case (.export, _), (nil, .exportAll): true
-            case (nil, .exportTopLevel): !isNested
+            case (nil, .exportTopLevel): type.parent == nil
             case (.local, _), (nil, .localAll), (nil, .strict): false
             }
         guard !isExported else { return true }
         fail(
-            "'\(name)' is only visible in \(other.name)", at: position,
-            hint: visibility == .local
+            "'\(type.fullName)' is only visible in \(type.file.name)", at: position,
+            hint: type.visibility == .local
                 ? "It is marked 'local' there." : "Write 'export' before it there if other files may use it.")
         return false
     }
@@ -389,18 +375,16 @@ extension Linker {
 
     private func checkExports(in message: MessageDescriptor) {
         for inner in message.messages {
-            if inner.visibility == .export { failExport(inner.fullName, at: inner.namePosition) }
+            if inner.visibility == .export { failExport(inner) }
             checkExports(in: inner)
         }
-        for one in message.enums where one.visibility == .export && !message.isNamespace {
-            failExport(one.fullName, at: one.namePosition)
-        }
+        for one in message.enums where one.visibility == .export && !message.isNamespace { failExport(one) }
     }
 
-    private func failExport(_ name: String, at position: SourcePosition) {
+    private func failExport(_ type: TypeDescriptor) {
         fail(
-            "'\(name)' is nested in a message and cannot be exported", at: position, hint: "Move it out of the message."
-        )
+            "'\(type.fullName)' is nested in a message and cannot be exported", at: type.namePosition,
+            hint: "Move it out of the message.")
     }
 }
 

@@ -9,8 +9,7 @@ struct OptionDecoder {
     /// Decodes the options of a file, which are given by the paths of their owners in the file's descriptor.
     func decode(_ pending: [[Int32]: WireMessage], of file: FileDescriptor) throws(MalformedWire) {
         var failure: MalformedWire?
-        file.visitOptions { options, ownerOf in
-            let owner = ownerOf()
+        file.visitOptions { options, owner in
             guard let wire = pending[owner.path],
                 case .message(let type)? = symbols.find("google.protobuf.\(owner.message)")?.symbol
             else { return }

@@ -26,17 +26,16 @@ struct OptionInterpreter {
         interpret(custom: true)
         guard !file.locations.isEmpty else { return }
         file.visitOptions { options, owner in
-            if !options.message.isEmpty, options.message.isEmptyInSets { stripped.insert(owner().path) }
+            if !options.message.isEmpty, options.message.isEmptyInSets { stripped.insert(owner.path) }
         }
         file.locations = file.locations.compactMap { location($0) }.filter { !stripped.contains($0.path) }
     }
 
     private mutating func interpret(custom isCustom: Bool) {
         let file = linker.file
-        file.visitOptions { options, ownerOf in
-            guard !options.uninterpreted.isEmpty else { return }
-            let owner = ownerOf()
-            guard case .message(let type)? = linker.pool.symbols.find("google.protobuf.\(owner.message)")?.symbol
+        file.visitOptions { options, owner in
+            guard !options.uninterpreted.isEmpty,
+                case .message(let type)? = linker.pool.symbols.find("google.protobuf.\(owner.message)")?.symbol
             else { return }
             for (index, statement) in options.uninterpreted.enumerated()
             where statement.name[0].isExtension == isCustom {

@@ -79,7 +79,7 @@ extension Parser {
             field.oneofIndex = message.oneofs.count
             message.oneofs.append(
                 OneofDescriptor(
-                    name: name, message: message, namePosition: field.positions.name ?? message.namePosition,
+                    name: name, message: message, namePosition: field.namePosition ?? message.namePosition,
                     isSynthetic: true))
         }
     }
@@ -183,7 +183,7 @@ extension Parser {
         defer { finish(mark) }
         let map = try parseFieldType(of: field, mark)
         let nameToken = token
-        (field.name, field.positions.name) = try parseName(mark, "the name of the field is missing here")
+        (field.name, field.namePosition) = try parseName(mark, "the name of the field is missing here")
         try expect("=", "the number of the field is missing here")
         let numberMark = begin(mark, 3)
         field.positions.number = token.position
@@ -247,7 +247,7 @@ extension Parser {
     private func addEntry(
         of map: (key: TypeReference, value: TypeReference), to field: FieldDescriptor, in container: MessageDescriptor?
     ) {
-        let position = field.positions.name ?? SourcePosition(line: 0, column: 0)
+        let position = field.namePosition ?? SourcePosition(line: 0, column: 0)
         let entry = MessageDescriptor(
             name: Self.entryName(of: field.name), file: file, parent: container, namePosition: position)
         entry.isMapEntry = true

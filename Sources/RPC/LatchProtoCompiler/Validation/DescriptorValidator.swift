@@ -103,7 +103,7 @@ struct DescriptorValidator: FileStage {
         } + ["google.protobuf.StreamOptions"])
 
     private func checkFeatures(of field: FieldDescriptor) {
-        let position = field.positions.name
+        let position = field.namePosition
         if field.options.message.has(FieldOptions.packed) {
             fail("'packed' is replaced in editions by the feature repeated_field_encoding", at: position)
         }
@@ -171,7 +171,7 @@ struct DescriptorValidator: FileStage {
         }
         guard let message = field.isExtension ? field.extendee : field.parent, message.isMessageSet else { return }
         if !field.isExtension {
-            fail("a message set can only have extensions", at: field.positions.name)
+            fail("a message set can only have extensions", at: field.namePosition)
         } else if field.label != .optional || field.type != .message {
             fail("the extensions of a message set must be optional messages", at: position)
         }
@@ -223,7 +223,7 @@ extension DescriptorValidator {
             let isGiven = given && field.jsonName != nil && field.jsonName != own
             let name = isGiven ? field.jsonName ?? own : own
             if isGiven, name.hasPrefix("["), name.hasSuffix("]") {
-                fail("a JSON name cannot be in brackets", at: field.positions.name)
+                fail("a JSON name cannot be in brackets", at: field.namePosition)
                 continue
             }
             guard let other = seen[name] else {
@@ -233,7 +233,7 @@ extension DescriptorValidator {
             if given, !isGiven, !other.isGiven { continue }
             let mayConflict = message.features.jsonFormat == .legacyBestEffort && (!isGiven || !other.isGiven)
             fail(
-                "'\(field.name)' and '\(other.field.name)' have the same JSON name: \(name)", at: field.positions.name,
+                "'\(field.name)' and '\(other.field.name)' have the same JSON name: \(name)", at: field.namePosition,
                 as: mayConflict ? .warning : .error)
         }
     }

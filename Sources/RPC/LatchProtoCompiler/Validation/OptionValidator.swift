@@ -65,10 +65,9 @@ struct OptionValidator: FileStage {
 
     /// Calls `body` with all fields that are set in the options of the file, at any depth.
     private func eachOption(_ body: (FieldDescriptor, [OptionMessage.Value], OptionOwner) -> Void) {
-        file.visitOptions { options, ownerOf in
-            guard !options.message.isEmpty else { return }
-            let owner = ownerOf()
-            guard case .message(let type)? = pool.symbols.find("google.protobuf.\(owner.message)")?.symbol
+        file.visitOptions { options, owner in
+            guard !options.message.isEmpty,
+                case .message(let type)? = pool.symbols.find("google.protobuf.\(owner.message)")?.symbol
             else { return }
             visit(options.message, of: type, owner, body)
         }

@@ -112,12 +112,24 @@ extension SourceLocation {
 // MARK: Declarations
 
 extension DescriptorReader {
+    /// Reads what all declarations have: a name, comments and options.
+    ///
+    /// - Returns: Whether there are options, even empty ones.
+    @discardableResult
+    private mutating func readHead(
+        _ message: WireMessage, _ path: [Int32], options: Int32, into declaration: Declaration
+    ) throws(MalformedWire) -> Bool {
+        declaration.name = message.string(1) ?? ""
+        declaration.namePosition = position(path + [1])
+        declaration.comments = comments(path)
+        return try keepOptions(of: message, options, at: path + [options])
+    }
+
     private mutating func message(
         _ message: WireMessage, _ path: [Int32], in parent: MessageDescriptor?
     ) throws(MalformedWire) -> MessageDescriptor {
-        let descriptor = MessageDescriptor(
-            name: message.string(1) ?? "", file: file, parent: parent, namePosition: position(path + [1]))
-        descriptor.comments = comments(path)
+        let descriptor = MessageDescriptor(name: "", file: file, parent: parent, namePosition: nil)
+        try readHead(message, path, options: 7, into: descriptor)
         descriptor.visibility = message.number(11).flatMap { SymbolVisibility(rawValue: UInt8(truncatingIfNeeded: $0)) }
         for (part, path) in try parts(2, of: message, at: path) {
             descriptor.fields.append(try field(part, path, in: descriptor))
@@ -133,7 +145,6 @@ extension DescriptorReader {
         }
         try readOneofs(message, path, into: descriptor)
         try readRanges(message, path, into: descriptor)
-        try keepOptions(of: message, 7, at: path + [7])
         descriptor.isMapEntry = pending[path + [7]]?.bool(MessageOptions.mapEntry) ?? false
         return descriptor
     }
@@ -145,10 +156,9 @@ extension DescriptorReader {
         let synthetic = Set(descriptor.fields.filter(\.isProto3Optional).compactMap(\.oneofIndex))
         for (part, inner) in try parts(8, of: message, at: path) {
             let oneof = OneofDescriptor(
-                name: part.string(1) ?? "", message: descriptor, namePosition: position(inner + [1]),
+                name: "", message: descriptor, namePosition: nil,
                 isSynthetic: synthetic.contains(descriptor.oneofs.count))
-            oneof.comments = comments(inner)
-            try keepOptions(of: part, 2, at: inner + [2])
+            try readHead(part, inner, options: 2, into: oneof)
             descriptor.oneofs.append(oneof)
         }
         for field in descriptor.fields where field.oneofIndex.map({ !descriptor.oneofs.indices.contains($0) }) == true {
@@ -184,7 +194,7 @@ extension DescriptorReader {
         _ message: WireMessage, _ path: [Int32], in parent: MessageDescriptor?
     ) throws(MalformedWire) -> FieldDescriptor {
         let field = FieldDescriptor(file: file, parent: parent)
-        field.name = message.string(1) ?? ""
+        try readHead(message, path, options: 8, into: field)
         field.extendeeName = message.string(2)
         field.number = message.int32(3) ?? 0
         field.label = message.number(4).flatMap { FieldLabel(rawValue: UInt8(truncatingIfNeeded: $0)) }
@@ -196,55 +206,44 @@ extension DescriptorReader {
         field.oneofIndex = message.int32(9).map(Int.init)
         field.jsonName = message.string(10)
         field.isProto3Optional = message.bool(17)
-        field.comments = comments(path)
         field.positions = FieldDescriptor.Positions(
-            name: position(path + [1]), number: position(path + [3]), type: position(path + [6]),
-            extendee: position(path + [2]), defaultValue: position(path + [7]), jsonName: position(path + [10]))
-        try keepOptions(of: message, 8, at: path + [8])
+            number: position(path + [3]), type: position(path + [6]), extendee: position(path + [2]),
+            defaultValue: position(path + [7]), jsonName: position(path + [10]))
         return field
     }
 
     private mutating func enumeration(
         _ message: WireMessage, _ path: [Int32], in parent: MessageDescriptor?
     ) throws(MalformedWire) -> EnumDescriptor {
-        let one = EnumDescriptor(
-            name: message.string(1) ?? "", file: file, parent: parent, namePosition: position(path + [1]))
-        one.comments = comments(path)
+        let one = EnumDescriptor(name: "", file: file, parent: parent, namePosition: nil)
+        try readHead(message, path, options: 3, into: one)
         one.visibility = message.number(6).flatMap { SymbolVisibility(rawValue: UInt8(truncatingIfNeeded: $0)) }
         for (part, inner) in try parts(2, of: message, at: path) {
             let value = EnumValueDescriptor(of: one)
-            value.name = part.string(1) ?? ""
+            try readHead(part, inner, options: 3, into: value)
             value.number = part.int32(2) ?? 0
-            value.comments = comments(inner)
-            value.namePosition = position(inner + [1])
             value.numberPosition = position(inner + [2])
-            try keepOptions(of: part, 3, at: inner + [3])
             one.values.append(value)
         }
         one.reservedRanges = try parts(4, of: message, at: path).map { range($0, $1, excludesLast: false) }
         one.reservedNames = reservedNames(5, of: message, at: path)
-        try keepOptions(of: message, 3, at: path + [3])
         return one
     }
 
     private mutating func service(_ message: WireMessage, _ path: [Int32]) throws(MalformedWire) -> ServiceDescriptor {
-        let service = ServiceDescriptor(name: message.string(1) ?? "", file: file, namePosition: position(path + [1]))
-        service.comments = comments(path)
+        let service = ServiceDescriptor(name: "", file: file, namePosition: nil)
+        try readHead(message, path, options: 3, into: service)
         for (part, inner) in try parts(2, of: message, at: path) {
             let method = MethodDescriptor(of: service)
-            method.name = part.string(1) ?? ""
+            method.hasOptionBlock = try readHead(part, inner, options: 4, into: method)
             method.inputName = part.string(2) ?? ""
             method.outputName = part.string(3) ?? ""
             method.isClientStreaming = part.bool(5)
             method.isServerStreaming = part.bool(6)
-            method.comments = comments(inner)
-            method.namePosition = position(inner + [1])
             method.inputPosition = position(inner + [2])
             method.outputPosition = position(inner + [3])
-            method.hasOptionBlock = try keepOptions(of: part, 4, at: inner + [4])
             service.methods.append(method)
         }
-        try keepOptions(of: message, 3, at: path + [3])
         return service
     }
 }
