@@ -88,7 +88,7 @@ private struct FakeServer: UserServiceServer {
     }
 
     @Test(.tags(.c2, .c3), arguments: [RPCProtocol.connect, .grpcWeb])
-    func `understand each other`(wire: RPCProtocol) async throws {
+    func `interoperate`(wire: RPCProtocol) async throws {
         let client = try client(FakeSite.service(), wire)
         let thrown = await #expect(throws: AxiomError.self) {
             try await client.process(.login(LoginRequest(email: "test@example.com", password: "no")))
@@ -105,7 +105,7 @@ private struct FakeServer: UserServiceServer {
         #expect(await client.getCurrentState().sessions.isEmpty)
     }
 
-    @Test func `a method that the server does not have is refused in its words`() async throws {
+    @Test func `report an unimplemented method with the server's message`() async throws {
         let client = try client(UserServiceFake(), .connect)
         let thrown = await #expect(throws: AxiomError.self) {
             try await client.process(.setupTwoFactor(SetupTwoFactorRequest()))

@@ -33,7 +33,7 @@ import UserService
         #expect(!state.isLoading)
     }
 
-    @Test func `gives the answer of a call to who asks for it`() async throws {
+    @Test func `returns the response of a call to the caller`() async throws {
         let service = FakeSite.service()
         service.onSetupTwoFactor = { _ in SetupTwoFactorResponse(secret: "GEZDGNBV") }
         let answer = try await client(service).setupTwoFactor(SetupTwoFactorRequest())
@@ -41,7 +41,7 @@ import UserService
     }
 
     @Test(.tags(.a1), arguments: [(true, false, [String]()), (false, true, []), (false, false, ["accept_terms"])])
-    func `is not signed in while something is still to be proved`(
+    func `is not signed in while a verification is pending`(
         verification: Bool, second: Bool, actions: [String]
     ) async throws {
         let service = FakeSite.service()
@@ -78,7 +78,7 @@ import UserService
         #expect(await client.getCurrentState() == before)
     }
 
-    @Test(.tags(.g11)) func `keeps two hundred users at most, and where the next page begins`() async throws {
+    @Test(.tags(.g11)) func `keeps two hundred users at most, and the cursor of the next page`() async throws {
         let service = FakeSite.service()
         service.onGetUsers = { _ in
             GetUsersResponse(
@@ -114,7 +114,7 @@ import UserService
         #expect(!"\(state)".contains("hunter2"))
     }
 
-    @Test(.tags(.a11)) func `answers from before without the network, and fails at once where that is not wanted`()
+    @Test(.tags(.a11)) func `returns cached responses while offline, and fails at once for actions without caching`()
         async throws
     {
         let service = FakeSite.service()
@@ -140,7 +140,7 @@ import UserService
             User(id: "3", email: "bob@a.b", firstName: "Bob"),
         ])
 
-    @Test func `is searched, sorted and asked`() throws {
+    @Test func `supports searching, sorting and queries`() throws {
         #expect(state.searchUsers("BOB").map(\.id) == ["3"])
         #expect(state.searchUsers("a.b zoe").map(\.id) == ["1"])
         #expect(try state.sortedUsers(by: "email").map(\.id) == ["2", "3", "1"])
@@ -153,7 +153,7 @@ import UserService
         #expect(state.validationResults.isEmpty)
     }
 
-    @Test func `is changed as a value`() {
+    @Test func `has value semantics`() {
         let changed = state.addingUser(User(id: "4")).removingUser(withId: "1")
             .updatingUser(User(id: "2", email: "new@a.b")).withLoading(true).withError(.networkError("no"))
         #expect(changed.users.map(\.id) == ["2", "3", "4"])

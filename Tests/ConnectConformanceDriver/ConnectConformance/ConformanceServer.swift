@@ -36,7 +36,7 @@ public enum ConformanceServer {
             ConformanceService().rpcMethods, limits: limit == 0 ? .standard : RPCLimits(messageBytes: limit),
             compressions: [gzip], types: ConformanceTypes.all)
         var router = Router(interceptors: [CallQueryInterceptor()])
-        for route in service.routes { router.on(route.method, route.pattern, handledBy: service) }
+        router.on(service.routes, handledBy: service)
         return router
     }
 }

@@ -19,7 +19,9 @@ package final class MessageDescriptor: TypeDescriptor {
 extension FileDescriptor {
     /// All messages, each before the messages that it contains.
     var allMessages: [MessageDescriptor] {
-        func all(_ messages: [MessageDescriptor]) -> [MessageDescriptor] { messages.flatMap { [$0] + all($0.messages) } }
+        func all(_ messages: [MessageDescriptor]) -> [MessageDescriptor] {
+            messages.flatMap { [$0] + all($0.messages) }
+        }
         return all(messages)
     }
 }

@@ -186,14 +186,11 @@ extension Linker {
         }
         for candidate in candidates {
             if let (_, other) = pool.symbols.find(candidate), !visibleFiles.contains(ObjectIdentifier(other)) {
-                if optionOnlyFiles.contains(ObjectIdentifier(other)) {
-                    return fail(
-                        "'\(candidate)' is declared in \(other.name), which is imported for its options only",
-                        at: position, hint: "Write: import \"\(other.name)\";")
-                }
+                let isForOptions = optionOnlyFiles.contains(ObjectIdentifier(other))
+                let state = isForOptions ? "imported for its options only" : "not imported"
                 return fail(
-                    "'\(candidate)' is declared in \(other.name), which is not imported", at: position,
-                    hint: "Add: import \"\(other.name)\";")
+                    "'\(candidate)' is declared in \(other.name), which is \(state)", at: position,
+                    hint: "\(isForOptions ? "Write" : "Add"): import \"\(other.name)\";")
             }
         }
         // Searching takes time, and nobody needs a suggestion for every one of many errors.
@@ -240,20 +237,13 @@ extension Linker {
     }
 
     private func resolveExtendee(_ name: String, of field: FieldDescriptor) -> Bool {
-        switch lookUp(name, in: field.fullName) {
-        case .message(let message):
-            guard checkVisibility(message, at: field.positions.extendee) else { return false }
-            field.extendee = message
-            field.extendeeName = "." + message.fullName
-            if !message.extensionRanges.contains(where: { $0.numbers.contains(field.number) }) {
-                fail(
-                    "\(field.number) is not in an extension range of '\(message.fullName)'", at: field.positions.number)
-            }
-            return true
-        case .some: fail("'\(name)' is not a message", at: field.positions.extendee)
-        case nil: failUndefined(name, at: field.positions.extendee, in: field.fullName)
+        guard let message = message(name, in: field.fullName, at: field.positions.extendee) else { return false }
+        field.extendee = message
+        field.extendeeName = "." + message.fullName
+        if !message.extensionRanges.contains(where: { $0.numbers.contains(field.number) }) {
+            fail("\(field.number) is not in an extension range of '\(message.fullName)'", at: field.positions.number)
         }
-        return false
+        return true
     }
 
     private func resolveType(_ name: String, of field: FieldDescriptor) -> Bool {
@@ -325,23 +315,22 @@ extension Linker {
     }
 
     private func resolve(_ method: MethodDescriptor) {
-        if let message = resolveMessage(method.inputName, of: method, at: method.inputPosition) {
+        if let message = message(method.inputName, in: method.fullName, at: method.inputPosition) {
             method.input = message
             method.inputName = "." + message.fullName
         }
-        if let message = resolveMessage(method.outputName, of: method, at: method.outputPosition) {
+        if let message = message(method.outputName, in: method.fullName, at: method.outputPosition) {
             method.output = message
             method.outputName = "." + message.fullName
         }
     }
 
-    private func resolveMessage(_ name: String, of method: MethodDescriptor, at position: SourcePosition?)
-        -> MessageDescriptor?
-    {
-        switch lookUp(name, in: method.fullName) {
+    /// Returns the message that a name refers to; reports an error if there is none that the file may use.
+    private func message(_ name: String, in scope: String, at position: SourcePosition?) -> MessageDescriptor? {
+        switch lookUp(name, in: scope) {
         case .message(let message): return checkVisibility(message, at: position) ? message : nil
         case .some: fail("'\(name)' is not a message", at: position)
-        case nil: failUndefined(name, at: position, in: method.fullName)
+        case nil: failUndefined(name, at: position, in: scope)
         }
         return nil
     }

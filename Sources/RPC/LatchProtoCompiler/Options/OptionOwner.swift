@@ -21,7 +21,9 @@ extension FileDescriptor {
                 method.visitOptions("Method", path, part: (2, index), options: 4, body)
             }
         }
-        for (index, field) in extensions.enumerated() { field.visitOptions("Field", [], part: (7, index), options: 8, body) }
+        for (index, field) in extensions.enumerated() {
+            field.visitOptions("Field", [], part: (7, index), options: 8, body)
+        }
     }
 }
 
@@ -60,9 +62,15 @@ extension Declaration {
 extension MessageDescriptor {
     fileprivate func visitOptions(_ path: [Int32], _ body: OptionVisitor) {
         visitOptions("Message", path, options: 7, body)
-        for (index, field) in fields.enumerated() { field.visitOptions("Field", path, part: (2, index), options: 8, body) }
-        for (index, field) in extensions.enumerated() { field.visitOptions("Field", path, part: (6, index), options: 8, body) }
-        for (index, oneof) in oneofs.enumerated() { oneof.visitOptions("Oneof", path, part: (8, index), options: 2, body) }
+        for (index, field) in fields.enumerated() {
+            field.visitOptions("Field", path, part: (2, index), options: 8, body)
+        }
+        for (index, field) in extensions.enumerated() {
+            field.visitOptions("Field", path, part: (6, index), options: 8, body)
+        }
+        for (index, oneof) in oneofs.enumerated() {
+            oneof.visitOptions("Oneof", path, part: (8, index), options: 2, body)
+        }
         for (index, range) in extensionRanges.enumerated() {
             body(
                 &range.options,
@@ -78,6 +86,8 @@ extension MessageDescriptor {
 extension EnumDescriptor {
     fileprivate func visitOptions(_ path: [Int32], _ body: OptionVisitor) {
         visitOptions("Enum", path, options: 3, body)
-        for (index, value) in values.enumerated() { value.visitOptions("EnumValue", path, part: (2, index), options: 3, body) }
+        for (index, value) in values.enumerated() {
+            value.visitOptions("EnumValue", path, part: (2, index), options: 3, body)
+        }
     }
 }

@@ -15,7 +15,8 @@ struct TextFormatParser {
     }
 
     /// Parses fields up to the end, or up to a closing symbol, which is not taken.
-    mutating func message(_ type: MessageDescriptor, until close: String? = nil) throws(InvalidOption) -> OptionMessage {
+    mutating func message(_ type: MessageDescriptor, until close: String? = nil) throws(InvalidOption) -> OptionMessage
+    {
         remainingDepth -= 1
         defer { remainingDepth += 1 }
         guard remainingDepth > 0 else { throw InvalidOption("messages are nested too deeply") }
@@ -74,7 +75,8 @@ struct TextFormatParser {
         return field
     }
 
-    private mutating func value(of field: FieldDescriptor, hasColon: Bool) throws(InvalidOption) -> OptionMessage.Value {
+    private mutating func value(of field: FieldDescriptor, hasColon: Bool) throws(InvalidOption) -> OptionMessage.Value
+    {
         if let type = field.message { return .message(try block(type, named: field.name)) }
         guard hasColon else { throw InvalidOption("a ':' is missing after '\(field.name)'") }
         let written = try scalar(field)

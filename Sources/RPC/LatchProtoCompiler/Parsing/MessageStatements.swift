@@ -58,10 +58,7 @@ extension Parser {
 
     /// Replaces `max` by the largest number, which depends on an option that may come after the range.
     private func closeRanges(of message: MessageDescriptor) {
-        let isMessageSet = message.options.uninterpreted.contains {
-            guard $0.isNamed("message_set_wire_format"), case .identifier("true") = $0.value else { return false }
-            return true
-        }
+        let isMessageSet = message.options.uninterpreted.contains { $0.sets("message_set_wire_format", to: "true") }
         let last = isMessageSet ? Int32.max - 1 : FieldNumbers.maximum
         for range in message.extensionRanges where range.numbers.endsAtMax { range.numbers.last = last }
         for index in message.reservedRanges.indices where message.reservedRanges[index].endsAtMax {

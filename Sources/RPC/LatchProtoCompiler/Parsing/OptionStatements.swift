@@ -80,7 +80,8 @@ extension Parser {
             return (.double(name == "inf" ? -.infinity : .nan), nil)
         case .integer:
             let limit = isNegative ? UInt64(Int64.max) + 1 : UInt64.max
-            guard let value = takeInteger(upTo: limit) else { fallthrough }
+            guard let value = Self.integer(text), value <= limit else { fallthrough }
+            advance()
             return isNegative ? (.negative(Int64(bitPattern: 0 &- value)), 5) : (.positive(value), 4)
         case .float:
             let value = try parseNumber("a number is expected here")

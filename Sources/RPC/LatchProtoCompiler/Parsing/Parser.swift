@@ -244,13 +244,6 @@ extension Parser {
         return value
     }
 
-    /// Parses a number up to a limit; returns nil, and takes nothing, if the token is no such number.
-    func takeInteger(upTo limit: UInt64) -> UInt64? {
-        guard token.kind == .integer, let value = Self.integer(text), value <= limit else { return nil }
-        advance()
-        return value
-    }
-
     /// Parses an integer, a floating-point number, `inf` or `nan`.
     func parseNumber(_ message: String) throws(ParseError) -> Double {
         switch token.kind {

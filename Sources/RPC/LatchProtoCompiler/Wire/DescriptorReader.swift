@@ -85,7 +85,8 @@ struct DescriptorReader {
     ///
     /// - Returns: Whether there are options, even empty ones.
     @discardableResult
-    private mutating func keepOptions(of message: WireMessage, _ number: Int32, at path: [Int32]) throws(MalformedWire) -> Bool
+    private mutating func keepOptions(of message: WireMessage, _ number: Int32, at path: [Int32]) throws(MalformedWire)
+        -> Bool
     {
         let blocks = message.blocks(number)
         guard !blocks.isEmpty else { return false }

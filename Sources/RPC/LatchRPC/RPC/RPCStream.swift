@@ -162,12 +162,9 @@ final class WrittenMessages<Element: Message>: Sendable {
     init(_ body: @escaping @Sendable (RPCWriter<Element>) async throws -> Void) {
         let handoff = handoff
         task = Task {
-            do {
-                try await body(RPCWriter(handoff: handoff))
-                handoff.finish(.success(()))
-            } catch {
-                handoff.finish(.failure(error))
-            }
+            let result: Result<Void, any Error>
+            do { result = .success(try await body(RPCWriter(handoff: handoff))) } catch { result = .failure(error) }
+            handoff.finish(result)
         }
     }
 

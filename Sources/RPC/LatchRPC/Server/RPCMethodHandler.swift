@@ -72,6 +72,18 @@ public struct RPCMethodHandler: Sendable {
     }
 }
 
+extension RPCMethodHandler {
+    /// Returns the encoded message of a response that has exactly one.
+    func singleResponse(
+        to messages: RequestMessages, _ deadline: RPCDeadline?, _ context: CallContext
+    ) async throws -> [UInt8] {
+        try await within(deadline) {
+            let source = try await serve(messages, context)
+            return try await source() ?? []
+        }
+    }
+}
+
 /// The messages of a request, with the encoding for the response.
 struct RequestMessages: Sendable {
     let coding: MessageCoding

@@ -7,9 +7,9 @@ import Testing
 
 @Suite(
     .enabled(Comment(rawValue: RPCPeers.hint)) { await RPCPeers.install() }, .timeLimit(.minutes(3)), .serialized)
-struct `Our server` {
+struct `The server` {
     @Test(arguments: ["connect", "grpc-web"], ["proto", "json"])
-    func `speaks with connectrpc's client`(style: String, codec: String) async throws {
+    func `interoperates with connectrpc's client`(style: String, codec: String) async throws {
         try await withServedNotes { url in
             for compression in ["gzip", "identity"] {
                 let text = try await PeerProcess.run("connect_client.py", [url, style, codec, compression])
@@ -26,7 +26,7 @@ struct `Our server` {
     }
 
     @Test(arguments: [[], ["gzip"]])
-    func `speaks gRPC with grpcio's client behind Envoy`(options: [String]) async throws {
+    func `interoperates over gRPC with grpcio's client behind Envoy`(options: [String]) async throws {
         try await withServedNotes { url in
             let port = try #require(url.split(separator: ":").last)
             let proxy = try await PeerProcess("envoy_proxy.py", ["front", String(port)])
