@@ -8,7 +8,7 @@ import Testing
 import UserService
 
 @Suite struct `The generated client of the user service` {
-    private func client(_ service: UserServiceFake = FakeSite.service()) -> UserManagerClient {
+    private func client(_ service: UserServiceFake = FakeUserService.service()) -> UserManagerClient {
         UserManagerClient(service: service, reducer: SessionReducer())
     }
 
@@ -34,7 +34,7 @@ import UserService
     }
 
     @Test func `returns the response of a call to the caller`() async throws {
-        let service = FakeSite.service()
+        let service = FakeUserService.service()
         service.onSetupTwoFactor = { _ in SetupTwoFactorResponse(secret: "GEZDGNBV") }
         let answer = try await client(service).setupTwoFactor(SetupTwoFactorRequest())
         #expect(answer.secret == "GEZDGNBV")
@@ -44,10 +44,10 @@ import UserService
     func `is not signed in while a verification is pending`(
         verification: Bool, second: Bool, actions: [String]
     ) async throws {
-        let service = FakeSite.service()
+        let service = FakeUserService.service()
         service.onRegister = { _ in
             AuthResponse(
-                user: FakeSite.user, session: FakeSite.session(), requiresVerification: verification,
+                user: FakeUserService.user, session: FakeUserService.session(), requiresVerification: verification,
                 requires2fa: second, requiredActions: actions)
         }
         let client = client(service)
@@ -56,7 +56,7 @@ import UserService
     }
 
     @Test(.tags(.g7)) func `updates an item by the key that the request names`() async throws {
-        let service = FakeSite.service()
+        let service = FakeUserService.service()
         service.onUpdateProfile = { request in User(id: request.userId, email: request.email ?? "") }
         service.onDeleteUser = { _ in }
         service.onGetUsers = { _ in
@@ -79,7 +79,7 @@ import UserService
     }
 
     @Test(.tags(.g11)) func `keeps two hundred users at most, and the cursor of the next page`() async throws {
-        let service = FakeSite.service()
+        let service = FakeUserService.service()
         service.onGetUsers = { _ in
             GetUsersResponse(
                 users: (0..<250).map { User(id: "\($0)") }, nextCursor: "c2", totalCount: 1_000, hasMore: true)
@@ -117,7 +117,7 @@ import UserService
     @Test(.tags(.a11)) func `returns cached responses while offline, and fails at once for actions without caching`()
         async throws
     {
-        let service = FakeSite.service()
+        let service = FakeUserService.service()
         let client = client(service)
         try await client.process(.getProfile(GetProfileRequest(userId: "u1")))
         service.onGetProfile = { _ in throw RPCError(.unavailable) }

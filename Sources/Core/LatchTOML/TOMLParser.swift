@@ -53,7 +53,7 @@ package struct TOMLParser {
         let start = position
         position += 1
         guard next != "[" else {
-            throw error("arrays of tables are not known here", "Write one table, '[name]'.", at: start)
+            throw error("arrays of tables are not supported", "Write one table, '[name]'.", at: start)
         }
         skipBlanks()
         let path = try key()
@@ -76,7 +76,7 @@ package struct TOMLParser {
         }
     }
 
-    /// Parses a key, dotted or not, and the blanks behind it.
+    /// Parses a key, dotted or not, and the blanks after it.
     private mutating func key() throws(TOMLError) -> [String] {
         var parts: [String] = []
         while true {
@@ -138,7 +138,7 @@ extension TOMLParser {
     /// Rejects control characters other than tabs and line breaks.
     private func rejectControl() throws(TOMLError) {
         guard next.value >= 0x20 && next.value != 0x7F || next == "\t" else {
-            throw error("a control character stands here", "Write it as an escape in a string, such as \"\\u0007\".")
+            throw error("there is a control character", "Write it as an escape in a string, such as \"\\u0007\".")
         }
     }
 
@@ -176,7 +176,7 @@ extension TOMLParser {
         switch next {
         case "\"", "'": return .string(try string(isMultiLine: peek(1) == next && peek(2) == next))
         case "[": return try array(depth: depth)
-        case "{": throw error("inline tables are not known here", "Write a table, '[name]', with its keys below.")
+        case "{": throw error("inline tables are not supported", "Write a table, '[name]', with its keys below.")
         default: return try word()
         }
     }
@@ -213,7 +213,7 @@ extension TOMLParser {
         while Self.isWord(next) { position += 1 }
         let text = text(from: start)
         switch text {
-        case "": throw error("a value is missing", "Write 'key = value'; text stands in quotation marks.")
+        case "": throw error("a value is missing", "Write 'key = value', with text in quotation marks.")
         case "true": return true
         case "false": return false
         case "inf", "+inf": return .number(.infinity)
@@ -229,12 +229,12 @@ extension TOMLParser {
     /// Returns an error with a guess at the intended value, which it does not quote.
     private func notAValue(_ text: String, at start: Int) -> TOMLError {
         if text.contains(":") || text.split(separator: "-").count == 3 {
-            return error("dates and times are not known here", "Put it in quotation marks.", at: start)
+            return error("dates and times are not supported", "Put it in quotation marks.", at: start)
         }
         // The text may be a secret whose quotation marks are missing.
         guard let first = text.first, "+-0123456789".contains(first) else {
             return error(
-                "this is neither a number nor 'true' or 'false'", "Text stands in quotation marks: \"…\".", at: start)
+                "this is neither a number nor 'true' or 'false'", "Put text in quotation marks: \"…\".", at: start)
         }
         return error(
             "this number is malformed or too large",
@@ -267,7 +267,7 @@ extension TOMLParser {
 extension TOMLParser {
     /// Parses a string (TOML 1.0, "String"): basic with escapes between `"`, literal between `'`.
     ///
-    /// A multi-line string is between three marks, and a line break right behind the first three is not part of it.
+    /// A multi-line string is between three marks, and a line break right after the first three is not part of it.
     /// CR LF becomes LF, so that a file means the same on all systems.
     private mutating func string(isMultiLine: Bool = false) throws(TOMLError) -> String {
         let (start, mark) = (position, next)

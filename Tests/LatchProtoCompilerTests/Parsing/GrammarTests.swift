@@ -118,7 +118,8 @@ import Testing
         ("double", "inf", "inf"), ("double", "-nan", "nan"),
         ("double", "1.7976931348623157e308", "1.7976931348623157e+308"), ("double", "0x20", "32"),
     ])
-    func `formats the default of a floating-point field as C does`(type: String, written: String, value: String) throws {
+    func `formats the default of a floating-point field as C does`(type: String, written: String, value: String) throws
+    {
         let text = "syntax = \"proto2\"; message M { optional \(type) x = 1 [default = \(written)]; }"
         #expect(try file(text).messages.first?.fields.first?.defaultValue == value)
     }

@@ -4,12 +4,12 @@ import LatchProtoCompiler
 import Testing
 
 @Suite struct `A diagnostic of the compiler` {
-    private func told(_ text: String, with others: [String: String] = [:]) -> [String] {
+    private func messages(_ text: String, with others: [String: String] = [:]) -> [String] {
         compile(text, with: others).diagnostics.filter { $0.severity == .error }.map(\.description)
     }
 
     @Test func `has its caret below the position, after tabs and wide characters`() {
-        let lines = told("syntax = \"proto3\";\nmessage M {\n\t/* 漢字 é */ Gone a = 1;\n}")
+        let lines = messages("syntax = \"proto3\";\nmessage M {\n\t/* 漢字 é */ Gone a = 1;\n}")
         #expect(
             lines == [
                 "test.proto:3:25: error: 'Gone' is not declared\n    \t/* 漢字 é */ Gone a = 1;\n    \t             ^"
@@ -18,7 +18,7 @@ import Testing
 
     @Test func `shows the part of a long line around the position`() throws {
         let padding = String(repeating: "/* é */ ", count: 10_000)
-        let text = try #require(told("syntax = \"proto3\"; \(padding)message M { Gone a = 1; } \(padding)").first)
+        let text = try #require(messages("syntax = \"proto3\"; \(padding)message M { Gone a = 1; } \(padding)").first)
         let lines = text.split(separator: "\n")
         #expect(lines.count == 3 && lines[1].count < 200 && lines[1].contains("Gone a = 1;"))
         let caret = try #require(lines[2].firstIndex(of: "^"))
@@ -30,7 +30,7 @@ import Testing
         for text in [
             "edition = \"\u{1B}[31m\";", "syntax = \"proto3\"; // \u{1B}[31m\u{9B}\nimport \"\u{1B}c\"; nonsense",
         ] {
-            for line in told(text) {
+            for line in messages(text) {
                 #expect(
                     line.unicodeScalars.allSatisfy {
                         $0 == "\n" || ($0.value >= 0x20 && !(0x7F...0x9F).contains($0.value))
@@ -61,8 +61,8 @@ import Testing
 
     @Test func `distinguishes a missing file from one with errors`() {
         let text = "import \"other.proto\";"
-        #expect(told(text)[0].contains("was not found"))
-        #expect(told(text, with: ["other.proto": "nonsense"]).contains { $0.contains("it has errors") })
+        #expect(messages(text)[0].contains("was not found"))
+        #expect(messages(text, with: ["other.proto": "nonsense"]).contains { $0.contains("it has errors") })
     }
 
     @Test(arguments: ["../other.proto", "./other.proto", "a//other.proto", "/other.proto", "a/../other.proto"])

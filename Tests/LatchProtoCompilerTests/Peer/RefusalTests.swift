@@ -20,7 +20,7 @@ struct `A file with an error` {
                 let ours = Protoc.compileOurselves(["m.proto"], in: [folder], sourceInfo: false).result
                 #expect((ours.set == nil) == (theirs.set == nil), "\(theirs.text)\n\(ours.text)\n\(text)")
                 if theirs.set == nil { refused += 1 } else { accepted += 1 }
-                // Behind the first mistake a compiler guesses how it goes on; the first one is told by both.
+                // After the first error a compiler guesses how to continue; both report the first one.
                 guard theirs.set == nil, let first = theirs.positions.min(by: Self.isBefore) else { continue }
                 #expect(ours.positions.contains(first), "\(theirs.text)\n\(ours.text)\n\(text)")
             }

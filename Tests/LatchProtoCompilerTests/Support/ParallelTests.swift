@@ -21,9 +21,9 @@ import Testing
         }
         let first = compile()
         let wrong = names.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
-        var told: [String] = []
-        for one in first.diagnostics where told.last != one.file { told.append(one.file) }
-        #expect(told == wrong)
+        var reported: [String] = []
+        for one in first.diagnostics where reported.last != one.file { reported.append(one.file) }
+        #expect(reported == wrong)
         #expect(first.filesToGenerate.map(\.name) == names.filter { !wrong.contains($0) })
         #expect(compile().diagnostics == first.diagnostics)
     }

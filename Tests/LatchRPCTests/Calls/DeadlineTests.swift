@@ -69,7 +69,8 @@ import Testing
         #expect(try await channel.unary(Notes.echo, Note(text: "time")).message.number == -1)
     }
 
-    @Test(arguments: CallStyle.plain) func `that has passed before the call sends nothing`(style: CallStyle) async throws
+    @Test(arguments: CallStyle.plain) func `that has passed before the call sends nothing`(style: CallStyle)
+        async throws
     {
         let channel = try channel(
             style,

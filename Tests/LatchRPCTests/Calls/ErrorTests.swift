@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.all) func `reports an unimplemented method`(style: CallStyle)
+    @Test(arguments: CallStyle.all) func `reports a missing method`(style: CallStyle)
         async throws
     {
         try await withServedNotes { url in

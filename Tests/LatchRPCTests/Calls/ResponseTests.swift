@@ -97,7 +97,9 @@ import Testing
         #expect(try await errors(.connect, .json, response("connect+json", body)).stream?.status == .internal)
     }
 
-    @Test(arguments: ["", "[]", "null", "{", "\"a\""]) func `by an end of stream that is not a JSON object is unknown`(text: String)
+    @Test(arguments: ["", "[]", "null", "{", "\"a\""]) func `by an end of stream that is not a JSON object is unknown`(
+        text: String
+    )
         async throws
     {
         let body = message + Envelope(Array(text.utf8), flags: .endOfStream).bytes

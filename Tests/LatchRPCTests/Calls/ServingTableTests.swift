@@ -28,7 +28,9 @@ import Testing
             (.internal, 500, "internal"), (.unavailable, 503, "unavailable"), (.dataLoss, 500, "data_loss"),
             (.unauthenticated, 401, "unauthenticated"),
         ] as [(RPCCode, Int, String)])
-    func `has the HTTP status of its code, and the name of the code`(code: RPCCode, status: Int, word: String) async throws {
+    func `has the HTTP status of its code, and the name of the code`(code: RPCCode, status: Int, word: String)
+        async throws
+    {
         let response = try await answer(RPCError(code))
         #expect(response.status.rawValue == status)
         #expect(response.fields[.contentType] == "application/json")
@@ -70,7 +72,7 @@ import Testing
     private static let streams = ["application/connect+proto", "application/grpc-web+proto", "application/grpc"]
 
     /// The text that carries a code in a protocol.
-    private func says(_ code: RPCCode, _ text: String, _ type: String) -> Bool {
+    private func reports(_ code: RPCCode, _ text: String, _ type: String) -> Bool {
         text.contains(type.contains("connect") ? "\"code\":\"\(code.name)\"" : "grpc-status: \(code.rawValue)")
     }
 
@@ -81,7 +83,7 @@ import Testing
         let field: HTTPFieldName = isConnect ? "Connect-Timeout-Ms" : "grpc-timeout"
         let answer = try await answer(type, [field: text], body: Envelope([]).bytes)
         #expect(answer.status == 200)
-        #expect(says(.invalidArgument, answer.text, type), "\(answer.text)")
+        #expect(reports(.invalidArgument, answer.text, type), "\(answer.text)")
     }
 
     @Test(arguments: streams, [0x02, 0x04, 0x40, 0x80, 0xFF, 0x03] as [UInt8])
@@ -89,31 +91,31 @@ import Testing
         let body = Envelope([], flags: Envelope.Flags(rawValue: flags)).bytes
         let answer = try await answer(type, body: body)
         #expect(answer.status == 200)
-        #expect(says(.invalidArgument, answer.text, type), "\(answer.text)")
+        #expect(reports(.invalidArgument, answer.text, type), "\(answer.text)")
     }
 
     @Test(arguments: streams) func `with an undeclared compression is rejected`(type: String)
         async throws
     {
         let body = Envelope(try RPCCompression.gzip.compress([]), flags: .compressed).bytes
-        #expect(says(.internal, try await answer(type, body: body).text, type))
+        #expect(reports(.internal, try await answer(type, body: body).text, type))
         let field: HTTPFieldName = type.contains("connect") ? "Connect-Content-Encoding" : "grpc-encoding"
-        #expect(says(.unimplemented, try await answer(type, [field: "br"], body: body).text, type))
+        #expect(reports(.unimplemented, try await answer(type, [field: "br"], body: body).text, type))
         for name in ["gzip", "identity", ""] {
             let isSaid = name == "gzip"
             let text = try await answer(type, [field: name], body: body).text
-            #expect(says(.internal, text, type) == !isSaid, "\(name)")
+            #expect(reports(.internal, text, type) == !isSaid, "\(name)")
         }
     }
 
-    @Test(arguments: streams) func `that is truncated or has two messages is rejected`(type: String) async throws
-    {
-        #expect(says(.internal, try await answer(type, body: [0, 0, 0]).text, type))
-        #expect(says(.internal, try await answer(type, body: [0, 0, 0, 0, 2, 8]).text, type))
-        #expect(says(.unimplemented, try await answer(type, body: []).text, type))
-        #expect(says(.unimplemented, try await answer(type, body: Envelope([]).bytes + Envelope([]).bytes).text, type))
-        #expect(says(.invalidArgument, try await answer(type, body: Envelope([0xFF]).bytes).text, type))
-        #expect(says(.resourceExhausted, try await answer(type, body: [0, 0x7F, 0xFF, 0xFF, 0xFF]).text, type))
+    @Test(arguments: streams) func `that is truncated or has two messages is rejected`(type: String) async throws {
+        #expect(reports(.internal, try await answer(type, body: [0, 0, 0]).text, type))
+        #expect(reports(.internal, try await answer(type, body: [0, 0, 0, 0, 2, 8]).text, type))
+        #expect(reports(.unimplemented, try await answer(type, body: []).text, type))
+        #expect(
+            reports(.unimplemented, try await answer(type, body: Envelope([]).bytes + Envelope([]).bytes).text, type))
+        #expect(reports(.invalidArgument, try await answer(type, body: Envelope([0xFF]).bytes).text, type))
+        #expect(reports(.resourceExhausted, try await answer(type, body: [0, 0x7F, 0xFF, 0xFF, 0xFF]).text, type))
     }
 
     @Test(

@@ -85,8 +85,7 @@ import Testing
         #expect(try await collect(stream).notes.map(\.number).sorted() == Array(0..<200))
     }
 
-    @Test func `of a response rejects a concurrent second reader with an error`() async throws
-    {
+    @Test func `of a response rejects a concurrent second reader with an error`() async throws {
         let gate = Gate()
         let reader = ResponseMessageReader { () async throws -> EnvelopedResponse in
             await gate.pass()
@@ -185,7 +184,9 @@ import Testing
         await #expect(throws: RPCError.unauthenticated) { try await twice.unary(Notes.echo, Note(text: "a")) }
     }
 
-    @Test(arguments: CallStyle.plain) func `do not repeat a stream that can be read only once`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain) func `do not repeat a stream that can be read only once`(style: CallStyle)
+        async throws
+    {
         let reluctant = Reluctant(status: .unauthorized, refusals: 1)
         let channel = try style.channel("http://localhost", through: reluctant, interceptors: [renewal])
         let notes = RPCStream<Note> { try await $0.send(Note()) }

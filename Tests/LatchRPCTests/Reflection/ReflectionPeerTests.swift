@@ -55,6 +55,6 @@ struct `Reflection with grpcio` {
         let peer = try await PeerProcess("reflect_server.py", [file.path])
         // grpcio serves v1alpha alone.
         let client = ReflectionClient(try CallStyle(style: .grpc).channel(peer.url, http2: true))
-        try await ReflectionTests.checkAnswers(of: client)
+        try await ReflectionTests.checkResponses(of: client)
     }
 }

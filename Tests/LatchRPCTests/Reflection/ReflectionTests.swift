@@ -9,15 +9,15 @@ import Testing
 typealias ReflectionTests = `The reflection of a server`
 
 @Suite struct `The reflection of a server` {
-    /// Asks for all of `Shelves`, whoever tells it.
-    static func checkAnswers(of client: ReflectionClient) async throws {
+    /// Fetches all of `Shelves` from any server.
+    static func checkResponses(of client: ReflectionClient) async throws {
         #expect(Set(try await client.services()).isSuperset(of: ["shelf.v1.Borrowing", "shelf.v1.Shelves"]))
         let wanted = try FileDescriptorSetBytes(Shelves.descriptors())
-        let told = try FileDescriptorSetBytes(
+        let fetched = try FileDescriptorSetBytes(
             try await client.descriptors(of: ["shelf.v1.Shelves", "shelf.v1.Borrowing"]))
-        #expect(Set(told.files.map(\.name)) == Set(wanted.files.map(\.name)))
+        #expect(Set(fetched.files.map(\.name)) == Set(wanted.files.map(\.name)))
         // Each after what it imports, so that it can be linked as it comes.
-        #expect(Compiler.link(told.files.map(\.bytes), filesToGenerate: told.files.map(\.name)).isComplete)
+        #expect(Compiler.link(fetched.files.map(\.bytes), filesToGenerate: fetched.files.map(\.name)).isComplete)
         for file in wanted.files {
             let answer = try await client.file(named: file.name)
             #expect(try FileDescriptorSetBytes.name(of: #require(answer.first)) == file.name)
@@ -39,7 +39,7 @@ typealias ReflectionTests = `The reflection of a server`
         async throws
     {
         let service = RPCService(try ReflectionService(descriptors: Shelves.descriptors()).rpcMethods)
-        try await Self.checkAnswers(of: ReflectionClient(try style.channel("http://localhost", through: service)))
+        try await Self.checkResponses(of: ReflectionClient(try style.channel("http://localhost", through: service)))
     }
 
     @Test func `lists the configured services`() async throws {
@@ -52,7 +52,7 @@ typealias ReflectionTests = `The reflection of a server`
         #expect(try FileDescriptorSetBytes(bytes).files.count == Shelves.names.count)
     }
 
-    @Test func `is unimplemented without the reflection service`() async throws {
+    @Test func `is missing without the reflection service`() async throws {
         let service = RPCService(NotesService().handlers)
         let client = ReflectionClient(try CallStyle(style: .connect).channel("http://localhost", through: service))
         await #expect(throws: RPCError.unimplemented) { try await client.services() }

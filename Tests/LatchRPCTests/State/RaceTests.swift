@@ -124,8 +124,7 @@ import Testing
         for reader in readers.dropFirst() { #expect(await reader.value == first) }
     }
 
-    @Test func `buffer a limited number of states for a slow reader, with the newest among them`() async throws
-    {
+    @Test func `buffer a limited number of states for a slow reader, with the newest among them`() async throws {
         let client = TallyClient(settings: ClientSettings(bufferedStates: 3))
         let stream = client.stateStream
         for number in 0..<50 { try await client.process(TallyAction(number)) }

@@ -72,6 +72,15 @@ package enum FieldType: UInt8, Sendable, Hashable, CaseIterable {
     /// The keywords in the order of the raw values, since reflecting on the name of a case is slow.
     private static let words = allCases.map { "\($0)" }
 
+    /// The number of bytes of the encoding; nil for types of variable width.
+    var width: Int? {
+        switch self {
+        case .double, .fixed64, .sfixed64: 8
+        case .float, .fixed32, .sfixed32: 4
+        default: nil
+        }
+    }
+
     /// Whether the type is a message or a group.
     package var isMessage: Bool { self == .message || self == .group }
 }
@@ -80,4 +89,6 @@ package enum FieldType: UInt8, Sendable, Hashable, CaseIterable {
 package enum FieldLabel: UInt8, Sendable, Hashable {
     case optional = 1
     case required, repeated
+
+    static let keywords: [String: FieldLabel] = ["optional": .optional, "required": .required, "repeated": .repeated]
 }

@@ -194,11 +194,7 @@ extension FieldDescriptor {
     }
 
     package var isPackable: Bool {
-        guard label == .repeated else { return false }
-        switch type {
-        case .string, .bytes, .message, .group, nil: return false
-        default: return true
-        }
+        label == .repeated && ![.string, .bytes, .message, .group, nil].contains(type)
     }
 
     package var isPacked: Bool { isPackable && features.repeatedFieldEncoding == .packed }

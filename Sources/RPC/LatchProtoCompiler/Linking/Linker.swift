@@ -193,7 +193,7 @@ extension Linker {
                     hint: "\(isForOptions ? "Write" : "Add"): import \"\(other.name)\";")
             }
         }
-        // Searching takes time, and nobody needs a suggestion for every one of many errors.
+        // Searching takes time, and a suggestion for every one of many errors is not needed.
         remainingSuggestions -= 1
         let near =
             remainingSuggestions > 0 ? SimilarName.nearest(to: name, in: FieldType.keywordNames + typeNames) : nil

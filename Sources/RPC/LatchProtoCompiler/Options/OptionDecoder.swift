@@ -71,12 +71,7 @@ struct OptionDecoder {
         case .bytes(let bytes):
             var (cursor, values) = (WireCursor(rest: bytes), [OptionMessage.Value]())
             while !cursor.rest.isEmpty {
-                let bits =
-                    switch type {
-                    case .double, .fixed64, .sfixed64: try cursor.fixed(8)
-                    case .float, .fixed32, .sfixed32: try cursor.fixed(4)
-                    default: try cursor.varint()
-                    }
+                let bits = if let width = type.width { try cursor.fixed(width) } else { try cursor.varint() }
                 values.append(.number(Self.value(bits, of: type)))
             }
             return values

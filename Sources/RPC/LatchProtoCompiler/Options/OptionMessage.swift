@@ -105,13 +105,13 @@ extension OptionMessage {
 extension WireWriter {
     /// Appends a number without a tag.
     fileprivate mutating func number(_ bits: UInt64, of type: FieldType) {
-        switch type {
-        case .double, .fixed64, .sfixed64: plainFixed64(bits)
-        case .float, .fixed32, .sfixed32: plainFixed32(UInt32(truncatingIfNeeded: bits))
-        case .sint32, .sint64:
+        if let width = type.width {
+            plain(bits, width: width)
+        } else if type == .sint32 || type == .sint64 {
             let value = Int64(bitPattern: bits)
             plain(UInt64(bitPattern: value << 1 ^ value >> 63))
-        default: plain(bits)
+        } else {
+            plain(bits)
         }
     }
 
@@ -132,11 +132,7 @@ extension WireWriter {
                 self.message(number) { message.write(to: &$0) }
             }
         case .number(let bits):
-            switch type {
-            case .double, .fixed64, .sfixed64: tag(number, 1)
-            case .float, .fixed32, .sfixed32: tag(number, 5)
-            default: tag(number, 0)
-            }
+            tag(number, type.width == 8 ? 1 : type.width == 4 ? 5 : 0)
             self.number(bits, of: type)
         }
     }

@@ -97,7 +97,7 @@ extension Parser {
                 try parseOptionStatement(&descriptor.options, begin(mark, 2))
                 continue
             }
-            if isAt("required") || isAt("optional") || isAt("repeated") {
+            if FieldLabel.keywords[text] != nil {
                 fail("a field of a oneof cannot have a label")
                 advance()
             }
@@ -154,13 +154,7 @@ extension Parser {
     }
 
     private func parseLabel(_ mark: LocationMark) -> FieldLabel? {
-        let label: FieldLabel
-        switch text {
-        case "optional": label = .optional
-        case "required": label = .required
-        case "repeated": label = .repeated
-        default: return nil
-        }
+        guard let label = FieldLabel.keywords[text] else { return nil }
         if file.syntax == .editions, label == .optional {
             fail("the label 'optional' does not exist in editions", hint: "Fields track their presence without it.")
         }
@@ -246,7 +240,7 @@ extension Parser {
     ) {
         let position = field.namePosition ?? SourcePosition(line: 0, column: 0)
         let entry = MessageDescriptor(
-            name: Self.entryName(of: field.name), file: file, parent: container, namePosition: position)
+            name: Names.entry(field.name), file: file, parent: container, namePosition: position)
         entry.isMapEntry = true
         field.typeName = entry.name
         for (number, name, type) in [(Int32(1), "key", map.key), (2, "value", map.value)] {
@@ -268,11 +262,6 @@ extension Parser {
 
     private func add(_ message: MessageDescriptor, to container: MessageDescriptor?) {
         if let container { container.messages.append(message) } else { file.messages.append(message) }
-    }
-
-    /// Returns the name of a map entry, such as `FooBarEntry` for `foo_bar`.
-    static func entryName(of field: String) -> String {
-        field.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() + "Entry"
     }
 
     /// Parses the body of a group, whose message has the field's name with a capital letter.

@@ -180,7 +180,7 @@ struct DescriptorValidator: FileStage {
     private func checkMap(_ field: FieldDescriptor) {
         guard let entry = field.message else { return }
         let isOwn =
-            field.label == .repeated && entry.name == Parser.entryName(of: field.name)
+            field.label == .repeated && entry.name == Names.entry(field.name)
             && (field.isExtension ? nil : field.parent) === entry.parent && !field.isExtension
         if !isOwn {
             fail("'\(entry.fullName)' is a map entry, and cannot be the type of a field", at: field.positions.type)

@@ -130,15 +130,8 @@ private enum NameStyle {
             }
             guard first.lowercased != first else { return "does not begin with a letter" }
         }
-        return Self.hasStrayUnderscore(name) ? "has an underscore that no letter follows" : nil
-    }
-
-    private static func hasStrayUnderscore(_ name: String) -> Bool {
-        var isBehindUnderscore = false
-        for byte in name.utf8 {
-            if isBehindUnderscore, !byte.isLetter || byte == UInt8(ascii: "_") { return true }
-            isBehindUnderscore = byte == UInt8(ascii: "_")
-        }
-        return isBehindUnderscore || name.hasPrefix("_")
+        let parts = name.split(separator: "_", omittingEmptySubsequences: false)
+        let isStray = name.hasPrefix("_") || parts.dropFirst().contains { $0.utf8.first?.isLetter != true }
+        return isStray ? "has an underscore that no letter follows" : nil
     }
 }

@@ -160,12 +160,10 @@ struct RPCServiceConfiguration: Sendable {
             }
             // RFC 9110 §12.4.2: a weight of zero means "not acceptable".
             let isExcluded = parts.dropFirst().contains {
-                $0.hasPrefix("q=0") && !$0.utf8.contains(where: Self.isAboveZero)
+                $0.hasPrefix("q=0") && !$0.utf8.contains { (0x31...0x39).contains($0) }
             }
             if !isExcluded, let compression = compressions.first(where: { $0.name == parts[0] }) { return compression }
         }
         return nil
     }
-
-    private static func isAboveZero(_ digit: UInt8) -> Bool { (0x31...0x39).contains(digit) }
 }
