@@ -168,6 +168,7 @@ func swiftTargets() -> [Target] {
             : [
                 .target(
                     name: name, dependencies: needs, path: path, exclude: name == "LatchReflection" ? ["Protos"] : [],
+                    resources: name == "LatchProtoCompiler" ? [.embedInCode("WellKnown/Files")] : [],
                     swiftSettings: strict)
             ]
     }

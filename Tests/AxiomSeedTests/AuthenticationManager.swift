@@ -24,7 +24,7 @@ struct DeviceInfo {
 }
 
 extension UserManagerClient {
-    init() { self.init(service: FakeSite.service(), reducer: SessionReducer()) }
+    init() { self.init(service: FakeUserService.service(), reducer: SessionReducer()) }
 }
 
 @MainActor

@@ -14,14 +14,14 @@ import Testing
         (.actionError(code: "aborted", message: "no"), .retry, true), (.validationError("bad"), .userInput, true),
         (.frameworkError("broken"), .restart, false),
     ])
-    func `says what can be done about it`(error: AxiomError, strategy: AxiomRecoveryStrategy, isRecoverable: Bool) {
+    func `has a recovery strategy`(error: AxiomError, strategy: AxiomRecoveryStrategy, isRecoverable: Bool) {
         #expect(error.recoveryStrategy == strategy)
         #expect(error.isRecoverable == isRecoverable)
         #expect(error.isRetryable == (strategy == .retry))
         #expect((error.recoverySuggestion == nil) == (strategy == .ignore))
     }
 
-    @Test func `says the same to Foundation`() {
+    @Test func `has the same text in Foundation's properties`() {
         let error: any Error = AxiomError.clientError(.timeout(0.05))
         #expect(error.localizedDescription == "The action took longer than 0.05 s.")
         #expect((error as? any LocalizedError)?.errorDescription == error.localizedDescription)
@@ -31,13 +31,13 @@ import Testing
         (RPCError(.unauthenticated, "who?"), AxiomError.actionError(code: "unauthenticated", message: "who?")),
         (RPCError(.invalidArgument, "no"), .validationError("no")),
     ])
-    func `is made of what the service answered`(call: RPCError, error: AxiomError) {
+    func `is created from the error of the service`(call: RPCError, error: AxiomError) {
         let failed = ActionError(
             code: ActionError.callFailed.code, message: call.message, isRetryable: call.isRetryable, cause: call)
         #expect(AxiomError(failed) == error)
     }
 
-    @Test func `differs where its words do`() {
+    @Test func `differs from an error with another text`() {
         #expect(AxiomError.networkError("one") != .networkError("other"))
     }
 }

@@ -88,8 +88,8 @@ private struct FakeServer: UserServiceServer {
     }
 
     @Test(.tags(.c2, .c3), arguments: [RPCProtocol.connect, .grpcWeb])
-    func `understand each other`(wire: RPCProtocol) async throws {
-        let client = try client(FakeSite.service(), wire)
+    func `interoperate`(wire: RPCProtocol) async throws {
+        let client = try client(FakeUserService.service(), wire)
         let thrown = await #expect(throws: AxiomError.self) {
             try await client.process(.login(LoginRequest(email: "test@example.com", password: "no")))
         }
@@ -97,15 +97,15 @@ private struct FakeServer: UserServiceServer {
         try await client.process(.login(LoginRequest(email: "test@example.com", password: "validpassword")))
         try await client.process(.getActiveDevices(GetActiveDevicesRequest()))
         let state = await client.getCurrentState()
-        #expect(state.users.first == FakeSite.user)
-        #expect(state.sessions.first == FakeSite.session())
+        #expect(state.users.first == FakeUserService.user)
+        #expect(state.sessions.first == FakeUserService.session())
         #expect(state.devices.map(\.id) == ["d1", "d2"])
         #expect(state.error == nil)
         try await client.process(.logout(LogoutRequest(sessionToken: "access-1")))
         #expect(await client.getCurrentState().sessions.isEmpty)
     }
 
-    @Test func `a method that the server does not have is refused in its words`() async throws {
+    @Test func `report a method that the server lacks with its message`() async throws {
         let client = try client(UserServiceFake(), .connect)
         let thrown = await #expect(throws: AxiomError.self) {
             try await client.process(.setupTwoFactor(SetupTwoFactorRequest()))

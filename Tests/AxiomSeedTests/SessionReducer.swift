@@ -5,14 +5,14 @@ import UserService
 
 /// The state updates of user service calls that the application defines.
 ///
-/// The signed-in person is the first of the users as long as there is a session.
+/// The signed-in user is the first of the users as long as there is a session.
 struct SessionReducer: UserManagerReducer {
-    func register(_ request: RegisterRequest, response answer: AuthResponse, state: inout UserManagerState) {
-        signIn(answer, &state)
+    func register(_ request: RegisterRequest, response: AuthResponse, state: inout UserManagerState) {
+        signIn(response, &state)
     }
 
-    func login(_ request: LoginRequest, response answer: AuthResponse, state: inout UserManagerState) {
-        signIn(answer, &state)
+    func login(_ request: LoginRequest, response: AuthResponse, state: inout UserManagerState) {
+        signIn(response, &state)
     }
 
     func logout(_ request: LogoutRequest, state: inout UserManagerState) {
@@ -20,26 +20,26 @@ struct SessionReducer: UserManagerReducer {
         state.users = []
     }
 
-    func refreshToken(_ request: RefreshTokenRequest, response answer: AuthResponse, state: inout UserManagerState) {
-        guard let session = answer.session else { return }
+    func refreshToken(_ request: RefreshTokenRequest, response: AuthResponse, state: inout UserManagerState) {
+        guard let session = response.session else { return }
         state.sessions = [session]
     }
 
-    func getProfile(_ request: GetProfileRequest, response answer: User, state: inout UserManagerState) {
-        if state.user(withId: answer.id) == nil { state.users.insert(answer, at: 0) }
-        state = state.updatingUser(answer)
+    func getProfile(_ request: GetProfileRequest, response: User, state: inout UserManagerState) {
+        if state.user(withId: response.id) == nil { state.users.insert(response, at: 0) }
+        state = state.updatingUser(response)
     }
 
     func verifyTwoFactor(
-        _ request: VerifyTwoFactorRequest, response answer: AuthResponse, state: inout UserManagerState
+        _ request: VerifyTwoFactorRequest, response: AuthResponse, state: inout UserManagerState
     ) {
-        signIn(answer, &state)
+        signIn(response, &state)
     }
 
-    /// A1: who has still to prove something is not signed in.
-    private func signIn(_ answer: AuthResponse, _ state: inout UserManagerState) {
-        let isPending = answer.requiresVerification || answer.requires2fa || !answer.requiredActions.isEmpty
-        guard !isPending, let user = answer.user, let session = answer.session else { return }
+    /// A1: a user with a pending verification is not signed in.
+    private func signIn(_ response: AuthResponse, _ state: inout UserManagerState) {
+        let isPending = response.requiresVerification || response.requires2fa || !response.requiredActions.isEmpty
+        guard !isPending, let user = response.user, let session = response.session else { return }
         state.users.removeAll { $0.id == user.id }
         state.users.insert(user, at: 0)
         state.sessions = [session]

@@ -17,7 +17,7 @@ import UserService
         #expect(manager.storedTokens == ["access-1"])
     }
 
-    @Test func `stays signed out with a wrong one, and shows why`() async {
+    @Test func `stays signed out with a wrong password, and shows the error`() async {
         let client = UserManagerClient()
         let manager = AuthenticationManager(client: client)
         await #expect(throws: AxiomError.actionError(code: "unauthenticated", message: "wrong password")) {
@@ -28,7 +28,7 @@ import UserService
         #expect(await client.getCurrentState().error?.localizedDescription == "wrong password")
     }
 
-    @Test func `registers, and says what is wrong with a registration`() async throws {
+    @Test func `registers, and reports the validation errors of a registration`() async throws {
         let manager = AuthenticationManager()
         try await manager.register(
             email: "new@example.com", password: "long enough", firstName: "New", lastName: "Person", username: "new")
@@ -41,7 +41,7 @@ import UserService
         #expect(reasons == ["email must contain '@'", "password must have at least 8 characters"])
     }
 
-    @Test func `renews a session that ends soon, and no other`() async throws {
+    @Test func `refreshes only a session that expires soon`() async throws {
         let manager = AuthenticationManager()
         try await manager.login(email: "test@example.com", password: "validpassword")
         try await manager.refreshTokenIfNeeded()

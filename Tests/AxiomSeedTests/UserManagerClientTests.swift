@@ -8,7 +8,7 @@ import Testing
 import UserService
 
 @Suite struct `The generated client of the user service` {
-    private func client(_ service: UserServiceFake = FakeSite.service()) -> UserManagerClient {
+    private func client(_ service: UserServiceFake = FakeUserService.service()) -> UserManagerClient {
         UserManagerClient(service: service, reducer: SessionReducer())
     }
 
@@ -33,21 +33,21 @@ import UserService
         #expect(!state.isLoading)
     }
 
-    @Test func `gives the answer of a call to who asks for it`() async throws {
-        let service = FakeSite.service()
+    @Test func `returns the response of a call to the caller`() async throws {
+        let service = FakeUserService.service()
         service.onSetupTwoFactor = { _ in SetupTwoFactorResponse(secret: "GEZDGNBV") }
         let answer = try await client(service).setupTwoFactor(SetupTwoFactorRequest())
         #expect(answer.secret == "GEZDGNBV")
     }
 
     @Test(.tags(.a1), arguments: [(true, false, [String]()), (false, true, []), (false, false, ["accept_terms"])])
-    func `is not signed in while something is still to be proved`(
+    func `is not signed in while a verification is pending`(
         verification: Bool, second: Bool, actions: [String]
     ) async throws {
-        let service = FakeSite.service()
+        let service = FakeUserService.service()
         service.onRegister = { _ in
             AuthResponse(
-                user: FakeSite.user, session: FakeSite.session(), requiresVerification: verification,
+                user: FakeUserService.user, session: FakeUserService.session(), requiresVerification: verification,
                 requires2fa: second, requiredActions: actions)
         }
         let client = client(service)
@@ -56,7 +56,7 @@ import UserService
     }
 
     @Test(.tags(.g7)) func `updates an item by the key that the request names`() async throws {
-        let service = FakeSite.service()
+        let service = FakeUserService.service()
         service.onUpdateProfile = { request in User(id: request.userId, email: request.email ?? "") }
         service.onDeleteUser = { _ in }
         service.onGetUsers = { _ in
@@ -78,8 +78,8 @@ import UserService
         #expect(await client.getCurrentState() == before)
     }
 
-    @Test(.tags(.g11)) func `keeps two hundred users at most, and where the next page begins`() async throws {
-        let service = FakeSite.service()
+    @Test(.tags(.g11)) func `keeps two hundred users at most, and the cursor of the next page`() async throws {
+        let service = FakeUserService.service()
         service.onGetUsers = { _ in
             GetUsersResponse(
                 users: (0..<250).map { User(id: "\($0)") }, nextCursor: "c2", totalCount: 1_000, hasMore: true)
@@ -114,10 +114,10 @@ import UserService
         #expect(!"\(state)".contains("hunter2"))
     }
 
-    @Test(.tags(.a11)) func `answers from before without the network, and fails at once where that is not wanted`()
+    @Test(.tags(.a11)) func `returns cached responses while offline, and fails at once for actions without caching`()
         async throws
     {
-        let service = FakeSite.service()
+        let service = FakeUserService.service()
         let client = client(service)
         try await client.process(.getProfile(GetProfileRequest(userId: "u1")))
         service.onGetProfile = { _ in throw RPCError(.unavailable) }
@@ -140,7 +140,7 @@ import UserService
             User(id: "3", email: "bob@a.b", firstName: "Bob"),
         ])
 
-    @Test func `is searched, sorted and asked`() throws {
+    @Test func `supports searching, sorting and queries`() throws {
         #expect(state.searchUsers("BOB").map(\.id) == ["3"])
         #expect(state.searchUsers("a.b zoe").map(\.id) == ["1"])
         #expect(try state.sortedUsers(by: "email").map(\.id) == ["2", "3", "1"])
@@ -153,7 +153,7 @@ import UserService
         #expect(state.validationResults.isEmpty)
     }
 
-    @Test func `is changed as a value`() {
+    @Test func `has value semantics`() {
         let changed = state.addingUser(User(id: "4")).removingUser(withId: "1")
             .updatingUser(User(id: "2", email: "new@a.b")).withLoading(true).withError(.networkError("no"))
         #expect(changed.users.map(\.id) == ["2", "3", "4"])

@@ -19,7 +19,7 @@ import Testing
         await server.shutdown(grace: .zero)
     }
 
-    @Test(arguments: ConformanceStyle.all) func `reports each kind of call as our server answered it`(
+    @Test(arguments: ConformanceStyle.all) func `reports the response to each kind of call`(
         style: ConformanceStyle
     ) async throws {
         try await serving { place in
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `says of what it cannot do that it cannot`() async throws {
+    @Test func `reports unsupported features`() async throws {
         let style = ConformanceStyle(protocol: .connect, codec: .proto, compression: .identity)
         let usual = try style.request("usual", "Unary", .unary, [UnaryRequest()])
         let changes: [(String, (inout ClientCompatRequest) -> Void)] = [
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `reports a server that is not there as unavailable`() async throws {
+    @Test func `reports an absent server as unavailable`() async throws {
         let style = ConformanceStyle(protocol: .connect, codec: .proto, compression: .identity)
         var request = try style.request("nobody", "Unary", .unary, [UnaryRequest()])
         try await serving { place in (request.host, request.port) = (place.host, place.port) }

@@ -37,7 +37,7 @@ struct ConformanceCase {
         if let message { #expect(result.error?.message == message, name) }
         if hasFields { checkFields(result) }
         guard hasInfo else { return }
-        let info = try #require(try told(result), name)
+        let info = try #require(try requestInfo(result), name)
         #expect(values("x-asked", info.requestHeaders) == ["a", "b c"], name)
         #expect(info.requests == request.requestMessages, name)
         if let timeout = request.timeoutMs { #expect(info.timeoutMs.map { $0 <= Int64(timeout) } == true, name) }
@@ -55,7 +55,7 @@ struct ConformanceCase {
     }
 
     /// The request as the server received it, from the first message or the error.
-    private func told(_ result: ClientResponseResult) throws -> ConformancePayload.RequestInfo? {
+    private func requestInfo(_ result: ClientResponseResult) throws -> ConformancePayload.RequestInfo? {
         if let info = result.payloads.first?.requestInfo { return info }
         for detail in result.error?.details ?? [] {
             if let info = try detail.unpack(ConformancePayload.RequestInfo.self) { return info }

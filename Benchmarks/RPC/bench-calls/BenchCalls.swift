@@ -81,7 +81,7 @@ enum BenchCalls {
     private static func serve() async throws {
         var router = Router()
         let service = CallMethods.service
-        for route in service.routes { router.on(route.method, route.pattern, handledBy: service) }
+        router.on(service.routes, handledBy: service)
         let server = Server(handler: router)
         let port = try await server.start().port
         FileHandle.standardOutput.write(Data("\(port)\n".utf8))

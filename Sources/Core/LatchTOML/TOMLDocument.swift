@@ -19,20 +19,16 @@ package struct TOMLDocument: Sendable, Hashable {
 
     /// Parses a text.
     package init(parsing text: String) throws(TOMLError) {
-        self.init()
         var parser = TOMLParser(text)
         try parser.parse(into: &self)
     }
 
-    private init() {}
-
     /// Defines the table of a header and returns an error message; nil on success.
     mutating func open(_ path: [String]) -> String? {
         for length in 1...path.count {
-            let prefix = Array(path[..<length])
-            if let value = value(at: prefix), value.objectValue == nil { return "'\(Self.name(prefix))' is a value" }
+            if let problem = valueProblem(Array(path[..<length])) { return problem }
         }
-        guard !headers.contains(path), !dotted.contains(path) else { return "the table stands here a second time" }
+        guard !headers.contains(path), !dotted.contains(path) else { return "the table is defined a second time" }
         headers.insert(path)
         if value(at: path) == nil { root.set([:], at: path[...]) }
         return nil
@@ -42,14 +38,12 @@ package struct TOMLDocument: Sendable, Hashable {
     mutating func set(_ value: JSONValue, _ key: [String], in table: [String], line: Int) -> String? {
         for length in 1..<max(key.count, 1) {
             let prefix = table + key[..<length]
-            if let value = self.value(at: prefix), value.objectValue == nil {
-                return "'\(Self.name(prefix))' is a value"
-            }
+            if let problem = valueProblem(prefix) { return problem }
             guard !headers.contains(prefix) else { return "'\(Self.name(prefix))' has a table of its own" }
             dotted.insert(prefix)
         }
         let path = table + key
-        guard self.value(at: path) == nil else { return "the key stands here a second time" }
+        guard self.value(at: path) == nil else { return "the key is set a second time" }
         root.set(value, at: path[...])
         lines[Self.name(path)] = line
         return nil
@@ -58,6 +52,12 @@ package struct TOMLDocument: Sendable, Hashable {
     /// Returns the value at a path; nil where there is none yet.
     private func value(at path: [String]) -> JSONValue? {
         path.reduce(Optional(.object(root))) { $0?[$1] }
+    }
+
+    /// Returns an error message if there is a value where a table is expected.
+    private func valueProblem(_ path: [String]) -> String? {
+        guard let value = value(at: path), value.objectValue == nil else { return nil }
+        return "'\(Self.name(path))' is a value"
     }
 
     private static func name(_ path: [String]) -> String { path.joined(separator: ".") }

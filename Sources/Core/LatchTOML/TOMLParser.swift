@@ -53,7 +53,7 @@ package struct TOMLParser {
         let start = position
         position += 1
         guard next != "[" else {
-            throw error("arrays of tables are not known here", "Write one table, '[name]'.", at: start)
+            throw error("arrays of tables are not supported", "Write one table, '[name]'.", at: start)
         }
         skipBlanks()
         let path = try key()
@@ -76,7 +76,7 @@ package struct TOMLParser {
         }
     }
 
-    /// Parses a key, dotted or not, and the blanks behind it.
+    /// Parses a key, dotted or not, and the blanks after it.
     private mutating func key() throws(TOMLError) -> [String] {
         var parts: [String] = []
         while true {
@@ -90,8 +90,7 @@ package struct TOMLParser {
 
     /// Parses one part of a key, bare or quoted; a bare one is never empty.
     private mutating func keyPart() throws(TOMLError) -> String {
-        if next == "\"" { return try basicString() }
-        if next == "'" { return try literalString() }
+        if next == "\"" || next == "'" { return try string() }
         let start = position
         while Self.isBare(next) { position += 1 }
         guard position > start else {
@@ -139,7 +138,7 @@ extension TOMLParser {
     /// Rejects control characters other than tabs and line breaks.
     private func rejectControl() throws(TOMLError) {
         guard next.value >= 0x20 && next.value != 0x7F || next == "\t" else {
-            throw error("a control character stands here", "Write it as an escape in a string, such as \"\\u0007\".")
+            throw error("there is a control character", "Write it as an escape in a string, such as \"\\u0007\".")
         }
     }
 
@@ -175,10 +174,9 @@ extension TOMLParser {
     /// - Parameter depth: The number of enclosing arrays.
     private mutating func value(depth: Int) throws(TOMLError) -> JSONValue {
         switch next {
-        case "\"": return .string(peek(1) == "\"" && peek(2) == "\"" ? try multiLineBasicString() : try basicString())
-        case "'": return .string(peek(1) == "'" && peek(2) == "'" ? try multiLineLiteralString() : try literalString())
+        case "\"", "'": return .string(try string(isMultiLine: peek(1) == next && peek(2) == next))
         case "[": return try array(depth: depth)
-        case "{": throw error("inline tables are not known here", "Write a table, '[name]', with its keys below.")
+        case "{": throw error("inline tables are not supported", "Write a table, '[name]', with its keys below.")
         default: return try word()
         }
     }
@@ -215,7 +213,7 @@ extension TOMLParser {
         while Self.isWord(next) { position += 1 }
         let text = text(from: start)
         switch text {
-        case "": throw error("a value is missing", "Write 'key = value'; text stands in quotation marks.")
+        case "": throw error("a value is missing", "Write 'key = value', with text in quotation marks.")
         case "true": return true
         case "false": return false
         case "inf", "+inf": return .number(.infinity)
@@ -231,13 +229,12 @@ extension TOMLParser {
     /// Returns an error with a guess at the intended value, which it does not quote.
     private func notAValue(_ text: String, at start: Int) -> TOMLError {
         if text.contains(":") || text.split(separator: "-").count == 3 {
-            return error("dates and times are not known here", "Put it in quotation marks.", at: start)
+            return error("dates and times are not supported", "Put it in quotation marks.", at: start)
         }
         // The text may be a secret whose quotation marks are missing.
-        guard text.utf8.first.map({ Self.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }) ?? false
-        else {
+        guard let first = text.first, "+-0123456789".contains(first) else {
             return error(
-                "this is neither a number nor 'true' or 'false'", "Text stands in quotation marks: \"…\".", at: start)
+                "this is neither a number nor 'true' or 'false'", "Put text in quotation marks: \"…\".", at: start)
         }
         return error(
             "this number is malformed or too large",
@@ -246,122 +243,59 @@ extension TOMLParser {
 
     /// Returns whether a number, a boolean or a date may contain a scalar.
     private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar {
-        case "a"..."z", "A"..."Z", "0"..."9", "_", "-", "+", ".", ":": true
-        default: false
-        }
+        isBare(scalar) || scalar == "+" || scalar == "." || scalar == ":"
     }
 }
 
 extension TOMLParser {
     /// Parses a TOML integer; nil for anything else, such as leading zeros and numbers beyond 64 bits.
     package static func integer(_ text: String) -> Int64? {
-        for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where text.hasPrefix(prefix) {
-            let digits = text.dropFirst(2)
-            guard digits.first != "+", digits.first != "-" else { return nil }
-            return plain(digits, isDigit: { $0.isHexDigit }).flatMap { Int64($0, radix: radix) }
-        }
-        let sign = text.first == "+" || text.first == "-" ? 1 : 0
-        guard let digits = plain(text.dropFirst(sign), isDigit: { "0"..."9" ~= $0 }), isWhole(digits) else {
-            return nil
-        }
-        return Int64((text.first == "-" ? "-" : "") + digits)
+        let digits = text.filter { $0 != "_" }
+        if text.wholeMatch(of: /[+\-]?(0|[1-9](_?[0-9])*)/) != nil { return Int64(digits) }
+        guard text.wholeMatch(of: /0[xob][0-9A-Fa-f](_?[0-9A-Fa-f])*/) != nil else { return nil }
+        return Int64(digits.dropFirst(2), radix: text.hasPrefix("0x") ? 16 : text.hasPrefix("0o") ? 8 : 2)
     }
 
     /// Parses a TOML float; nil for anything else, such as a dot without digits on both sides.
     private static func float(_ text: String) -> Double? {
-        let sign = text.first == "+" || text.first == "-" ? 1 : 0
-        let parts = text.dropFirst(sign).split(omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
-        let mantissa = parts[0].split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count <= 2, mantissa.count <= 2, parts.count + mantissa.count > 2 else { return nil }
-        var digits = mantissa.map { plain($0, isDigit: { "0"..."9" ~= $0 }) }
-        guard let whole = digits[0], isWhole(whole) else { return nil }
-        if parts.count == 2 {
-            let sign = parts[1].first == "+" || parts[1].first == "-" ? 1 : 0
-            digits.append(plain(parts[1].dropFirst(sign), isDigit: { "0"..."9" ~= $0 }))
-        }
-        guard !digits.contains(nil) else { return nil }
+        let float = /[+\-]?(0|[1-9](_?[0-9])*)(\.[0-9](_?[0-9])*)?([eE][+\-]?[0-9](_?[0-9])*)?/
+        guard text.wholeMatch(of: float) != nil, text.contains(where: ".eE".contains) else { return nil }
         return Double(text.filter { $0 != "_" })
     }
-
-    /// Returns digits without the underscores that may separate them.
-    private static func plain(_ text: Substring, isDigit: (Character) -> Bool) -> String? {
-        let groups = text.split(separator: "_", omittingEmptySubsequences: false)
-        guard groups.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) }) else { return nil }
-        return groups.joined()
-    }
-
-    /// Returns whether digits have no leading zeros, which other languages would read as octal.
-    private static func isWhole(_ digits: String) -> Bool { digits == "0" || digits.first != "0" }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 }
 
 extension TOMLParser {
-    /// Parses a basic string, with escapes (TOML 1.0, "String").
-    private mutating func basicString() throws(TOMLError) -> String {
-        let start = position
-        position += 1
-        var text = String.UnicodeScalarView()
-        while next != "\"" {
-            try rejectLineEnd(of: start)
-            text.append(next == "\\" ? try escape() : take())
-        }
-        position += 1
-        return String(text)
-    }
-
-    /// Parses a literal string, without escapes.
-    private mutating func literalString() throws(TOMLError) -> String {
-        let start = position
-        position += 1
-        while next != "'" {
-            try rejectLineEnd(of: start)
-            position += 1
-        }
-        position += 1
-        var text = String.UnicodeScalarView()
-        text.append(contentsOf: scalars[(start + 1)..<(position - 1)])
-        return String(text)
-    }
-
-    /// Parses a multi-line basic string, with escapes.
-    private mutating func multiLineBasicString() throws(TOMLError) -> String {
-        try multiLineString("\"") { parser throws(TOMLError) in
-            guard parser.next == "\\" else { return parser.take() }
-            return try parser.skipEscapedBreak() ? nil : parser.escape()
-        }
-    }
-
-    /// Parses a multi-line literal string, without escapes.
-    private mutating func multiLineLiteralString() throws(TOMLError) -> String {
-        try multiLineString("'") { parser throws(TOMLError) in parser.take() }
-    }
-
-    /// Parses a string between three quotation marks; a line break right behind the first three is not part of it.
+    /// Parses a string (TOML 1.0, "String"): basic with escapes between `"`, literal between `'`.
     ///
+    /// A multi-line string is between three marks, and a line break right after the first three is not part of it.
     /// CR LF becomes LF, so that a file means the same on all systems.
-    ///
-    /// - Parameter element: Parses one scalar or escape; returns nil for an escaped line break.
-    private mutating func multiLineString(
-        _ mark: Unicode.Scalar, _ element: (inout TOMLParser) throws(TOMLError) -> Unicode.Scalar?
-    ) throws(TOMLError) -> String {
-        let start = position
-        position += 3
-        _ = skipNewline()
+    private mutating func string(isMultiLine: Bool = false) throws(TOMLError) -> String {
+        let (start, mark) = (position, next)
+        position += isMultiLine ? 3 : 1
+        if isMultiLine { _ = skipNewline() }
         var text = String.UnicodeScalarView()
-        while !(next == mark && peek(1) == mark && peek(2) == mark) {
-            guard !isAtEnd else { throw error("the string does not end", "End it with its three marks.", at: start) }
-            if skipNewline() {
-                text.append("\n")
-            } else {
+        while next != mark || isMultiLine && (peek(1) != mark || peek(2) != mark) {
+            if isMultiLine {
+                guard !isAtEnd else {
+                    throw error("the string does not end", "End it with its three marks.", at: start)
+                }
+                if skipNewline() {
+                    text.append("\n")
+                    continue
+                }
                 try rejectControl()
-                if let scalar = try element(&self) { text.append(scalar) }
+            } else {
+                try rejectLineEnd(of: start)
+            }
+            if mark == "'" || next != "\\" {
+                text.append(take())
+            } else if !isMultiLine || !skipEscapedBreak() {
+                text.append(try escape())
             }
         }
         // Up to two marks may stand right before the three that end the string.
-        for _ in 0..<2 where peek(3) == mark { text.append(take()) }
-        position += 3
+        if isMultiLine { for _ in 0..<2 where peek(3) == mark { text.append(take()) } }
+        position += isMultiLine ? 3 : 1
         return String(text)
     }
 
@@ -380,7 +314,7 @@ extension TOMLParser {
     }
 
     /// Skips a backslash at the end of a line with the break and all blanks that follow; returns whether there was one.
-    private mutating func skipEscapedBreak() throws(TOMLError) -> Bool {
+    private mutating func skipEscapedBreak() -> Bool {
         let start = position
         position += 1
         skipBlanks()

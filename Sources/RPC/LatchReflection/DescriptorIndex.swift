@@ -5,18 +5,13 @@ import PortableFoundation
 
 /// An index of file descriptors by file name, symbol and extension.
 struct DescriptorIndex: Sendable {
-    private struct File: Sendable {
-        let bytes: Data
-        let dependencies: [String]
-    }
-
     /// The key of an extension: the extended message and the field number.
     struct ExtensionKey: Hashable, Sendable {
         let type: String
         let number: Int32
     }
 
-    private var files: [String: File] = [:]
+    private var files: [String: (bytes: Data, dependencies: [String])] = [:]
     private var fileOfSymbol: [String: String] = [:]
     private var fileOfExtension: [ExtensionKey: String] = [:]
     /// The full names of the services, in file order.
@@ -29,7 +24,7 @@ struct DescriptorIndex: Sendable {
         for bytes in try FileSet(serialized: bytes).file {
             let file = try FileNames(serialized: Array(bytes))
             guard files[file.name] == nil else { continue }
-            files[file.name] = File(bytes: bytes, dependencies: file.dependency)
+            files[file.name] = (bytes, file.dependency)
             add(file)
         }
     }

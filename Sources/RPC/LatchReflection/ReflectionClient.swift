@@ -71,7 +71,8 @@ public struct ReflectionClient: Sendable {
             return read.first?.name
         }
         var wanted: [String] = []
-        for symbol in try await symbolsOrServices(symbols) {
+        let symbols = if let symbols { symbols } else { try await services() }
+        for symbol in symbols {
             if let name = try take(try await file(declaring: symbol)) { wanted.append(name) }
         }
         var waiting = Array(known.values.flatMap(\.dependency))
@@ -83,11 +84,6 @@ public struct ReflectionClient: Sendable {
             waiting += known.values.filter { !before.contains($0.name) }.flatMap(\.dependency)
         }
         return try FileSet(file: Self.ordered(wanted, known).compactMap { bytes[$0] }).serialized()
-    }
-
-    private func symbolsOrServices(_ symbols: [String]?) async throws -> [String] {
-        if let symbols { return symbols }
-        return try await services()
     }
 
     /// Returns the names in topological order, imports first; a cycle, which no compiler produces, is cut.

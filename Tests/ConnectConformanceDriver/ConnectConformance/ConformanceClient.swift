@@ -21,7 +21,7 @@ public final class ConformanceClient: Sendable {
     /// A client that keeps the authorities it is given in a folder.
     public init(folder: URL) { self.folder = folder }
 
-    /// Makes one call, and says how it went.
+    /// Makes one call, and returns its result.
     public func answer(_ request: ClientCompatRequest) async -> ClientCompatResponse {
         var answer = ClientCompatResponse(testName: request.testName)
         do {

@@ -7,7 +7,7 @@ import PortableFoundation
 
 /// The server under test: `Server` with `RPCService`, at a free port of this machine.
 public enum ConformanceServer {
-    /// Starts a server as the runner wants it, and says where it is.
+    /// Starts a server with the configuration of the runner, and returns its address.
     ///
     /// - Throws: `UnusableRequest` for what our server does not do.
     public static func start(_ request: ServerCompatRequest) async throws -> (server: Server, ServerCompatResponse) {
@@ -36,7 +36,7 @@ public enum ConformanceServer {
             ConformanceService().rpcMethods, limits: limit == 0 ? .standard : RPCLimits(messageBytes: limit),
             compressions: [gzip], types: ConformanceTypes.all)
         var router = Router(interceptors: [CallQueryInterceptor()])
-        for route in service.routes { router.on(route.method, route.pattern, handledBy: service) }
+        router.on(service.routes, handledBy: service)
         return router
     }
 }

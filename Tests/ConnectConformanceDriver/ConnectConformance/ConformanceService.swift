@@ -4,7 +4,7 @@ import LatchHTTP
 public import LatchRPC
 import PortableFoundation
 
-/// The service that the runner's client calls: it answers as each request says.
+/// The service that the runner's client calls: it responds as each request specifies.
 public struct ConformanceService: ConformanceServiceServer {
     /// A service without state.
     public init() {}
@@ -44,7 +44,7 @@ public struct ConformanceService: ConformanceServiceServer {
     public func serverStream(
         _ request: ServerStreamRequest, context: CallContext
     ) async throws -> RPCStream<ServerStreamResponse> {
-        let plan = AnswerPlan(request.responseDefinition, context)
+        let plan = ResponsePlan(request.responseDefinition, context)
         let info = try context.info([request])
         return RPCStream { writer in
             for (index, data) in plan.data.enumerated() {
@@ -63,7 +63,7 @@ public struct ConformanceService: ConformanceServiceServer {
         // The first request says which fields are to stand in the head, so it is read before the answer begins.
         var remaining = requests.makeAsyncIterator()
         let first = try await remaining.next()
-        let plan = AnswerPlan(first?.responseDefinition, context)
+        let plan = ResponsePlan(first?.responseDefinition, context)
         let isByTurns = first?.fullDuplex ?? false
         return RPCStream { [remaining] writer in
             var remaining = remaining
@@ -75,7 +75,7 @@ public struct ConformanceService: ConformanceServiceServer {
                 if isByTurns {
                     guard count < plan.data.count else { break }
                     var info = try context.info(unsaid)
-                    // What does not change is told once.
+                    // Constant parts are only reported once.
                     if count > 0 { info = ConformancePayload.RequestInfo(requests: info.requests) }
                     try await plan.answer(count, info, to: writer)
                     (count, unsaid) = (count + 1, [])
@@ -107,7 +107,7 @@ public struct ConformanceService: ConformanceServiceServer {
 }
 
 /// The response plan of a streaming call.
-private struct AnswerPlan: Sendable {
+private struct ResponsePlan: Sendable {
     let data: [Data]
     private let delay: Duration
     private let error: Error?

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchCore
 @testable import LatchTOML
 
-@Suite struct `The TOML reader` {
+@Suite struct `The TOML parser` {
     @Test(arguments: [
         ("", "{}"), ("# nothing\n\n  \t\n", "{}"), ("a = 1", #"{"a":1}"#), ("a=1\nb = 2 # two\n", #"{"a":1,"b":2}"#),
         ("a = 1\r\nb = 2\r\n", #"{"a":1,"b":2}"#), ("a-b_1 = true", #"{"a-b_1":true}"#), ("1 = false", #"{"1":false}"#),
@@ -24,12 +24,12 @@ import Testing
         ("s = \"\"\"a \\\n   \n  b\"\"\"", #"{"s":"a b"}"#), ("s = '''\na\\b\n'c' '''", #"{"s":"a\\b\n'c' "}"#),
         ("s = \"\"\"say \"\"hi\"\"\"\"\"", #"{"s":"say \"\"hi\"\""}"#), ("s = '''it''s''''", #"{"s":"it''s'"}"#),
     ])
-    func `reads what TOML allows`(text: String, json: String) throws {
+    func `parses valid TOML`(text: String, json: String) throws {
         let expected = try JSONValue(parsing: json)
         #expect(JSONValue.object(try TOMLDocument(parsing: text).root) == expected)
     }
 
-    @Test func `reads the numbers that JSON does not have`() throws {
+    @Test func `parses the numbers that JSON does not have`() throws {
         let root = try TOMLDocument(parsing: "a = inf\nb = -inf\nc = +inf\nd = nan").root
         #expect(root["a"] == .number(.infinity))
         #expect(root["b"] == .number(-.infinity))
@@ -37,7 +37,7 @@ import Testing
         #expect(root["d"]?.doubleValue?.isNaN == true)
     }
 
-    @Test func `knows in which line a key stands`() throws {
+    @Test func `records the line of each key`() throws {
         let document = try TOMLDocument(parsing: "\n# x\na = 1\n[t]\nb.c = [\n 1\n]\nd = 2\n")
         #expect(document.lines == ["a": 3, "t.b.c": 5, "t.d": 8])
     }
@@ -64,7 +64,7 @@ import Testing
         ("a = [1", 1, 7, "',' or ']' is missing"), ("é = 1", 1, 1, "a key is missing"),
         ("a = [" + String(repeating: "[", count: 20), 1, 21, "nested too deeply"),
     ])
-    func `refuses what it is not, with the place and a hint`(
+    func `rejects invalid TOML with the location and a hint`(
         text: String, line: Int, column: Int, message: String
     ) throws {
         let error = try #require(throws: TOMLError.self) { try TOMLDocument(parsing: text) }
@@ -73,12 +73,12 @@ import Testing
         #expect(!error.hint.isEmpty)
     }
 
-    @Test func `does not repeat a value that may be a secret`() throws {
+    @Test func `does not quote a value, which may be a secret`() throws {
         let error = try #require(throws: TOMLError.self) { try TOMLDocument(parsing: "token_pepper = hunter2") }
         #expect(!error.message.contains("hunter2") && !error.hint.contains("hunter2"))
     }
 
-    @Test func `ends on every text, whatever it holds`() {
+    @Test func `terminates on every text`() {
         let pieces = ["[", "]", "a", "=", "\"", "'", "\n", "\\", "1", ".", "#", ",", "{", "\u{0}", "é", " ", "\r"]
         var state: UInt64 = 7
         for _ in 0..<20_000 {

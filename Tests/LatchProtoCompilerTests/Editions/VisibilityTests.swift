@@ -3,7 +3,7 @@
 import LatchProtoCompiler
 import Testing
 
-@Suite struct `What edition 2024 exports` {
+@Suite struct `The exports of a file in edition 2024` {
     private static let base = """
         edition = "2024";
         package base;
@@ -16,7 +16,7 @@ import Testing
         """
 
     @Test(arguments: [("base.Top", []), ("base.Top.Out", []), ("base.Top.In", ["4:13"]), ("base.Own", ["4:13"])])
-    func `is what stands on top, and what says so`(type: String, positions: [String]) {
+    func `are the top-level declarations and those with 'export'`(type: String, positions: [String]) {
         let text = """
             edition = "2024";
             package other;
@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: [
         ("EXPORT_ALL", true), ("EXPORT_TOP_LEVEL", false), ("LOCAL_ALL", false), ("STRICT", false),
-    ]) func `is decided by the file where nobody says it`(visibility: String, isVisible: Bool) {
+    ]) func `follow the default of the file without a keyword`(visibility: String, isVisible: Bool) {
         let option = "package base;\noption features.default_symbol_visibility = \(visibility);"
         let base = Self.base.replacing("package base;", with: option)
             .replacing("export message Out {}", with: "")
@@ -36,7 +36,7 @@ import Testing
         #expect(errorPositions(text, with: ["base.proto": base]).isEmpty == isVisible)
     }
 
-    @Test func `holds for methods and for messages that are extended`() {
+    @Test func `also restrict methods and extended messages`() {
         let base = "edition = \"2024\"; package base; local message Own { extensions 1 to 9; }"
         let text = """
             edition = "2024";
@@ -47,13 +47,13 @@ import Testing
         #expect(errorPositions(text, with: ["base.proto": base]) == ["3:8", "4:21", "4:40"])
     }
 
-    @Test func `is told with what to do about it`() {
+    @Test func `are named in an error with a hint`() {
         let text = "edition = \"2024\"; import \"base.proto\"; message M { base.Top.In a = 1; base.Own b = 2; }"
         let hints = compile(text, with: ["base.proto": Self.base]).diagnostics.compactMap(\.hint)
         #expect(hints.contains { $0.contains("Write 'export'") } && hints.contains { $0.contains("marked 'local'") })
     }
 
-    @Test func `is nothing within a message where the file is strict, but enums of a message that only holds them`() {
+    @Test func `exclude nested declarations in a strict file, except enums of a namespace message`() {
         let text = """
             edition = "2024";
             option features.default_symbol_visibility = STRICT;
@@ -67,7 +67,7 @@ import Testing
         #expect(errorPositions(text) == ["5:18", "6:15"])
     }
 
-    @Test func `means nothing before it: these are names`() throws {
+    @Test func `are not keywords in earlier editions`() throws {
         let file = try file("syntax = \"proto3\"; message export {} message M { export local = 1; }")
         #expect(file.messages[1].fields[0].typeName == ".export")
     }
@@ -81,7 +81,7 @@ import Testing
         extend google.protobuf.MessageOptions { Extra extra = 50001; }
         """
 
-    @Test func `gives options, and no types`() {
+    @Test func `makes options visible but no types`() {
         let text = """
             edition = "2024";
             import option "options.proto";
@@ -95,13 +95,13 @@ import Testing
         #expect(errorPositions(text.replacing("message N { Extra extra = 1; }", with: ""), with: others).isEmpty)
     }
 
-    @Test func `may be missing where there are no options`() {
+    @Test func `may be missing in a file without options`() {
         #expect(errorPositions("edition = \"2024\"; import option \"gone.proto\"; message M {}").isEmpty)
         let used = "edition = \"2024\"; import option \"gone.proto\"; message M { option deprecated = true; }"
         #expect(errorPositions(used) == ["1:19"])
     }
 
-    @Test func `is refused where its options mark what is kept out of logs`() {
+    @Test func `is rejected if its options mark redacted values`() {
         let redacted = """
             edition = "2023";
             import "google/protobuf/descriptor.proto";

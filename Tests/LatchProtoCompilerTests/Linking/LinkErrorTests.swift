@@ -3,7 +3,7 @@
 import LatchProtoCompiler
 import Testing
 
-@Suite struct `A .proto file that does not fit together` {
+@Suite struct `A .proto file with a linking error` {
     @Test(arguments: [
         ("message M { N n = 1; }", "1:31"),
         ("message M { int32 a = 1; int32 a = 2; }", "1:50"),
@@ -33,11 +33,11 @@ import Testing
         ("service S { rpc A(S) returns (S); }", "1:37"),
         ("import \"none.proto\";", "1:19"),
     ])
-    func `is refused at the word that is wrong`(text: String, position: String) {
+    func `is rejected at the position of the error`(text: String, position: String) {
         #expect(errorPositions("syntax=\"proto3\";  " + text).contains(position))
     }
 
-    @Test func `is told what to import`() throws {
+    @Test func `receives a hint that names the missing import`() throws {
         let diagnostics = compile(
             "syntax = \"proto3\"; import \"b.proto\"; message M { c.C c = 1; B b = 2; }",
             with: [
@@ -48,7 +48,7 @@ import Testing
         #expect(diagnostics.map(\.hint) == ["Add: import \"c.proto\";"])
     }
 
-    @Test func `finds what an import passes on`() throws {
+    @Test func `resolves names from public imports`() throws {
         let file = try file(
             "syntax = \"proto3\"; import \"b.proto\"; message M { c.C c = 1; }",
             with: [
@@ -58,13 +58,13 @@ import Testing
         #expect(file.messages.first?.fields.first?.message?.fullName == "c.C")
     }
 
-    @Test func `is refused when it imports itself, at the import`() {
+    @Test func `is rejected at the import when it imports itself`() {
         let files = ["b.proto": "syntax = \"proto3\"; import \"test.proto\";"]
         let diagnostics = compile("syntax = \"proto3\"; import \"b.proto\";", with: files).diagnostics
         #expect(diagnostics.contains { $0.message.contains("test.proto → b.proto → test.proto") })
     }
 
-    @Test func `looks names up from the inside outwards`() throws {
+    @Test func `resolves names from the innermost scope outwards`() throws {
         let file = try file(
             """
             syntax = "proto3";
@@ -76,14 +76,14 @@ import Testing
             file.messages.first?.fields.map { $0.typeName ?? "" } == [".a.b.C.D", ".a.b.C.D", ".a.b.C", ".a.b.C.D"])
     }
 
-    @Test func `is warned of an import that nobody needs`() {
+    @Test func `receives a warning for an unused import`() {
         let diagnostics = compile(
             "syntax = \"proto3\"; import \"google/protobuf/empty.proto\"; message M {}"
         ).diagnostics
         #expect(diagnostics.map(\.severity) == [.warning])
     }
 
-    @Test func `lists the files with each behind what it imports`() {
+    @Test func `lists each file after its imports`() {
         let compilation = compile(
             "syntax = \"proto3\"; import \"b.proto\"; message M { B b = 1; }",
             with: [

@@ -3,19 +3,19 @@
 /// The known differences from protoc 36.2; all others are failures.
 enum KnownDifferences {
     /// Returns the reason for a known difference; nil for an unknown one.
-    static func excuse(for verdict: MutantBatch.Verdict) -> String? {
-        let said = verdict.theirs.text
-        if verdict.theirs.set != nil, verdict.ours.set != nil {
+    static func excuse(for comparison: MutantBatch.Comparison) -> String? {
+        let said = comparison.theirs.text
+        if comparison.theirs.set != nil, comparison.ours.set != nil {
             // A description is text: bytes in comments and defaults that are no UTF-8 become U+FFFD, protoc keeps them.
-            let isRepaired = verdict.ours.set?.firstRange(of: [0xEF, 0xBF, 0xBD]) != nil
+            let isRepaired = comparison.ours.set?.firstRange(of: [0xEF, 0xBF, 0xBD]) != nil
             return isRepaired ? "bytes that are no UTF-8 in a comment or a default" : nil
         }
-        guard verdict.theirs.set == nil, verdict.ours.set == nil else { return nil }
+        guard comparison.theirs.set == nil, comparison.ours.set == nil else { return nil }
         // protoc has no position for what a map made, for ranges, and for what it checks at the end; we always have one.
         let lacksPosition = said.split(separator: "\n").contains { line in
             line.hasPrefix("m") && !line.contains(": warning") && !hasPosition(line)
         }
-        return lacksPosition && verdict.theirs.positions.isSubset(of: verdict.ours.positions)
+        return lacksPosition && comparison.theirs.positions.isSubset(of: comparison.ours.positions)
             ? "no position in protoc" : nil
     }
 

@@ -10,7 +10,7 @@ import Testing
 /// Many mutated files, each compiled by itself: with protoc in one shell, and in this process.
 struct MutantBatch {
     /// The results of both compilers for one file.
-    struct Verdict {
+    struct Comparison {
         let bytes: [UInt8]
         let theirs: Protoc.CompilerResult
         let ours: Protoc.CompilerResult
@@ -23,7 +23,7 @@ struct MutantBatch {
     ) -> String? {
         if (theirs.set == nil) != (ours.set == nil) { return theirs.set == nil ? "we accept" : "we refuse" }
         guard let their = theirs.set, let our = ours.set else {
-            // Behind the first mistake a compiler guesses how it goes on; the first one is told by both at one position.
+            // After the first error a compiler guesses how to continue; both report the first one at the same position.
             let (their, our) = (first(theirs.positions), first(ours.positions))
             return their == our ? nil : "first at \(their), not at \(our)"
         }
@@ -43,7 +43,7 @@ struct MutantBatch {
         """
 
     /// - Parameter includes: Where imports are besides.
-    static func run(_ mutants: [[UInt8]], includes: [String]) async throws -> [Verdict] {
+    static func run(_ mutants: [[UInt8]], includes: [String]) async throws -> [Comparison] {
         let protoc = try #require(await Protoc.folder.value) + "/bin/protoc"
         return try await withTemporaryFolder { folder in
             for (index, bytes) in mutants.enumerated() { try bytes.write(toFile: "\(folder)/m\(index).proto") }
@@ -57,7 +57,7 @@ struct MutantBatch {
                 let theirs = Protoc.result(set: set, said: said, about: name, in: folders)
                 let (ours, files) = try compile(name, in: folders)
                 let difference = difference(theirs, ours, knowing: files)
-                return Verdict(bytes: mutants[index], theirs: theirs, ours: ours, difference: difference)
+                return Comparison(bytes: mutants[index], theirs: theirs, ours: ours, difference: difference)
             }
         }
     }

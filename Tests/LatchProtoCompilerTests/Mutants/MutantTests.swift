@@ -9,7 +9,7 @@ import Testing
 ///
 /// `LATCH_DIFFERENTIAL=SEED:COUNT swift test --filter LatchProtoCompilerTests.Spoilt` plays others, and says how they ended.
 @Suite(.enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
-struct `Spoilt files` {
+struct `Mutated files` {
     private static let wish: (seed: UInt64, count: Int)? = {
         let parts = ProcessInfo.processInfo.environment["LATCH_DIFFERENTIAL"]?.split(separator: ":") ?? []
         guard parts.count == 2, let seed = UInt64(parts[0]), let count = Int(parts[1]) else { return nil }
@@ -51,7 +51,7 @@ struct `Spoilt files` {
         return most + generated + Array(repeatElement(own, count: 12).joined())
     }
 
-    @Test func `are judged as protoc judges them, with the same descriptors and the same first mistake`() async throws {
+    @Test func `have the same descriptors or the same first error as with protoc`() async throws {
         let (seed, count) = Self.wish ?? (seed: 36, count: 400)
         let (seeds, includes) = (try await Self.seeds(), try await Self.includes())
         var mutation = Mutation(seed: seed, corpus: seeds.filter { $0.count < 4_000 })
@@ -75,7 +75,7 @@ struct `Spoilt files` {
         print("seed \(seed): \(accepted) accepted, \(refused) refused by both; \(excused)")
     }
 
-    @Test func `of ours are right before they are spoilt, and protoc's descriptors are ours`() async throws {
+    @Test func `are valid before the mutation, with protoc's descriptors`() async throws {
         let names = try Protoc.files(below: Self.protos)
         let includes = try await Self.includes()
         for name in names {

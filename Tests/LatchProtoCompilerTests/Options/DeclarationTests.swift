@@ -15,16 +15,16 @@ import Testing
     }
 
     @Test(arguments: ["optional string ten = 10;", "repeated M twelve = 12;"])
-    func `takes what it declares`(field: String) { #expect(positions(field).isEmpty) }
+    func `accepts the declared extensions`(field: String) { #expect(positions(field).isEmpty) }
 
     @Test(arguments: [
         "optional string other = 10;", "optional int32 ten = 10;", "repeated string ten = 10;",
         "optional int32 eleven = 11;", "optional M twelve = 12;", "optional int32 free = 13;",
-    ]) func `refuses all others, at the message that is extended`(field: String) {
+    ]) func `rejects all others at the name of the extended message`(field: String) {
         #expect(positions(field) == ["4:8"])
     }
 
-    @Test func `takes nothing where it says that all are declared, and declares none`() {
+    @Test func `accepts no extension if it requires declarations and has none`() {
         #expect(positions("optional int32 a = 10;", "10 to 20 [verification = DECLARATION]") == ["2:8"])
         #expect(positions("optional int32 a = 10;", "10 to 20 [verification = UNVERIFIED]").isEmpty)
         #expect(positions("optional int32 a = 10;", "10 to 20").isEmpty)
@@ -38,7 +38,7 @@ import Testing
         "declaration = { number: 10, full_name: \".a-b\", type: \"int32\" }",
         "declaration = { number: 10, reserved: true }, declaration = { number: 10, reserved: true }",
         "verification = UNVERIFIED, declaration = { number: 10, reserved: true }",
-    ]) func `is refused where its declarations make no sense`(options: String) {
+    ]) func `is rejected if its declarations are inconsistent`(options: String) {
         #expect(!errorPositions("syntax = \"proto2\"; message M { extensions 10 to 20 [\(options)]; }").isEmpty)
     }
 
@@ -53,7 +53,7 @@ import Testing
     }
 }
 
-@Suite struct `An option that says where it belongs` {
+@Suite struct `An option with targets and editions` {
     private func positions(_ text: String, edition: String = "2023") -> [String] {
         errorPositions(
             """
@@ -72,7 +72,7 @@ import Testing
             """)
     }
 
-    @Test func `is refused before its edition, and after its last`() {
+    @Test func `is rejected before its first edition and after its last`() {
         #expect(positions("message M { option (late) = 1; }") == ["12:9"])
         #expect(positions("message M { option (late) = 1; }", edition: "2024").isEmpty)
         #expect(positions("message M { option (old) = 1; }").isEmpty)
@@ -80,12 +80,12 @@ import Testing
         #expect(positions("message M { option (level) = NEW; }") == ["12:9"])
     }
 
-    @Test func `is refused on what it is not for`() {
+    @Test func `is rejected on other targets`() {
         #expect(positions("message M { option (for_fields) = 1; }") == ["12:9"])
         #expect(errorPositions("edition = \"2023\"; message M { option features.enum_type = OPEN; }") == ["1:27"])
     }
 
-    @Test func `of the language is gone with its edition`() {
+    @Test func `of descriptor.proto is rejected after its removal`() {
         #expect(errorPositions("edition = \"2023\"; package a; option java_multiple_files = true;").isEmpty)
         #expect(!errorPositions("edition = \"2024\"; package a; option java_multiple_files = true;").isEmpty)
         #expect(errorPositions("edition = \"2024\"; message M { string a = 1 [ctype = CORD]; }") == ["1:31"])

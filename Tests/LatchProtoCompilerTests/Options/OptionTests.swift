@@ -29,7 +29,7 @@ import Testing
         return try #require(file.messages.first?.fields.first).options.message
     }
 
-    @Test func `leave out comments of the text format`() throws {
+    @Test func `skip the comments of the text format`() throws {
         let file = try file(
             """
             import "google/protobuf/descriptor.proto";
@@ -46,7 +46,7 @@ import Testing
         #expect(option.integer(2) == 2)
     }
 
-    @Test func `of the language are read`() throws {
+    @Test func `of descriptor.proto are interpreted`() throws {
         let file = try file(
             "syntax = \"proto3\"; option java_package = \"a.b\"; option optimize_for = CODE_SIZE; message M { option deprecated = true; }"
         )
@@ -55,7 +55,7 @@ import Testing
         #expect(file.messages.first?.options.message.bool(3) == true)
     }
 
-    @Test func `of one's own are set field by field`() throws {
+    @Test func `that are custom are set field by field`() throws {
         let rule = try #require(
             try options(
                 "(opt.rule).name = \"x\", (opt.rule).inner.level = HIGH, (opt.rule).ratio = -1.5, (opt.rule).(opt.extra) = \"e\""
@@ -86,7 +86,7 @@ import Testing
         #expect(rule.messages(9).first?.integer(2) == 2)
     }
 
-    @Test func `hold any message by its address`() throws {
+    @Test func `hold an expanded Any by its type URL`() throws {
         let rule = try #require(
             try options("(opt.rule) = { any { [type.googleapis.com/opt.Rule] { name: \"n\" } } }").message(50001))
         #expect(rule.message(7)?.string(1) == "type.googleapis.com/opt.Rule")
@@ -104,14 +104,14 @@ import Testing
         "(opt.level) = HIGH", "(opt.nothing) = 1", "(opt.rule) = { inner { }", "uninterpreted_option = 1",
         "(opt.rule) = { any { [type.googleapis.com/opt.None] { } } }",
     ])
-    func `that make no sense are refused`(text: String) {
+    func `that are invalid are rejected`(text: String) {
         let positions = errorPositions(
             "syntax = \"proto3\"; import \"opt.proto\"; message M { string a = 1 [\(text)]; }",
             with: ["opt.proto": declarations])
         #expect(!positions.isEmpty)
     }
 
-    @Test func `for sources only are not in descriptor sets`() throws {
+    @Test func `with source retention are not in descriptor sets`() throws {
         let other = """
             syntax = "proto2";
             import "google/protobuf/descriptor.proto";
@@ -129,7 +129,7 @@ import Testing
 }
 
 @Suite struct `Features of editions` {
-    @Test func `go down from the file, and are changed on the way`() throws {
+    @Test func `are inherited from the file and overridden on the way`() throws {
         let file = try file(
             """
             edition = "2023";
@@ -160,11 +160,11 @@ import Testing
         ("syntax = \"proto3\"; message M { int32 a = 1 [features.field_presence = EXPLICIT]; }", "1:38"),
         ("edition = \"2023\"; enum E { A = 1; }", "1:32"),
     ])
-    func `are refused where they mean nothing`(text: String, position: String) {
+    func `are rejected where they have no effect`(text: String, position: String) {
         #expect(errorPositions(text).contains(position))
     }
 
-    @Test func `hold for both parts of a map`() throws {
+    @Test func `apply to the key and the value of a map`() throws {
         let file = try file(
             "edition = \"2023\"; message M { map<string, string> a = 1 [features.utf8_validation = NONE]; }")
         let entry = try #require(file.messages.first?.messages.first)

@@ -18,7 +18,7 @@ import Testing
         #expect(message.fields.allSatisfy { $0.label == .repeated })
     }
 
-    @Test(.tags(.g1)) func `keeps an optional field's name and type, and gives it a oneof of its own`() throws {
+    @Test(.tags(.g1)) func `gives an optional field of proto3 a synthetic oneof`() throws {
         let file = try file(
             """
             syntax = "proto3";
@@ -118,12 +118,13 @@ import Testing
         ("double", "inf", "inf"), ("double", "-nan", "nan"),
         ("double", "1.7976931348623157e308", "1.7976931348623157e+308"), ("double", "0x20", "32"),
     ])
-    func `writes the default of a fraction as C does`(type: String, written: String, value: String) throws {
+    func `formats the default of a floating-point field as C does`(type: String, written: String, value: String) throws
+    {
         let text = "syntax = \"proto2\"; message M { optional \(type) x = 1 [default = \(written)]; }"
         #expect(try file(text).messages.first?.fields.first?.defaultValue == value)
     }
 
-    @Test func `knows what every escape of a string stands for`() throws {
+    @Test func `decodes every escape sequence of a string`() throws {
         let text = #"""
             syntax = "proto2";
             message M { optional string s = 1 [default = "\a\b\f\n\r\t\v\\\?\'\"\101\x41\u00e9\U0001F600\ud83d\ude00" 'b' "c"]; }
@@ -132,7 +133,7 @@ import Testing
         #expect(value == "\u{07}\u{08}\u{0C}\n\r\t\u{0B}\\?'\"AAé😀😀bc")
     }
 
-    @Test func `belongs a comment to what it stands at`() throws {
+    @Test func `assigns comments to declarations`() throws {
         let file = try file(
             """
             syntax = "proto3";  // of the syntax
@@ -164,7 +165,7 @@ import Testing
         #expect(message.fields[2].comments.leading == nil)
     }
 
-    @Test func `says where everything stands when it is asked to`() throws {
+    @Test func `records source locations on request`() throws {
         let compilation = compile("syntax = \"proto3\";\n\nmessage M {\n\tint32 a = 1;\n}\n", locations: true)
         let locations = try #require(compilation.filesToGenerate.first).locations
         let message = try #require(locations.first { $0.path == [4, 0] })

@@ -3,22 +3,22 @@
 import LatchProtoCompiler
 import Testing
 
-@Suite struct `What a compiler says` {
-    private func told(_ text: String, with others: [String: String] = [:]) -> [String] {
+@Suite struct `A diagnostic of the compiler` {
+    private func messages(_ text: String, with others: [String: String] = [:]) -> [String] {
         compile(text, with: others).diagnostics.filter { $0.severity == .error }.map(\.description)
     }
 
-    @Test func `has its caret below the position, behind tabs and wide characters`() {
-        let lines = told("syntax = \"proto3\";\nmessage M {\n\t/* 漢字 é */ Gone a = 1;\n}")
+    @Test func `has its caret below the position, after tabs and wide characters`() {
+        let lines = messages("syntax = \"proto3\";\nmessage M {\n\t/* 漢字 é */ Gone a = 1;\n}")
         #expect(
             lines == [
                 "test.proto:3:25: error: 'Gone' is not declared\n    \t/* 漢字 é */ Gone a = 1;\n    \t             ^"
             ])
     }
 
-    @Test func `shows the part of a long line that matters`() throws {
+    @Test func `shows the part of a long line around the position`() throws {
         let padding = String(repeating: "/* é */ ", count: 10_000)
-        let text = try #require(told("syntax = \"proto3\"; \(padding)message M { Gone a = 1; } \(padding)").first)
+        let text = try #require(messages("syntax = \"proto3\"; \(padding)message M { Gone a = 1; } \(padding)").first)
         let lines = text.split(separator: "\n")
         #expect(lines.count == 3 && lines[1].count < 200 && lines[1].contains("Gone a = 1;"))
         let caret = try #require(lines[2].firstIndex(of: "^"))
@@ -26,11 +26,11 @@ import Testing
         #expect(lines[1].dropFirst(column).hasPrefix("Gone"))
     }
 
-    @Test func `holds nothing that a terminal obeys`() {
+    @Test func `contains no terminal control sequences`() {
         for text in [
             "edition = \"\u{1B}[31m\";", "syntax = \"proto3\"; // \u{1B}[31m\u{9B}\nimport \"\u{1B}c\"; nonsense",
         ] {
-            for line in told(text) {
+            for line in messages(text) {
                 #expect(
                     line.unicodeScalars.allSatisfy {
                         $0 == "\n" || ($0.value >= 0x20 && !(0x7F...0x9F).contains($0.value))
@@ -51,37 +51,37 @@ import Testing
             "message M { required string a = 1; }",
             "Remove 'required'; the reader of the message checks whether the field is set."
         ),
-    ]) func `hints at what may be meant`(text: String, hint: String) {
+    ]) func `suggests a similar name`(text: String, hint: String) {
         #expect(compile("syntax = \"proto3\"; " + text).diagnostics.compactMap(\.hint) == [hint])
     }
 
-    @Test func `guesses nothing where nothing is near`() {
+    @Test func `suggests nothing without a similar name`() {
         #expect(compile("syntax = \"proto3\"; message M { Elephant a = 1; }").diagnostics.allSatisfy { $0.hint == nil })
     }
 
-    @Test func `tells a missing file from one with mistakes`() {
+    @Test func `distinguishes a missing file from one with errors`() {
         let text = "import \"other.proto\";"
-        #expect(told(text)[0].contains("was not found"))
-        #expect(told(text, with: ["other.proto": "nonsense"]).contains { $0.contains("it has errors") })
+        #expect(messages(text)[0].contains("was not found"))
+        #expect(messages(text, with: ["other.proto": "nonsense"]).contains { $0.contains("it has errors") })
     }
 
     @Test(arguments: ["../other.proto", "./other.proto", "a//other.proto", "/other.proto", "a/../other.proto"])
-    func `refuses an import that leads out of the folders, or to a file by another name`(path: String) {
+    func `rejects an import path that is not canonical or leaves the include paths`(path: String) {
         #expect(errorPositions("import \"\(path)\";", with: [path: "syntax = \"proto3\";"]) == ["1:1"])
     }
 
-    @Test func `asks for the syntax where a file that does not say looks like proto3`() {
+    @Test func `suggests a syntax statement in a file that looks like proto3`() {
         #expect(
             compile("message M { string a = 1; }").diagnostics.first?.hint
                 == "A file of proto3 begins with: syntax = \"proto3\";")
     }
 
-    @Test func `comes once for a character outside of ASCII, in the order of the text`() {
+    @Test func `is reported once per non-ASCII character, in the order of the text`() {
         #expect(
             errorPositions("syntax = \"proto3\";\nnonsense;\nmessage M { string a = 1; } é") == ["2:1", "3:29", "3:29"])
     }
 
-    @Test(arguments: [200, 20_000]) func `of options that stand in one another too deeply is an error, and no overflow`(
+    @Test(arguments: [200, 20_000]) func `for deeply nested options is an error instead of a stack overflow`(
         depth: Int
     ) {
         let head = """
@@ -95,7 +95,7 @@ import Testing
         #expect(errorPositions(head + "\noption (o) = { o { o { n: 1 } } };").isEmpty)
     }
 
-    @Test func `of packages and names beyond protoc's bounds is an error`() {
+    @Test func `for names beyond protoc's limits is an error`() {
         let package = Array(repeating: "a", count: 102).joined(separator: ".")
         #expect(errorPositions("syntax = \"proto3\"; package \(package); message M {}") == ["1:20"])
         let name = String(repeating: "a", count: 65_536)
@@ -103,7 +103,7 @@ import Testing
         #expect(errorPositions("syntax = \"proto3\"; message \(name.dropLast()) {}").isEmpty)
     }
 
-    @Test func `about ranges holds for many of them`() {
+    @Test func `about ranges also works for many ranges`() {
         let ranges = (0..<2_000).map { "\(10 * $0 + 1) to \(10 * $0 + 5)" }.joined(separator: ", ")
         let head = "syntax = \"proto2\"; message M { extensions \(ranges);\n"
         #expect(errorPositions(head + "reserved 7; optional int32 a = 8; }").isEmpty)

@@ -28,7 +28,7 @@ struct `A descriptor set` {
             folder: "\(temporal)/local", includes: ["\(temporal)/api_upstream", "\(temporal)/google", "include"]),
     ]
 
-    @Test(arguments: corpora) func `of a public collection is protoc's, with positions and comments`(
+    @Test(arguments: corpora) func `of public files equals protoc's, with positions and comments`(
         corpus: Corpus
     ) async throws {
         let root = try #require(await Protoc.folder.value)
@@ -48,7 +48,7 @@ struct `A descriptor set` {
         .enabled("the files of gogo/protobuf are not there, since Debian could not be reached") {
             await Protoc.has(gogo)
         })
-    func `of gogo's own tests is protoc's, and what it refuses we refuse at the same position`() async throws {
+    func `of gogo's tests equals protoc's, with the same errors at the same positions`() async throws {
         let root = try #require(await Protoc.folder.value)
         let base = "\(root)/\(Self.gogo)"
         let folders = [base, "\(base)/github.com/gogo/protobuf", "\(base)/github.com/gogo/protobuf/protobuf"]

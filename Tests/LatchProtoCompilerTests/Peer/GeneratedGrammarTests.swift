@@ -8,7 +8,7 @@ import Testing
 @Suite(.enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
 struct `Every rule of the grammar` {
     @Test(arguments: RandomProto.Syntax.allCases)
-    func `gives the descriptors that protoc gives`(syntax: RandomProto.Syntax) async throws {
+    func `produces the same descriptors as protoc`(syntax: RandomProto.Syntax) async throws {
         let root = try #require(await Protoc.folder.value)
         try await withTemporaryFolder { folder in
             // Its own descriptor.proto, which has more in it than the one that is built in.

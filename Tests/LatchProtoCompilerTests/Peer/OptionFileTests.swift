@@ -8,11 +8,11 @@ import TestTags
 import Testing
 
 @Suite(.tags(.g3), .enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
-struct `The files of options` {
+struct `The option files` {
     @Test(arguments: [
         ("user-service", "userservice/v1/user_service.proto"), ("task-manager", "taskmanager/v1/task_service.proto"),
     ])
-    func `make protoc accept an example, with our descriptors`(example: String, name: String) async throws {
+    func `make protoc accept an example with the same descriptors`(example: String, name: String) async throws {
         let examples = URL(filePath: #filePath).appending(path: "../../../../Examples").standardized.path
         try await withTemporaryFolder { folder in
             for file in OptionFiles.names {

@@ -6,8 +6,8 @@ import Testing
 
 /// Files with a changed word, compiled by protoc and by this compiler.
 @Suite(.enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
-struct `A file with a mistake` {
-    @Test func `is refused where protoc refuses it, and accepted where protoc does`() async throws {
+struct `A file with an error` {
+    @Test func `is rejected if protoc rejects it, and accepted otherwise`() async throws {
         var random = SplitMix64(state: 36_2)
         var (accepted, refused) = (0, 0)
         try await withTemporaryFolder { folder in
@@ -20,7 +20,7 @@ struct `A file with a mistake` {
                 let ours = Protoc.compileOurselves(["m.proto"], in: [folder], sourceInfo: false).result
                 #expect((ours.set == nil) == (theirs.set == nil), "\(theirs.text)\n\(ours.text)\n\(text)")
                 if theirs.set == nil { refused += 1 } else { accepted += 1 }
-                // Behind the first mistake a compiler guesses how it goes on; the first one is told by both.
+                // After the first error a compiler guesses how to continue; both report the first one.
                 guard theirs.set == nil, let first = theirs.positions.min(by: Self.isBefore) else { continue }
                 #expect(ours.positions.contains(first), "\(theirs.text)\n\(ours.text)\n\(text)")
             }

@@ -5,12 +5,12 @@ import Testing
 
 @Suite struct `Work on several threads` {
     @Test(arguments: [0, 1, 2, 3, 1_000])
-    func `gives what it made of each element, in their order`(count: Int) {
+    func `returns the results in the order of the elements`(count: Int) {
         let inputs = (0..<count).map { "element \($0)" }
         #expect(Parallel.map(inputs) { $0 + "!" } == inputs.map { $0 + "!" })
     }
 
-    @Test func `tells what is wrong with files in the order in which they were asked for`() {
+    @Test func `reports the errors of files in the order of the request`() {
         let names = (0..<50).map { "f\($0).proto" }
         func compile() -> Compilation {
             Compiler { name in
@@ -21,14 +21,14 @@ import Testing
         }
         let first = compile()
         let wrong = names.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
-        var told: [String] = []
-        for one in first.diagnostics where told.last != one.file { told.append(one.file) }
-        #expect(told == wrong)
+        var reported: [String] = []
+        for one in first.diagnostics where reported.last != one.file { reported.append(one.file) }
+        #expect(reported == wrong)
         #expect(first.filesToGenerate.map(\.name) == names.filter { !wrong.contains($0) })
         #expect(compile().diagnostics == first.diagnostics)
     }
 
-    @Test func `compiles a file that another one imports once, whichever is asked for first`() {
+    @Test func `compiles an imported file once, in any order of the request`() {
         let texts = [
             "a.proto": "syntax = \"proto3\"; import \"b.proto\"; message A { B b = 1; }",
             "b.proto": "syntax = \"proto3\"; message B {}",

@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: ["opt.proto", "old.proto", "new.proto", "then.proto", "later.proto"])
-    func `is read back as what it was written from`(name: String) throws {
+    func `is read back unchanged`(name: String) throws {
         // What is imported for its options alone is no dependency, and is asked for as well.
         let files = try Self.compiled(["opt.proto", name])
         let linked = Self.linked(files, filesToGenerate: files.map(\.name))
@@ -139,16 +139,16 @@ import Testing
         #expect(field.comments.trailing == " trailing\n")
         #expect(file.services.first?.comments.leading == " Serves. ")
         #expect(file.services.first?.methods.first?.comments.leading == " Asks.\n")
-        #expect(field.positions.name == SourcePosition(line: 5, column: 18))
+        #expect(field.namePosition == SourcePosition(line: 5, column: 18))
     }
 
-    @Test func `tells which oneofs stand for one optional field`() throws {
+    @Test func `marks synthetic oneofs`() throws {
         let file = try #require(
             Self.linked(try Self.compiled(["new.proto"]), filesToGenerate: ["new.proto"]).filesToGenerate.first)
         #expect(file.messages.first?.oneofs.map(\.isSynthetic) == [false, true, true])
     }
 
-    @Test func `has its options understood, whichever file declares them`() throws {
+    @Test func `has its options decoded, whichever file declares them`() throws {
         let named = Self.linked(try Self.compiled(["old.proto"]), filesToGenerate: ["old.proto"])
         let field = try #require(named.filesToGenerate.first?.messages.first?.fields.first)
         let rule = try #require(field.options.message.message(50001))
@@ -162,7 +162,7 @@ import Testing
         #expect(about.string(1) == "x" && about.message(3)?.integer(4) == -3)
     }
 
-    @Test func `joins the blocks of one option, as the encoding has it`() throws {
+    @Test func `merges several occurrences of an options message`() throws {
         var writer = WireWriter()
         writer.string(1, "a.proto")
         writer.message(8) { options in
@@ -187,13 +187,13 @@ import Testing
         #expect(file.enums.first?.isClosed == true)
     }
 
-    @Test func `that nobody has is told as missing`() {
+    @Test func `that is requested but absent is reported as missing`() {
         let compilation = Compiler.link([], filesToGenerate: ["a.proto"])
         #expect(compilation.diagnostics.map(\.file) == ["a.proto"])
         #expect(!compilation.isComplete)
     }
 
-    @Test func `of an edition of the future is refused`() {
+    @Test func `of an unknown edition is rejected`() {
         var writer = WireWriter()
         writer.string(1, "a.proto")
         writer.string(12, "editions")
@@ -202,7 +202,7 @@ import Testing
         #expect(compilation.diagnostics.map(\.message) == ["the edition is unknown"])
     }
 
-    @Test func `that refers to what is not there is refused`() {
+    @Test func `with a dangling reference is rejected`() {
         var writer = WireWriter()
         writer.string(1, "a.proto")
         writer.string(12, "proto3")
@@ -220,7 +220,7 @@ import Testing
         #expect(compilation.diagnostics.map(\.message) == ["'.no.Such' is not declared"])
     }
 
-    @Test func `that was cut off anywhere is refused or read, and never traps`() throws {
+    @Test func `that is truncated anywhere is rejected or read without a trap`() throws {
         let files = try Self.compiled(["old.proto"])
         let whole = files.map { $0.serialized() }
         let last = try #require(whole.last)
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func `whose groups never end is refused at some depth`() {
+    @Test func `with endless nested groups is rejected at the depth limit`() {
         let endless = [UInt8](repeating: 0x0B, count: 100_000)
         #expect(throws: MalformedWire.self) { try WireMessage(endless) }
         #expect(throws: MalformedWire.self) { try WireMessage([0x0B]) }

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchProtobuf
 @testable import LatchRPC
 
-@Suite(.timeLimit(.minutes(1))) struct `What Connect's conformance suite found` {
+@Suite(.timeLimit(.minutes(1))) struct `A finding of Connect's conformance suite` {
     private func answer(_ fields: HTTPFields, _ body: [UInt8], trailers: HTTPFields = [:]) -> ClosureHandler {
         ClosureHandler { _ in HTTPResponse(status: .ok, fields: fields, body: HTTPBody(body, trailers: trailers)) }
     }
@@ -41,7 +41,7 @@ import Testing
         #expect(try await status(.grpc, answer(head, message, trailers: ["grpc-status": "0"])) == [nil, nil])
     }
 
-    @Test func `a status in the head of gRPC-Web gives way to the one in the content`() async throws {
+    @Test func `a status in the content of gRPC-Web overrides the one in the head`() async throws {
         let head: HTTPFields = [.contentType: "application/grpc-web", "grpc-status": "8"]
         let end = Envelope(GRPCWebTrailers.bytes(["grpc-status": "9"]), flags: .trailers).bytes
         #expect(try await status(.grpcWeb, answer(head, end)) == [.failedPrecondition, .failedPrecondition])
@@ -55,7 +55,7 @@ import Testing
         #expect(json == "connect=v1&encoding=json&message=%7B%7D")
     }
 
-    @Test(arguments: CallStyle.plain) func `who has cancelled gets no message that has arrived`(style: CallStyle)
+    @Test(arguments: CallStyle.plain) func `a cancelled reader receives no buffered message`(style: CallStyle)
         async throws
     {
         try await withServedNotes { url in
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: RPCProtocol.allCases) func `an Any is written out in JSON where its type is given`(
+    @Test(arguments: RPCProtocol.allCases) func `an Any is expanded in JSON if its type is registered`(
         style: RPCProtocol
     ) async throws {
         let method = RPCMethod<ProtoAny, ProtoAny>("latch.test.v1.Anything", "Echo")
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `the smallest message is compressed where that is asked for`(
+    @Test(arguments: CallStyle.plain) func `the smallest message is compressed on request`(
         style: CallStyle
     ) async throws {
         let sizes = Mutex<[Int]>([])

@@ -66,7 +66,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
 
     // Two messages are one too many for this call, whatever comes next.
     @Test(arguments: Silence.all.filter { $0.messages < 2 })
-    fileprivate func `is left by a caller who cancels`(silence: Silence) async throws {
+    fileprivate func `is abandoned by a caller that cancels`(silence: Silence) async throws {
         let server = try server(silence)
         let channel = try channel(silence, server)
         let call = Task { try await channel.clientStream(Notes.add, RPCStream([Note()])) }
@@ -76,7 +76,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
         #expect(await closed(server))
     }
 
-    @Test(arguments: Silence.all) fileprivate func `is left in the middle of a stream, whose messages came through`(
+    @Test(arguments: Silence.all) fileprivate func `is abandoned in the middle of a stream after its messages arrived`(
         silence: Silence
     ) async throws {
         let server = try server(silence)
@@ -98,7 +98,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
         #expect(await closed(server))
     }
 
-    @Test(arguments: Silence.all) fileprivate func `is left when the time is over, at its moment and not before`(
+    @Test(arguments: Silence.all) fileprivate func `is abandoned exactly at the deadline`(
         silence: Silence
     ) async throws {
         let clock = ManualClock()
@@ -122,7 +122,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct `A server that closes too early` {
-    @Test(arguments: Silence.all) fileprivate func `has broken the call off, however far it came`(silence: Silence)
+    @Test(arguments: Silence.all) fileprivate func `fails the call, however far it came`(silence: Silence)
         async throws
     {
         let server = try RawHTTPServer { _ in .closing(after: silence.sent) }
@@ -145,7 +145,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
     private static let count = 512
 
     @Test(arguments: [CallStyle(style: .connect), CallStyle(style: .grpcWeb), CallStyle(style: .grpcWebText)])
-    func `in reading makes the method wait`(style: CallStyle) async throws {
+    func `in reading suspends the method`(style: CallStyle) async throws {
         let written = Mutex(0)
         let method = RPCMethodHandler.serverStream(Notes.count) { _, _ in
             RPCStream { writer in
@@ -157,7 +157,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
         }
         let service = RPCService([method], compressions: [])
         var router = Router()
-        for route in service.routes { router.on(route.method, route.pattern, handledBy: service) }
+        router.on(service.routes, handledBy: service)
         let server = Server(handler: router)
         let address = try await server.start()
         let client = try RawClient(port: address.port, receiveBuffer: 4096)
@@ -179,7 +179,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: CallStyle.plain)
-    func `in reading makes a caller's stream wait, and the method may leave it unread`(
+    func `in reading suspends the caller's stream, which the method may leave unread`(
         style: CallStyle
     ) async throws {
         // The method answers without reading, and the rest of what is sent is nobody's.
@@ -201,7 +201,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
         #expect(written.withLock { $0 } <= 3)
     }
 
-    @Test(arguments: CallStyle.plain) func `in nothing but leaving is told by the end of the method`(style: CallStyle)
+    @Test(arguments: CallStyle.plain) func `only in leaving ends with the method`(style: CallStyle)
         async throws
     {
         let (ends, end) = AsyncStream<Bool>.makeStream()
@@ -230,7 +230,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
 @Suite(.timeLimit(.minutes(2))) struct `A claim of a gigabyte` {
     private static let gigabyte = 1 << 30
 
-    @Test func `in the length of a unary answer is refused by its first byte`() async throws {
+    @Test func `in the length of a unary response is rejected at its first byte`() async throws {
         let server = try RawHTTPServer { _ in
             .text(
                 "HTTP/1.1 200 OK\r\nContent-Type: application/proto\r\nContent-Length: \(Self.gigabyte)\r\n\r\na")
@@ -239,7 +239,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
         #expect(error?.status == .resourceExhausted)
     }
 
-    @Test(arguments: [RPCProtocol.connect, .grpcWeb, .grpc]) func `in an envelope is refused before it comes`(
+    @Test(arguments: [RPCProtocol.connect, .grpcWeb, .grpc]) func `in an envelope is rejected before the content`(
         style: RPCProtocol
     ) async throws {
         let server = try RawHTTPServer { _ in
@@ -254,7 +254,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
         #expect(many?.status == .resourceExhausted)
     }
 
-    @Test func `in a unary request is refused by its length`() async throws {
+    @Test func `in a unary request is rejected by its length`() async throws {
         try await withServedNotes { url in
             let port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
             let client = try RawClient(port: port)

@@ -7,7 +7,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `The time of a call` {
+@Suite(.timeLimit(.minutes(2))) struct `The deadline of a call` {
     private let clock = ManualClock()
 
     /// A channel whose clock a test moves.
@@ -16,7 +16,7 @@ import Testing
             "http://localhost", through: handler, using: style.style, codec: style.codec, clock: clock.wallClock())
     }
 
-    @Test(arguments: CallStyle.plain) func `is kept by the caller, whatever the server does`(style: CallStyle)
+    @Test(arguments: CallStyle.plain) func `is enforced by the client, whatever the server does`(style: CallStyle)
         async throws
     {
         let deaf = ClosureHandler { _ in
@@ -46,7 +46,7 @@ import Testing
         await #expect(throws: RPCError.deadlineExceeded) { try await reader.value }
     }
 
-    @Test(arguments: CallStyle.plain) func `is kept by the server too`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain) func `is enforced by the server`(style: CallStyle) async throws {
         // The caller's clock stands still, so that only the server's ends the call.
         try await withServedNotes { url in
             let channel = try RPCChannel(
@@ -62,14 +62,15 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `is told to the method`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain) func `is visible to the method`(style: CallStyle) async throws {
         let channel = try channel(style, through: RPCService(NotesService().handlers, clock: clock.wallClock()))
         let options = CallOptions(timeout: .seconds(1000))
         #expect(try await channel.unary(Notes.echo, Note(text: "time"), options).message.number == 1000)
         #expect(try await channel.unary(Notes.echo, Note(text: "time")).message.number == -1)
     }
 
-    @Test(arguments: CallStyle.plain) func `that is over before it begins sends nothing`(style: CallStyle) async throws
+    @Test(arguments: CallStyle.plain) func `that has passed before the call sends nothing`(style: CallStyle)
+        async throws
     {
         let channel = try channel(
             style,
@@ -86,7 +87,7 @@ import Testing
         ("Connect-Timeout-Ms", "application/proto", "abc"), ("Connect-Timeout-Ms", "application/proto", "12345678901"),
         ("Connect-Timeout-Ms", "application/proto", "-1"), ("Connect-Timeout-Ms", "application/proto", ""),
     ])
-    func `that is misspelled is refused`(field: String, type: String, text: String) async throws {
+    func `that is malformed is rejected`(field: String, type: String, text: String) async throws {
         let service = RPCService(NotesService().handlers)
         let request = HTTPRequest(
             method: .post, authority: "a", path: "/latch.test.v1.Notes/Echo",
@@ -117,7 +118,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `happens by letting a stream go`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain) func `happens when a stream is released`(style: CallStyle) async throws {
         let (ends, end) = AsyncStream<Void>.makeStream()
         let endless = RPCMethodHandler.serverStream(Notes.count) { _, _ in
             RPCStream { writer in
@@ -135,7 +136,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `ends a reader that waits`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain) func `ends a waiting reader`(style: CallStyle) async throws {
         try await withServedNotes { url in
             let channel = try style.channel(url)
             let reader = Task {

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `ends a call that still sends`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain) func `ends a call that is still sending`(style: CallStyle) async throws {
         try await withServedNotes { url in
             let channel = try style.channel(url)
             let notes = [Note(number: 1), Note(text: "fail 10 enough"), Note(number: 2)]
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `says nothing of what a method throws by mistake`(style: CallStyle)
+    @Test(arguments: CallStyle.plain) func `does not reveal an unexpected error of a method`(style: CallStyle)
         async throws
     {
         try await withServedNotes { url in
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.all) func `says that a method is not there`(style: CallStyle)
+    @Test(arguments: CallStyle.all) func `reports a missing method`(style: CallStyle)
         async throws
     {
         try await withServedNotes { url in
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `is unavailable where nobody listens`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain) func `is unavailable without a listening server`(style: CallStyle) async throws {
         // Bound, and closed before anybody could connect.
         let port = try RawListener().port
         let channel = try style.channel("http://127.0.0.1:\(port)")
@@ -99,7 +99,7 @@ import Testing
         #expect((error.cause as? HTTPError) == .offline)
     }
 
-    @Test func `leaves the errors of interceptors as they are`() async throws {
+    @Test func `passes the errors of interceptors unchanged`() async throws {
         struct SignedOut: Error {}
         let interceptor = ClosureInterceptor { _, _ in throw SignedOut() }
         for style in CallStyle.plain {
@@ -113,7 +113,7 @@ import Testing
         (429, .unavailable), (502, .unavailable), (503, .unavailable), (504, .unavailable), (500, .unknown),
         (418, .unknown), (302, .unknown),
     ])
-    func `follows from the status where something else answers`(status: Int, code: RPCCode) async throws {
+    func `follows from the HTTP status of an intermediary`(status: Int, code: RPCCode) async throws {
         for style in CallStyle.plain {
             let page = ClosureHandler { _ in
                 HTTPResponse(
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `has a word for each number, and a number for each word`() {
+    @Test func `has a name for each code and a code for each name`() {
         for code in RPCCode.allCases { #expect(RPCCode(name: code.name) == code) }
         #expect(RPCCode(name: "ok") == nil)
         #expect(RPCCode(name: "CANCELED") == nil)

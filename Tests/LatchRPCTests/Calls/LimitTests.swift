@@ -15,7 +15,7 @@ import Testing
     }()
     private let small = RPCLimits(messageBytes: 1000)
 
-    @Test(arguments: CallStyle.all) func `is refused by the server`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.all) func `is rejected by the server`(style: CallStyle) async throws {
         try await withServedNotes(limits: small) { url in
             let channel = try style.channel(url)
             let large = Note(data: (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* $0) })
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.all) func `is refused by the client`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.all) func `is rejected by the client`(style: CallStyle) async throws {
         try await withServedNotes { url in
             let channel = try style.channel(url, limits: small)
             let large = Note(number: 2, data: (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* $0) })
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: CallStyle.all.filter { $0.compression != nil })
-    func `is refused however small it is when compressed`(style: CallStyle) async throws {
+    func `is rejected however small it is when compressed`(style: CallStyle) async throws {
         try await withServedNotes(limits: RPCLimits(messageBytes: 100_000)) { url in
             let channel = try style.channel(url)
             // A megabyte of zeros is a kilobyte of gzip.
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["connect+proto", "grpc-web+proto", "grpc+proto"])
-    func `is refused by what it announces, before it comes`(type: String) async throws {
+    func `is rejected by its announced length`(type: String) async throws {
         let service = RPCService(NotesService().handlers)
         // A gigabyte is announced, and nothing of it follows.
         let body = HTTPBody([0, 0x40, 0, 0, 0])
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: CallStyle.all)
-    func `is refused in the words of its protocol by a server that bears little else`(style: CallStyle) async throws {
+    func `is rejected as an RPC error by a server with a smaller default limit`(style: CallStyle) async throws {
         let service = RPCService(NotesService().handlers)
         var configuration = Server.Configuration()
         configuration.contentLimits = service.contentLimits
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `is measured after compression is taken off`() throws {
+    @Test func `is measured after decompression`() throws {
         let bytes = [UInt8](repeating: 0, count: 1 << 20)
         let compressed = try RPCCompression.gzip.compress(bytes)
         #expect(compressed.count < 2000)

@@ -46,14 +46,14 @@ import Testing
         }
     }
 
-    @Test func `by saying more after its end is an error`() async throws {
+    @Test func `by continuing after its end is an error`() async throws {
         let connect = try await errors(.connect, .binary, response("connect+proto", message + end + message))
         #expect(connect.stream?.status == .internal)
         let web = try await errors(.grpcWeb, .binary, response("grpc-web+proto", message + trailers + trailers))
         #expect(web.stream?.status == .internal)
     }
 
-    @Test func `by having no message, or two, is an error where one is due`() async throws {
+    @Test func `with no message or two instead of one is an error`() async throws {
         for body in [[], message + message] {
             let connect = try await errors(.connect, .binary, response("connect+proto", body + end))
             #expect(connect.single?.status == .unimplemented)
@@ -71,17 +71,17 @@ import Testing
         ("connect+json", RPCCode.internal), ("connect+text", .internal), ("json", .unknown), ("proto", .unknown),
         ("grpc", .unknown), ("", .unknown),
     ])
-    func `by its type is an error`(type: String, code: RPCCode) async throws {
+    func `by its content type is an error`(type: String, code: RPCCode) async throws {
         #expect(try await errors(.connect, .binary, response(type, message + end)).stream?.status == code)
     }
 
     @Test(arguments: [("grpc+json", RPCCode.internal), ("grpc-web", .unknown), ("json", .unknown)])
-    func `by its type is an error of gRPC`(type: String, code: RPCCode) async throws {
+    func `by its content type is an internal error of gRPC`(type: String, code: RPCCode) async throws {
         let answer = response(type, message, trailers: ["grpc-status": "0"])
         #expect(try await errors(.grpc, .binary, answer).stream?.status == code)
     }
 
-    @Test func `by a compression that was not offered, or not said, is an error`() async throws {
+    @Test func `by a compression that was not offered or not declared is an error`() async throws {
         let odd = response("connect+proto", message + end, fields: ["Connect-Content-Encoding": "snappy"])
         #expect(try await errors(.connect, .binary, odd).stream?.status == .internal)
         let compressed = Envelope([1, 2, 3], flags: .compressed).bytes
@@ -91,13 +91,15 @@ import Testing
         #expect(try await errors(.grpc, .binary, damaged).stream != nil)
     }
 
-    @Test func `by a message that is none is an error`() async throws {
+    @Test func `by a malformed message is an error`() async throws {
         let body = Envelope([0xFF]).bytes + end
         #expect(try await errors(.connect, .binary, response("connect+proto", body)).stream?.status == .internal)
         #expect(try await errors(.connect, .json, response("connect+json", body)).stream?.status == .internal)
     }
 
-    @Test(arguments: ["", "[]", "null", "{", "\"a\""]) func `by an end that is no object is unknown`(text: String)
+    @Test(arguments: ["", "[]", "null", "{", "\"a\""]) func `by an end of stream that is not a JSON object is unknown`(
+        text: String
+    )
         async throws
     {
         let body = message + Envelope(Array(text.utf8), flags: .endOfStream).bytes
@@ -109,14 +111,14 @@ import Testing
         (#"{"error":{"code":"strange"}}"#, .unknown), (#"{"error":{}}"#, .unknown),
         (#"{"error":{"code":"aborted","details":[{"type":1},{"type":"a.B","value":"!"}]}}"#, .aborted),
     ])
-    func `only in the parts of its error keeps what can be read`(text: String, code: RPCCode) async throws {
+    func `only in parts of its error keeps the readable parts`(text: String, code: RPCCode) async throws {
         let body = message + Envelope(Array(text.utf8), flags: .endOfStream).bytes
         let error = try await errors(.connect, .binary, response("connect+proto", body)).stream
         #expect(error?.status == code)
         #expect(error?.details.isEmpty == true)
     }
 
-    @Test func `by flags that nobody knows is an error`() async throws {
+    @Test func `by unknown envelope flags is an error`() async throws {
         let odd = Envelope([], flags: Envelope.Flags(rawValue: 0x40)).bytes
         #expect(try await errors(.connect, .binary, response("connect+proto", odd + end)).stream?.status == .internal)
         #expect(
@@ -124,7 +126,7 @@ import Testing
                 == .internal)
     }
 
-    @Test func `says its error in the head alone`() async throws {
+    @Test func `reports its error in the head alone`() async throws {
         let head = response("grpc", [], fields: ["grpc-status": "7", "grpc-message": "no%20way", "x-a": "b"])
         let errors = try await errors(.grpc, .binary, head)
         for error in [errors.single, errors.stream] {
@@ -134,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `of a unary call of Connect is judged alike`() async throws {
+    @Test func `of a unary Connect call is treated alike`() async throws {
         func status(_ response: HTTPResponse) async throws -> RPCCode? {
             let channel = try RPCChannel("http://localhost", through: ClosureHandler { _ in response })
             return await error { _ = try await channel.unary(Notes.echo, Note()) }?.status

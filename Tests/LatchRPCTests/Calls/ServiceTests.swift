@@ -17,13 +17,13 @@ import Testing
         ).collected()
     }
 
-    @Test func `names a route for its calls, whatever the method`() {
+    @Test func `has routes for all calls of its services`() {
         #expect(service.routes.map(\.pattern) == Array(repeating: "/latch.test.v1.Notes/{method}", count: 2))
         #expect(service.routes.map(\.method) == [.post, .get])
     }
 
     @Test(arguments: ["", "text/plain", "application/xml", "application/grpc+xml", "application/connect+text"])
-    func `refuses content of other types, and says which it takes`(type: String) async throws {
+    func `rejects other content types and lists the supported ones`(type: String) async throws {
         let answer = try await answer(.post, "Echo", type.isEmpty ? [:] : [.contentType: type])
         #expect(answer.status == .unsupportedMediaType)
         #expect(answer.fields["Accept-Post"]?.contains("application/proto") == true)
@@ -32,11 +32,11 @@ import Testing
     @Test(arguments: [
         ("Count", "application/proto"), ("Add", "application/json"), ("Echo", "application/connect+proto"),
     ])
-    func `refuses a form of Connect that is not the method's`(name: String, type: String) async throws {
+    func `rejects a Connect format that does not fit the method`(name: String, type: String) async throws {
         #expect(try await answer(.post, name, [.contentType: type]).status == .unsupportedMediaType)
     }
 
-    @Test func `takes types with parameters, in any case`() async throws {
+    @Test func `accepts content types with parameters, in any case`() async throws {
         let answer = try await answer(
             .post, "Echo", [.contentType: "Application/JSON; charset=utf-8"], body: Array("{}".utf8))
         #expect(answer.status == .ok)
@@ -44,7 +44,7 @@ import Testing
         #expect(answer.body.text == "{}")
     }
 
-    @Test func `answers GET only where a call has no side effects`() async throws {
+    @Test func `serves GET only for calls without side effects`() async throws {
         let query = "?connect=v1&encoding=json&message=%7B%22text%22%3A%22a%22%7D"
         let read = try await answer(.get, "Read" + query)
         #expect(read.status == .ok)
@@ -59,14 +59,14 @@ import Testing
         #expect(try await answer(.get, "Read?encoding=json").status == .badRequest)
     }
 
-    @Test func `speaks version 1 of Connect`() async throws {
+    @Test func `supports version 1 of Connect`() async throws {
         let fields: HTTPFields = [.contentType: "application/json", "Connect-Protocol-Version": "2"]
         let answer = try await answer(.post, "Echo", fields, body: Array("{}".utf8))
         #expect(answer.status == .badRequest)
         #expect(answer.body.text?.contains("invalid_argument") == true)
     }
 
-    @Test func `says which compressions it knows`() async throws {
+    @Test func `lists the supported compressions`() async throws {
         let fields: HTTPFields = [.contentType: "application/json", .contentEncoding: "snappy"]
         let answer = try await answer(.post, "Echo", fields, body: [1])
         #expect(answer.status == 501)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["gzip", "br, gzip;q=0.5", "identity,gzip", "GZIP", "gzip ; Q=1", "gzip;a=0;q=0.001"])
-    func `compresses what is large`(list: String)
+    func `compresses large messages`(list: String)
         async throws
     {
         let note = Array(#"{"text":"\#(String(repeating: "a", count: 5000))"}"#.utf8)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: ["", "br", "gzip;q=0", "gzip; q=0.0", "gzip;a=1;q=0", "GZip;Q=0.000", "x-gzip", ";gzip", ","])
-    func `compresses only what may be`(list: String)
+    func `compresses only with an accepted compression`(list: String)
         async throws
     {
         let note = Array(#"{"text":"\#(String(repeating: "a", count: 5000))"}"#.utf8)
@@ -95,7 +95,7 @@ import Testing
         #expect(answer.body.bytes == note)
     }
 
-    @Test(arguments: ["application/proto", "application/json"]) func `says that a message is none`(type: String)
+    @Test(arguments: ["application/proto", "application/json"]) func `rejects a malformed message`(type: String)
         async throws
     {
         let answer = try await answer(.post, "Echo", [.contentType: type], body: [0xFF, 0xFF])
@@ -104,13 +104,13 @@ import Testing
     }
 
     @Test(arguments: [[], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]] as [[UInt8]])
-    func `takes exactly one message where one is due`(body: [UInt8]) async throws {
+    func `accepts exactly one message in a unary call`(body: [UInt8]) async throws {
         let answer = try await answer(.post, "Echo", [.contentType: "application/grpc-web+proto"], body: body)
         let text = String(decoding: answer.body.bytes.dropFirst(5), as: UTF8.self)
         #expect(text.contains("grpc-status: 12"))
     }
 
-    @Test func `ends a stream of Connect with what is no message`() async throws {
+    @Test func `ends a Connect stream with an end-of-stream envelope`() async throws {
         let answer = try await answer(
             .post, "Count", [.contentType: "application/connect+json"], body: [4, 0, 0, 0, 0])
         #expect(answer.status == .ok)

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchProtobuf
 @testable import LatchRPC
 
-@Suite struct `An answer of Connect` {
+@Suite struct `A Connect response` {
     private func answer(_ error: RPCError) async throws -> HTTPResponse {
         let service = RPCService([.unary(Notes.echo) { _, _ in throw error }])
         return try await service.respond(
@@ -28,7 +28,9 @@ import Testing
             (.internal, 500, "internal"), (.unavailable, 503, "unavailable"), (.dataLoss, 500, "data_loss"),
             (.unauthenticated, 401, "unauthenticated"),
         ] as [(RPCCode, Int, String)])
-    func `has the status of its code, and the code as a word`(code: RPCCode, status: Int, word: String) async throws {
+    func `has the HTTP status of its code, and the name of the code`(code: RPCCode, status: Int, word: String)
+        async throws
+    {
         let response = try await answer(RPCError(code))
         #expect(response.status.rawValue == status)
         #expect(response.fields[.contentType] == "application/json")
@@ -70,50 +72,50 @@ import Testing
     private static let streams = ["application/connect+proto", "application/grpc-web+proto", "application/grpc"]
 
     /// The text that carries a code in a protocol.
-    private func says(_ code: RPCCode, _ text: String, _ type: String) -> Bool {
+    private func reports(_ code: RPCCode, _ text: String, _ type: String) -> Bool {
         text.contains(type.contains("connect") ? "\"code\":\"\(code.name)\"" : "grpc-status: \(code.rawValue)")
     }
 
     @Test(arguments: streams, ["", "1", "S", "-1S", "1.5S", "123456789S", "1s", "1 S", "0x1S", "12345678901"])
-    func `with a time that is none is refused`(type: String, text: String) async throws {
+    func `with a malformed timeout is rejected`(type: String, text: String) async throws {
         let isConnect = type.contains("connect")
         guard !isConnect || text != "1" else { return }
         let field: HTTPFieldName = isConnect ? "Connect-Timeout-Ms" : "grpc-timeout"
         let answer = try await answer(type, [field: text], body: Envelope([]).bytes)
         #expect(answer.status == 200)
-        #expect(says(.invalidArgument, answer.text, type), "\(answer.text)")
+        #expect(reports(.invalidArgument, answer.text, type), "\(answer.text)")
     }
 
     @Test(arguments: streams, [0x02, 0x04, 0x40, 0x80, 0xFF, 0x03] as [UInt8])
-    func `with a piece that is no message is refused`(type: String, flags: UInt8) async throws {
+    func `with an envelope that is not a message is rejected`(type: String, flags: UInt8) async throws {
         let body = Envelope([], flags: Envelope.Flags(rawValue: flags)).bytes
         let answer = try await answer(type, body: body)
         #expect(answer.status == 200)
-        #expect(says(.invalidArgument, answer.text, type), "\(answer.text)")
+        #expect(reports(.invalidArgument, answer.text, type), "\(answer.text)")
     }
 
-    @Test(arguments: streams) func `with a message compressed in no way that was said is refused`(type: String)
+    @Test(arguments: streams) func `with an undeclared compression is rejected`(type: String)
         async throws
     {
         let body = Envelope(try RPCCompression.gzip.compress([]), flags: .compressed).bytes
-        #expect(says(.internal, try await answer(type, body: body).text, type))
+        #expect(reports(.internal, try await answer(type, body: body).text, type))
         let field: HTTPFieldName = type.contains("connect") ? "Connect-Content-Encoding" : "grpc-encoding"
-        #expect(says(.unimplemented, try await answer(type, [field: "br"], body: body).text, type))
+        #expect(reports(.unimplemented, try await answer(type, [field: "br"], body: body).text, type))
         for name in ["gzip", "identity", ""] {
             let isSaid = name == "gzip"
             let text = try await answer(type, [field: name], body: body).text
-            #expect(says(.internal, text, type) == !isSaid, "\(name)")
+            #expect(reports(.internal, text, type) == !isSaid, "\(name)")
         }
     }
 
-    @Test(arguments: streams) func `that breaks off within a message, or has two, is refused`(type: String) async throws
-    {
-        #expect(says(.internal, try await answer(type, body: [0, 0, 0]).text, type))
-        #expect(says(.internal, try await answer(type, body: [0, 0, 0, 0, 2, 8]).text, type))
-        #expect(says(.unimplemented, try await answer(type, body: []).text, type))
-        #expect(says(.unimplemented, try await answer(type, body: Envelope([]).bytes + Envelope([]).bytes).text, type))
-        #expect(says(.invalidArgument, try await answer(type, body: Envelope([0xFF]).bytes).text, type))
-        #expect(says(.resourceExhausted, try await answer(type, body: [0, 0x7F, 0xFF, 0xFF, 0xFF]).text, type))
+    @Test(arguments: streams) func `that is truncated or has two messages is rejected`(type: String) async throws {
+        #expect(reports(.internal, try await answer(type, body: [0, 0, 0]).text, type))
+        #expect(reports(.internal, try await answer(type, body: [0, 0, 0, 0, 2, 8]).text, type))
+        #expect(reports(.unimplemented, try await answer(type, body: []).text, type))
+        #expect(
+            reports(.unimplemented, try await answer(type, body: Envelope([]).bytes + Envelope([]).bytes).text, type))
+        #expect(reports(.invalidArgument, try await answer(type, body: Envelope([0xFF]).bytes).text, type))
+        #expect(reports(.resourceExhausted, try await answer(type, body: [0, 0x7F, 0xFF, 0xFF, 0xFF]).text, type))
     }
 
     @Test(
@@ -127,7 +129,7 @@ import Testing
             ("application/grpc+", 415), ("application/grpc+thrift", 415), ("application/grpc-web+", 415),
             ("application/x-protobuf", 415), ("text/json", 415), ("application/*", 415), ("", 415), (";", 415),
         ])
-    func `is taken by its type`(type: String, status: Int) async throws {
+    func `is accepted by its content type`(type: String, status: Int) async throws {
         let isJSON = type.lowercased().hasPrefix("application/json")
         let message = Array((isJSON ? "{}" : "").utf8)
         let content = type.contains("+json") ? Array("{}".utf8) : []
@@ -148,7 +150,7 @@ import Testing
         "encoding=json&message=%7b%22text%22%3a%22a%22%7d&compression=identity",
         "encoding=json&message={%22text%22:%22a%22}&x=y",
     ])
-    func `by GET is read however its query is written`(query: String) async throws {
+    func `by GET is read in any spelling of its query`(query: String) async throws {
         let response = try await service.respond(
             to: HTTPRequest(method: .get, authority: "a", path: "/latch.test.v1.Notes/Read?" + query)
         ).collected()
@@ -163,7 +165,7 @@ import Testing
         ("encoding=PROTO&message=", 400), ("encoding=proto&base64=1&message=C+Fh", 400),
         ("connect=v2&encoding=proto&message=", 400), ("encoding=proto&message=", 200),
     ])
-    func `by GET is refused where its query is none`(query: String, status: Int) async throws {
+    func `by GET is rejected with a malformed query`(query: String, status: Int) async throws {
         let response = try await service.respond(
             to: HTTPRequest(method: .get, authority: "a", path: "/latch.test.v1.Notes/Read?" + query))
         #expect(response.status.rawValue == status)

@@ -29,7 +29,7 @@ import Testing
         await #expect(throws: HTTPError.streamSpent) { try await collect(stream) }
     }
 
-    @Test func `of a writer is written as it is read`() async throws {
+    @Test func `of a writer is produced on demand`() async throws {
         let written = Mutex(0)
         let stream = RPCStream<Note> { writer in
             for number in Int32(0)..<100 {
@@ -58,7 +58,7 @@ import Testing
         #expect(try await iterator.next() == nil)
     }
 
-    @Test func `of a writer cancels it when nobody reads any more`() async throws {
+    @Test func `of a writer cancels the writer when its reader is released`() async throws {
         let (ends, end) = AsyncStream<Void>.makeStream()
         do {
             let stream = RPCStream<Note> { writer in
@@ -71,7 +71,7 @@ import Testing
         for await _ in ends { break }
     }
 
-    @Test func `of several writers loses nothing`() async throws {
+    @Test func `of several writers loses no message`() async throws {
         let stream = RPCStream<Note> { writer in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for first in Int32(0)..<10 {
@@ -85,8 +85,7 @@ import Testing
         #expect(try await collect(stream).notes.map(\.number).sorted() == Array(0..<200))
     }
 
-    @Test func `of an answer has one reader at a time: a second one is told so, and not that it is over`() async throws
-    {
+    @Test func `of a response rejects a concurrent second reader with an error`() async throws {
         let gate = Gate()
         let reader = ResponseMessageReader { () async throws -> EnvelopedResponse in
             await gate.pass()
@@ -109,7 +108,7 @@ import Testing
         #expect(try await reader.next() == nil)
     }
 
-    @Test func `ends for a reader that is cancelled`() async throws {
+    @Test func `ends for a cancelled reader`() async throws {
         let stream = RPCStream<Note> { _ in try await untilCancelled() }
         let reader = Task { try await collect(stream).notes }
         reader.cancel()
@@ -176,7 +175,7 @@ import Testing
     }
 
     @Test(arguments: [CallStyle(style: .connect), CallStyle(style: .grpcWeb), CallStyle(style: .grpc)])
-    func `see the refusal of a token as 401, whatever the protocol makes of it`(style: CallStyle) async throws {
+    func `see a refused token as 401 in every protocol`(style: CallStyle) async throws {
         let once = Refusing(refusals: 1)
         let channel = try style.channel("http://localhost", through: once, interceptors: [renewal])
         #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
@@ -185,7 +184,9 @@ import Testing
         await #expect(throws: RPCError.unauthenticated) { try await twice.unary(Notes.echo, Note(text: "a")) }
     }
 
-    @Test(arguments: CallStyle.plain) func `do not repeat what can be sent once`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain) func `do not repeat a stream that can be read only once`(style: CallStyle)
+        async throws
+    {
         let reluctant = Reluctant(status: .unauthorized, refusals: 1)
         let channel = try style.channel("http://localhost", through: reluctant, interceptors: [renewal])
         let notes = RPCStream<Note> { try await $0.send(Note()) }
@@ -193,7 +194,7 @@ import Testing
         #expect(reluctant.asked.value == 1)
     }
 
-    @Test func `retry only what does no harm`() async throws {
+    @Test func `retry only idempotent calls`() async throws {
         let clock = ManualClock()
         let retry = RetryInterceptor(clock: clock.leapingClock())
         for (method, expected) in [(Notes.read, 2), (Notes.echo, 1)] {

@@ -11,7 +11,7 @@ import Testing
 /// The protocols whose pieces can be told without decoding all.
 private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
 
-@Suite(.timeLimit(.minutes(1))) struct `A refusal of a token` {
+@Suite(.timeLimit(.minutes(1))) struct `An unauthenticated response` {
     /// Signs a request, and asks once more after a 401, as a session does.
     private struct Renewal: Interceptor {
         private struct Step: RequestModifier {
@@ -62,7 +62,7 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
     }
 
     @Test(arguments: framed, [true, false])
-    func `that ends a stream before its first message is seen as 401`(style: RPCProtocol, isCompressed: Bool)
+    func `that ends a stream before its first message appears as 401`(style: RPCProtocol, isCompressed: Bool)
         async throws
     {
         try await serving(refusing(1)) { url in
@@ -77,7 +77,7 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
         }
     }
 
-    @Test(arguments: framed) func `that ends a stream both ways is seen too, where all can be sent again`(
+    @Test(arguments: framed) func `that ends a bidirectional stream appears as 401 if the request is replayable`(
         style: RPCProtocol
     ) async throws {
         let renewal = Renewal(signs: true)
@@ -88,7 +88,7 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
         #expect(renewal.refusals.value == 1)
     }
 
-    @Test(arguments: framed) func `is the error of the call where it comes again`(style: RPCProtocol) async throws {
+    @Test(arguments: framed) func `is the error of the call if it is repeated`(style: RPCProtocol) async throws {
         let renewal = Renewal(signs: true)
         let channel = try RPCChannel(
             "http://localhost", through: refusing(2), interceptors: [renewal], using: style)
@@ -112,7 +112,7 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
         #expect(renewal.refusals.value == 0)
     }
 
-    @Test(arguments: framed) func `is not waited for where no credential was sent`(style: RPCProtocol) async throws {
+    @Test(arguments: framed) func `is not awaited without a credential`(style: RPCProtocol) async throws {
         let (silence, end) = AsyncStream<[UInt8]>.makeStream()
         let handler = ClosureHandler { _ in
             let held = Mutex(silence.makeAsyncIterator())
@@ -131,7 +131,7 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
         await #expect(throws: RPCError.internal) { _ = try await collect(stream) }
     }
 
-    @Test func `in the trailers of a call with one message back is seen as 401`() async throws {
+    @Test func `in the trailers of a call with one response message appears as 401`() async throws {
         let renewal = Renewal(signs: true)
         let handler = ClosureHandler { _ in
             HTTPResponse(
@@ -148,7 +148,7 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
             [0x02], [0x02, 0, 0, 0, 9, 0x7B], [0x02, 0xFF, 0xFF, 0xFF, 0xFF], [0x02, 0, 0, 0, 1, 0x7B],
             [0x03, 0, 0, 0, 1, 0],
             [],
-        ] as [[UInt8]]) func `is none where the content is broken`(content: [UInt8]) async throws
+        ] as [[UInt8]]) func `is not assumed if the content is malformed`(content: [UInt8]) async throws
     {
         let renewal = Renewal(signs: true)
         let handler = ClosureHandler { _ in

@@ -27,7 +27,7 @@ import Testing
         return all
     }
 
-    @Test(arguments: [1, 2, 3, 5, 6, 7, 64, 100_000]) func `is read however it is cut`(size: Int) async throws {
+    @Test(arguments: [1, 2, 3, 5, 6, 7, 64, 100_000]) func `is read whatever the chunk size`(size: Int) async throws {
         let contents: [[UInt8]] = [[], [1], [UInt8](repeating: 2, count: 300), [], [UInt8](repeating: 3, count: 1000)]
         let bytes = contents.flatMap { Envelope($0, flags: .compressed).bytes }
         let read = try await read(bytes, of: size)
@@ -35,12 +35,12 @@ import Testing
         #expect(read.allSatisfy { $0.flags == .compressed })
     }
 
-    @Test(arguments: [1, 4, 5, 6, 9]) func `that breaks off is an error`(length: Int) async throws {
+    @Test(arguments: [1, 4, 5, 6, 9]) func `that is truncated is an error`(length: Int) async throws {
         let bytes = Array(Envelope([1, 2, 3, 4, 5]).bytes.prefix(length))
         await #expect(throws: RPCError.internal) { try await read(bytes, of: 100) }
     }
 
-    @Test func `that announces too much is refused`() async throws {
+    @Test func `that announces too large a message is rejected`() async throws {
         for prefix in [[0, 0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0, 3, 0xE9]] as [[UInt8]] {
             await #expect(throws: RPCError.resourceExhausted) { try await read(prefix, of: 100) }
         }
@@ -48,7 +48,7 @@ import Testing
         #expect(try await read(most, of: 100).count == 1)
     }
 
-    @Test func `is compressed only where that is said`() throws {
+    @Test func `is decompressed only with the flag`() throws {
         let message = [UInt8](repeating: 9, count: 1000)
         let envelope = try Envelope(message, by: .gzip)
         #expect(envelope.flags == .compressed)
@@ -59,12 +59,12 @@ import Testing
     }
 }
 
-@Suite struct `The words of the wire` {
+@Suite struct `The wire formats of the protocols` {
     @Test(arguments: [
         (Duration.seconds(1), "1000m"), (.milliseconds(1), "1m"), (.microseconds(1), "1m"), (.zero, "0n"),
         (.seconds(-1), "0n"), (.seconds(100_000), "100000S"), (.seconds(400_000_000), "111111H"),
     ])
-    func `spell a time for gRPC`(time: Duration, text: String) {
+    func `format a timeout for gRPC`(time: Duration, text: String) {
         #expect(TimeoutHeader.grpc(time) == text)
         #expect(text.utf8.count <= 9)
     }
@@ -73,16 +73,16 @@ import Testing
         ("1H", Duration.seconds(3600)), ("2M", .seconds(120)), ("3S", .seconds(3)), ("4m", .milliseconds(4)),
         ("5u", .microseconds(5)), ("6n", .nanoseconds(6)), ("99999999H", .seconds(359_999_996_400)),
     ])
-    func `are read as a time`(text: String, time: Duration) {
+    func `include the timeouts of gRPC`(text: String, time: Duration) {
         #expect(TimeoutHeader.duration(grpc: text) == time)
     }
 
     @Test(arguments: ["", "1", "H", "-1S", "+1S", "1s", "1.5S", "123456789S", "1 S", "１S"])
-    func `that are no time are none`(text: String) {
+    func `reject malformed timeouts`(text: String) {
         #expect(TimeoutHeader.duration(grpc: text) == nil)
     }
 
-    @Test func `spell a time for Connect`() {
+    @Test func `format a timeout for Connect`() {
         #expect(TimeoutHeader.milliseconds(.seconds(2)) == "2000")
         #expect(TimeoutHeader.milliseconds(.zero) == "0")
         #expect(TimeoutHeader.milliseconds(.seconds(1e12)) == "9999999999")
@@ -93,17 +93,17 @@ import Testing
     }
 
     @Test(arguments: ["", "plain", "100 %", "ö\n\r\0", "~ !", "日本"])
-    func `carry any text of an error`(text: String) {
+    func `carry any error message`(text: String) {
         let encoded = GRPCStatus.encode(text)
         #expect(encoded.utf8.allSatisfy { (0x20...0x7E).contains($0) })
         #expect(GRPCStatus.decode(encoded) == text)
     }
 
-    @Test func `that are encoded wrongly stand for themselves`() {
+    @Test func `keep malformed percent-encoding unchanged`() {
         #expect(GRPCStatus.decode("50% off %zz %4") == "50% off %zz %4")
     }
 
-    @Test func `tell an error only where there is one`() {
+    @Test func `report an error only for a failed status`() {
         #expect(GRPCStatus.error(in: ["grpc-status": "0"], metadata: [:]) == nil)
         #expect(GRPCStatus.error(in: ["grpc-status": "5"], metadata: [:])?.status == .notFound)
         for odd in ["", "17", "-1", "x", "99999999999999999999"] {
@@ -119,7 +119,7 @@ import Testing
         #expect(odd == ["grpc-status": "0", "y": "3"])
     }
 
-    @Test(arguments: [1, 2, 3, 4, 5, 7, 1000]) func `are base64 in pieces of any size`(size: Int) async throws {
+    @Test(arguments: [1, 2, 3, 4, 5, 7, 1000]) func `decode base64 in pieces of any size`(size: Int) async throws {
         let bytes = (0..<100).map { UInt8($0) }
         let text = bytes.indices.flatMap { $0 % 7 == 0 ? GRPCWebText.encode(Array(bytes[$0..<min($0 + 7, 100)])) : [] }
         let rest = Mutex(text[...])
@@ -134,7 +134,7 @@ import Testing
         #expect(decoded == bytes)
     }
 
-    @Test(arguments: [1, 2, 3, 4, 7]) func `are base64 without padding between pieces`(size: Int) async throws {
+    @Test(arguments: [1, 2, 3, 4, 7]) func `encode base64 without padding between pieces`(size: Int) async throws {
         let rest = Mutex((0..<100).map { UInt8($0) }[...])
         let encode = GRPCWebText.encoding {
             rest.withLock { rest in
@@ -148,13 +148,13 @@ import Testing
     }
 
     @Test(arguments: ["a", "ab", "abc", "a===", "====", "ab=c", "!!!!", "AA==A"])
-    func `that are no base64 are an error`(text: String) async throws {
+    func `reject malformed base64`(text: String) async throws {
         await #expect(throws: RPCError.internal) {
             for try await _ in GRPCWebText.decoding(HTTPBodyStream(Array(text.utf8))) {}
         }
     }
 
-    @Test(arguments: [nil, "gzip"], RPCCodec.allCases) func `put a message into a query`(name: String?, codec: RPCCodec)
+    @Test(arguments: [nil, "gzip"], RPCCodec.allCases) func `carry a message in a query`(name: String?, codec: RPCCodec)
         throws
     {
         let query = ConnectQuery(content: Array("{\"a\":\"ö&=+\"}".utf8), codec: codec, compression: name)
@@ -169,13 +169,13 @@ import Testing
         "", "connect=v1", "encoding=proto", "message=a", "encoding=xml&message=a", "connect=v2&encoding=proto&message=",
         "encoding=proto&base64=1&message=!",
     ])
-    func `that are no query of a call are refused`(query: String) {
+    func `reject a malformed query`(query: String) {
         #expect(throws: RPCError.invalidArgument) {
             try ConnectQuery(HTTPRequest(authority: "a", path: "/s/m?" + query))
         }
     }
 
-    @Test func `keep bytes in fields, with and without padding`() {
+    @Test func `carry bytes in fields, with and without padding`() {
         var fields: HTTPFields = ["a-bin": "AAE=", "a-bin": "AAE, /w", "a-bin": "no!"]
         #expect(fields.binaryValues(of: "a-bin") == [[0, 1], [0, 1], [255]])
         fields = [:]

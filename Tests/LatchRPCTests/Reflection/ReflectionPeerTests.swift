@@ -11,7 +11,7 @@ import Testing
 @Suite(
     .enabled(Comment(rawValue: RPCPeers.hint)) { await RPCPeers.install() }, .timeLimit(.minutes(2)), .serialized)
 struct `Reflection with grpcio` {
-    @Test(arguments: ["v1", "v1alpha"]) func `is read whole by its client from our server`(version: String)
+    @Test(arguments: ["v1", "v1alpha"]) func `works from its client to our server`(version: String)
         async throws
     {
         let descriptors = try Shelves.descriptors()
@@ -47,7 +47,7 @@ struct `Reflection with grpcio` {
         }
     }
 
-    @Test func `is read whole by our client from its server`() async throws {
+    @Test func `works from our client to its server`() async throws {
         let descriptors = try Shelves.descriptors()
         let file = FileManager.default.temporaryDirectory.appending(path: "latch-shelves-\(UUID().uuidString)")
         try Data(descriptors).write(to: file)
@@ -55,6 +55,6 @@ struct `Reflection with grpcio` {
         let peer = try await PeerProcess("reflect_server.py", [file.path])
         // grpcio serves v1alpha alone.
         let client = ReflectionClient(try CallStyle(style: .grpc).channel(peer.url, http2: true))
-        try await ReflectionTests.checkAnswers(of: client)
+        try await ReflectionTests.checkResponses(of: client)
     }
 }

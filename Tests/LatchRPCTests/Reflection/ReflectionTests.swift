@@ -6,18 +6,18 @@ import LatchRPC
 import LatchReflection
 import Testing
 
-typealias ReflectionTests = `What a server tells of its services`
+typealias ReflectionTests = `The reflection of a server`
 
-@Suite struct `What a server tells of its services` {
-    /// Asks for all of `Shelves`, whoever tells it.
-    static func checkAnswers(of client: ReflectionClient) async throws {
+@Suite struct `The reflection of a server` {
+    /// Fetches all of `Shelves` from any server.
+    static func checkResponses(of client: ReflectionClient) async throws {
         #expect(Set(try await client.services()).isSuperset(of: ["shelf.v1.Borrowing", "shelf.v1.Shelves"]))
         let wanted = try FileDescriptorSetBytes(Shelves.descriptors())
-        let told = try FileDescriptorSetBytes(
+        let fetched = try FileDescriptorSetBytes(
             try await client.descriptors(of: ["shelf.v1.Shelves", "shelf.v1.Borrowing"]))
-        #expect(Set(told.files.map(\.name)) == Set(wanted.files.map(\.name)))
+        #expect(Set(fetched.files.map(\.name)) == Set(wanted.files.map(\.name)))
         // Each after what it imports, so that it can be linked as it comes.
-        #expect(Compiler.link(told.files.map(\.bytes), filesToGenerate: told.files.map(\.name)).isComplete)
+        #expect(Compiler.link(fetched.files.map(\.bytes), filesToGenerate: fetched.files.map(\.name)).isComplete)
         for file in wanted.files {
             let answer = try await client.file(named: file.name)
             #expect(try FileDescriptorSetBytes.name(of: #require(answer.first)) == file.name)
@@ -35,14 +35,14 @@ typealias ReflectionTests = `What a server tells of its services`
         await #expect(throws: RPCError.notFound) { try await client.descriptors(of: ["shelf.v1.Nothing"]) }
     }
 
-    @Test(arguments: CallStyle.plain) func `is what its descriptors say, in any protocol`(style: CallStyle)
+    @Test(arguments: CallStyle.plain) func `returns its descriptors, in any protocol`(style: CallStyle)
         async throws
     {
         let service = RPCService(try ReflectionService(descriptors: Shelves.descriptors()).rpcMethods)
-        try await Self.checkAnswers(of: ReflectionClient(try style.channel("http://localhost", through: service)))
+        try await Self.checkResponses(of: ReflectionClient(try style.channel("http://localhost", through: service)))
     }
 
-    @Test func `lists the services that it is told to list`() async throws {
+    @Test func `lists the configured services`() async throws {
         let reflection = try ReflectionService(descriptors: Shelves.descriptors(), services: ["shelf.v1.Shelves"])
         let channel = try CallStyle(style: .connect).channel(
             "http://localhost", through: RPCService(reflection.rpcMethods))
@@ -52,13 +52,13 @@ typealias ReflectionTests = `What a server tells of its services`
         #expect(try FileDescriptorSetBytes(bytes).files.count == Shelves.names.count)
     }
 
-    @Test func `is nothing where there is no reflection`() async throws {
+    @Test func `is missing without the reflection service`() async throws {
         let service = RPCService(NotesService().handlers)
         let client = ReflectionClient(try CallStyle(style: .connect).channel("http://localhost", through: service))
         await #expect(throws: RPCError.unimplemented) { try await client.services() }
     }
 
-    @Test func `cannot be made of what is no descriptor`() throws {
+    @Test func `cannot be created from malformed descriptors`() throws {
         #expect(throws: ProtoError.self) { try ReflectionService(descriptors: [0x0A, 0x7F, 1]) }
         #expect(throws: ProtoError.self) { try ReflectionService(descriptors: [0x0A, 0x02, 0x0A, 0x7F]) }
     }

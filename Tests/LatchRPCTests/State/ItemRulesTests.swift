@@ -13,14 +13,14 @@ import Testing
         ], defaultSort: "title")
     private let items = [Book("a", title: "Emma"), Book("b", title: "Persuasion")]
 
-    @Test func `are added at the end, one with the same key in the place of the other`() {
+    @Test func `are appended, or replace the item with the same key`() {
         var books = items
         rules.append([Book("a", title: "Emma II"), Book("c")], to: &books)
         #expect(books.map(\.id) == ["a", "b", "c"])
         #expect(books.first?.title == "Emma II")
     }
 
-    @Test(.tags(.g11)) func `are as many as their limit says: the first ones go`() {
+    @Test(.tags(.g11)) func `drop the first ones over the limit`() {
         var books = items
         rules.append([Book("c"), Book("d"), Book("e")], to: &books)
         #expect(books.map(\.id) == ["c", "d", "e"])
@@ -28,7 +28,7 @@ import Testing
         #expect(books.map(\.id) == ["1", "2", "3"])
     }
 
-    @Test func `are replaced as a whole, without two of one key`() {
+    @Test func `are replaced as a whole, without duplicate keys`() {
         var books = items
         rules.replaceAll(&books, with: [Book("x"), Book("y"), Book("x", title: "later")])
         #expect(books == [Book("x", title: "later"), Book("y")])
@@ -36,7 +36,7 @@ import Testing
         #expect(books.isEmpty)
     }
 
-    @Test func `are changed by the key that was asked for, or their own`() {
+    @Test func `are updated by the given key or their own`() {
         var books = items
         rules.update(Book("b", title: "Sanditon"), in: &books)
         rules.update(Book("new", title: "Lady Susan"), withKey: "a", in: &books)
@@ -67,7 +67,7 @@ import Testing
         #expect(try rules.sorted(items.reversed(), by: nil, ascending: true).map(\.id) == ["a", "b"])
     }
 
-    @Test func `are sorted with those first that have no value, be it no number`() throws {
+    @Test func `are sorted with missing and NaN values first`() throws {
         let books = [Book("1", price: 2), Book("2", price: .nan), Book("3", price: 1), Book("4", price: .nan)]
         #expect(try rules.sorted(books, by: "price", ascending: true).map(\.id) == ["2", "4", "3", "1"])
         #expect(try rules.sorted(books, by: "price", ascending: false).map(\.id) == ["1", "3", "2", "4"])
@@ -75,7 +75,7 @@ import Testing
         #expect(try rules.sorted(long, by: "long", ascending: true).map(\.id) == ["2", "1"])
     }
 
-    @Test func `are not sorted by a field that is none`() {
+    @Test func `are not sorted by an unknown field`() {
         let error = #expect(throws: ActionError.self) { try rules.sorted(items, by: "id", ascending: true) }
         #expect(error == .unknownSortField)
         #expect(error?.message == "'books' cannot be sorted by 'id'.")
@@ -86,11 +86,11 @@ import Testing
         (0, 1, ["a"]), (1, 5, ["b"]), (2, 1, []), (-3, 1, ["a"]), (0, 0, []), (0, Int.max, ["a", "b"]),
         (1, Int.max, ["b"]),
     ])
-    func `are given a page at a time`(offset: Int, limit: Int, ids: [String]) {
+    func `are paged`(offset: Int, limit: Int, ids: [String]) {
         #expect(rules.page(items, offset: offset, limit: limit).map(\.id) == ids)
     }
 
-    @Test func `are the same where they differ in nothing that counts`() {
+    @Test func `are equal if they differ in ignored fields only`() {
         let rules = ItemRules<Book, String>("books", key: { $0.id }, ignoring: { $0.storage.clear(2) })
         #expect(rules.areEqual([Book("a", pages: 1)], [Book("a", pages: 2)]))
         #expect(!rules.areEqual([Book("a", pages: 1)], [Book("b", pages: 1)]))
@@ -98,7 +98,7 @@ import Testing
         #expect(!self.rules.areEqual([Book("a", pages: 1)], [Book("a", pages: 2)]))
     }
 
-    @Test func `that were put there by hand are judged`() {
+    @Test func `are validated`() {
         let books = (1...4).map { Book("\($0)") } + [Book("1")]
         let issues = rules.issues(books, reasons: { $0.id == "2" ? ["title must not be empty"] : [] })
         #expect(

@@ -15,7 +15,7 @@ private final class Network: Sendable {
     func set(_ isUp: Bool) { self.isUp.withLock { $0 = isUp } }
 }
 
-@Suite(.tags(.a11)) struct `Without the network` {
+@Suite(.tags(.a11)) struct `While offline` {
     private let network = Network()
     private let clock = ManualClock()
 
@@ -28,7 +28,7 @@ private final class Network: Sendable {
                 clock: clock.wallClock(), network: network.status, responseStore: answers, cachedResponseLimit: limit))
     }
 
-    @Test func `an action that supports it is answered as it was last, marked as stale`() async throws {
+    @Test func `an action that supports it returns the last response, marked as stale`() async throws {
         let service = ShelfService()
         let client = client(service)
         try await client.process(.load(Book("a")))
@@ -45,7 +45,7 @@ private final class Network: Sendable {
         #expect(await client.getStatistics().cacheHits == 1)
     }
 
-    @Test func `the same goes where the call finds out that there is none`() async throws {
+    @Test func `the same applies if the call finds no network`() async throws {
         let client = client(
             ShelfService { _, book, call in
                 if call > 1 { throw RPCError(.unavailable) }
@@ -66,7 +66,7 @@ private final class Network: Sendable {
         #expect(service.names.isEmpty)
     }
 
-    @Test func `a request that was never answered fails, and so does another request`() async throws {
+    @Test func `a request without a cached response fails`() async throws {
         let client = client(ShelfService())
         try await client.process(.load(Book("a")))
         network.set(false)
@@ -75,7 +75,7 @@ private final class Network: Sendable {
         #expect(await client.getCurrentState().ids == ["a"])
     }
 
-    @Test func `an error of the service is told, and no answer of before`() async throws {
+    @Test func `an error of the service is reported instead of a cached response`() async throws {
         let client = client(
             ShelfService { _, book, call in
                 if call > 1 { throw RPCError(.permissionDenied) }
@@ -86,7 +86,7 @@ private final class Network: Sendable {
         #expect(thrown?.code == "callFailed")
     }
 
-    @Test func `answers outlive the program where they are to`() async throws {
+    @Test func `persistent responses survive a restart`() async throws {
         try await withTemporaryFolder { folder in
             let store = FileResponseStore(folder: folder + "/answers")
             try await client(ShelfService(), answers: store).process(.saved(Book("a", title: "Emma")))
@@ -102,14 +102,14 @@ private final class Network: Sendable {
         }
     }
 
-    @Test func `an answer that cannot be kept is no failure`() async throws {
+    @Test func `a response that cannot be stored is not a failure`() async throws {
         let client = client(ShelfService(), answers: FileResponseStore(folder: "/dev/null/answers"))
         try await client.process(.saved(Book("a")))
         #expect(await client.getCurrentState().ids == ["a"])
         #expect(await client.getStatistics().failedCacheWrites == 1)
     }
 
-    @Test func `no more answers are kept than the limit says`() async throws {
+    @Test func `the number of cached responses is limited`() async throws {
         let client = client(ShelfService(), limit: 2)
         for id in ["a", "b", "a", "c"] { try await client.process(.load(Book(id))) }
         network.set(false)
@@ -118,7 +118,7 @@ private final class Network: Sendable {
         await #expect(throws: ShelfFailure.self) { try await client.process(.load(Book("b"))) }
     }
 
-    @Test func `a young answer stands in for a call where that is wanted, and an old one does not`() async throws {
+    @Test func `a fresh response replaces a conditional call, and an old one does not`() async throws {
         let service = ShelfService()
         let client = client(service)
         try await client.process(.young(Book("a")))
@@ -135,8 +135,8 @@ private final class Network: Sendable {
     }
 }
 
-@Suite struct `A store of answers in files` {
-    @Test func `gives each request its own answer, and none that was damaged`() async throws {
+@Suite struct `A file response store` {
+    @Test func `returns the response of each request, and no damaged one`() async throws {
         try await withTemporaryFolder { folder in
             let store = FileResponseStore(folder: folder)
             let keys = [

@@ -15,7 +15,7 @@ import Testing
         return BookList([book])
     }
 
-    @Test func `in a sequence end with the first that fails`() async {
+    @Test func `in a sequence end with the first failure`() async {
         let client = ShelfClient(refusing)
         await #expect(throws: ShelfFailure.self) {
             try await client.process(sequence: [.add(Book("a")), .add(Book("bad")), .add(Book("b"))])
@@ -33,7 +33,7 @@ import Testing
         #expect(await Set(client.getCurrentState().ids) == ["a", "b"])
     }
 
-    @Test(.tags(.c6)) func `that stand and fall together leave the state as it was`() async throws {
+    @Test(.tags(.c6)) func `in an atomic sequence leave the state unchanged after a failure`() async throws {
         let client = ShelfClient(refusing)
         try await client.process(.add(Book("old")))
         let before = await client.getCurrentState()
@@ -44,7 +44,7 @@ import Testing
         #expect(await client.getCurrentState() == before)
     }
 
-    @Test(.tags(.c6)) func `take nothing back that others have done meanwhile`() async throws {
+    @Test(.tags(.c6)) func `undo no change of concurrent actions`() async throws {
         let gate = Gate()
         let client = ShelfClient(
             ShelfService { _, book, _ in
@@ -66,7 +66,7 @@ import Testing
         #expect(!state.isLoading)
     }
 
-    @Test(.tags(.c6)) func `take only their own back where two such sequences run at once`() async throws {
+    @Test(.tags(.c6)) func `undo only their own changes in concurrent sequences`() async throws {
         let gates = ["bad1": Gate(), "good2": Gate()]
         let client = ShelfClient(
             ShelfService { _, book, _ in
@@ -87,13 +87,13 @@ import Testing
         #expect(await client.getCurrentState().ids == ["a2", "good2"])
     }
 
-    @Test func `that all succeed stay`() async throws {
+    @Test func `that all succeed are committed`() async throws {
         let client = ShelfClient(refusing)
         try await client.processAtomically([.add(Book("a")), .rename(Book("a", title: "Emma"))])
         #expect(await client.getCurrentState().books == [Book("a", title: "Emma")])
     }
 
-    @Test func `bring back a state that was set in between`() async throws {
+    @Test func `keep a rollback in between`() async throws {
         let gate = Gate()
         let client = ShelfClient(
             ShelfService { _, book, _ in
@@ -110,12 +110,12 @@ import Testing
     }
 }
 
-@Suite struct `An action that waits` {
+@Suite struct `An action with retries` {
     private func client(_ clock: ManualClock, _ service: ShelfService) -> ShelfClient {
         ShelfClient(service, ShelfState(), ClientSettings(clock: clock.wallClock()))
     }
 
-    @Test(.tags(.c7)) func `is done again after 100, 200 and 400 milliseconds, and no more often`() async throws {
+    @Test(.tags(.c7)) func `is repeated after 100, 200 and 400 milliseconds at most`() async throws {
         let clock = ManualClock()
         let service = ShelfService { _, _, _ in throw RPCError(.unavailable) }
         let client = client(clock, service)
@@ -133,7 +133,7 @@ import Testing
         #expect(await client.getStatistics().retried == 3)
     }
 
-    @Test(.tags(.c7)) func `is not done again where that would not help`() async {
+    @Test(.tags(.c7)) func `is not repeated after a permanent error`() async {
         let service = ShelfService { _, _, _ in throw RPCError(.permissionDenied) }
         let client = client(ManualClock(), service)
         await #expect(throws: ShelfFailure.self) { try await client.processWithRetry(.add(Book("a"))) }
@@ -148,7 +148,7 @@ import Testing
         RPCError(.unavailable, "reset", cause: HTTPError.offline),
     ]
 
-    @Test(arguments: 0..<5) func `is not done again where the server may have done it`(index: Int) async {
+    @Test(arguments: 0..<5) func `is not repeated if the server may have executed it`(index: Int) async {
         let service = ShelfService { _, _, _ in throw Self.uncertain[index] }
         let client = client(ManualClock(), service)
         await #expect(throws: ShelfFailure.self) { try await client.processWithRetry(.add(Book("a"))) }
@@ -157,7 +157,7 @@ import Testing
         #expect(await !client.getCurrentState().isLoading)
     }
 
-    @Test(arguments: 0..<5) func `is done again in doubt where twice is the same as once`(index: Int) async throws {
+    @Test(arguments: 0..<5) func `is repeated in doubt if it is idempotent`(index: Int) async throws {
         let clock = ManualClock()
         let service = ShelfService { _, book, call in
             if call < 2 { throw Self.uncertain[index] }
@@ -170,7 +170,7 @@ import Testing
         #expect(service.names.count == 2)
     }
 
-    @Test func `is done again where the server cannot have done it`() async throws {
+    @Test func `is repeated if the server cannot have executed it`() async throws {
         var unsent = HTTPError.offline
         unsent.isUnsent = true
         let refused: [any Error] = [
@@ -194,7 +194,7 @@ import Testing
         #expect(await client.getCurrentState().ids == ["a"])
     }
 
-    @Test(.tags(.c7)) func `is done when an attempt succeeds`() async throws {
+    @Test(.tags(.c7)) func `ends with the first success`() async throws {
         let clock = ManualClock()
         let service = ShelfService { _, book, call in
             if call < 3 { throw RPCError(.unavailable) }
@@ -212,7 +212,7 @@ import Testing
         #expect(service.names.count == 3)
     }
 
-    @Test(.tags(.c7)) func `ends where its task is cancelled between two attempts`() async {
+    @Test(.tags(.c7)) func `ends if its task is cancelled between two attempts`() async {
         let clock = ManualClock()
         let service = ShelfService { _, _, _ in throw RPCError(.unavailable) }
         let client = client(clock, service)
@@ -224,7 +224,7 @@ import Testing
         #expect(await !client.getCurrentState().isLoading)
     }
 
-    @Test(.tags(.c8)) func `fails when its time is over, and cancels its call`() async {
+    @Test(.tags(.c8)) func `fails at its time limit and cancels its call`() async {
         let (clock, cancelled) = (ManualClock(), Gate())
         let client = client(
             clock,
@@ -247,7 +247,7 @@ import Testing
         #expect(await !client.getCurrentState().isLoading)
     }
 
-    @Test(.tags(.c8)) func `fails when its time is over even where the call goes on, whose answer changes nothing`()
+    @Test(.tags(.c8)) func `fails at its time limit even if the call goes on, whose response is ignored`()
         async
     {
         let (clock, gate, answered) = (ManualClock(), Gate(), Gate())
@@ -272,7 +272,7 @@ import Testing
         #expect(await client.getCurrentState().error?.code == "timeout")
     }
 
-    @Test func `is done in time where it is faster`() async throws {
+    @Test func `succeeds within its time limit`() async throws {
         let clock = ManualClock()
         let client = client(clock, ShelfService())
         try await client.process(.add(Book("a")), timeout: .seconds(1))

@@ -6,7 +6,7 @@ import TestTags
 import Testing
 
 @Suite(.tags(.c1)) struct `A stream of states` {
-    @Test func `begins with the current state and gives each that differs`() async throws {
+    @Test func `begins with the current state and continues with each different one`() async throws {
         let client = ShelfClient(ShelfService())
         var states = client.stateStream.makeAsyncIterator()
         #expect(await states.next() == ShelfState())
@@ -16,7 +16,7 @@ import Testing
         #expect(await states.next()?.ids == ["a", "b"])
     }
 
-    @Test func `shows the same to several readers, and stays when one of them leaves`() async throws {
+    @Test func `gives all readers the same states, and outlives a reader`() async throws {
         let client = ShelfClient(ShelfService())
         let streams = (0..<3).map { _ in client.stateStream }
         let leaving = Task { for await _ in streams[0] {} }
@@ -42,7 +42,7 @@ import Testing
         await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
     }
 
-    @Test func `ends when nobody has the client any more`() async {
+    @Test func `ends when the client is released`() async {
         var client: ShelfClient? = ShelfClient(ShelfService())
         let stream = client?.stateStream
         client = nil
@@ -51,7 +51,7 @@ import Testing
         #expect(count == 1)
     }
 
-    @Test func `is forgotten with its reader, ten thousand times`() async {
+    @Test func `is removed with its reader, ten thousand times`() async {
         let store = StateStore(0)
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {
@@ -68,7 +68,7 @@ import Testing
         #expect(store.subscriberCount == 0)
     }
 
-    @Test func `that nobody reads keeps so many states and no more, the newest among them`() async {
+    @Test func `without a reader buffers a limited number of states, with the newest among them`() async {
         let store = StateStore(0, depth: 4)
         let stream = store.stream()
         for state in 1...100 { store.publish(state) }
@@ -78,7 +78,7 @@ import Testing
         #expect(seen == [97, 98, 99, 100])
     }
 
-    @Test(.tags(.c10)) func `tells of a state that is brought back, and not of one that is equal`() async throws {
+    @Test(.tags(.c10)) func `shows a rollback, and no equal state`() async throws {
         let client = ShelfClient(ShelfService())
         let before = await client.getCurrentState()
         try await client.process(.quiet(Book("a")))

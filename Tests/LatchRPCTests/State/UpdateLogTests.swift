@@ -8,7 +8,7 @@ import Testing
 
 /// Sequences of updates, each of a run; a state is the list of those that were done.
 @Suite struct `A log of updates` {
-    @Test(arguments: 0..<200) func `takes back what one run did, and leaves all else in its order`(seed: UInt64) {
+    @Test(arguments: 0..<200) func `undoes the updates of one run and keeps all others in order`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         var log = UpdateLog<[Int]>()
         var (state, expected): ([Int], [(run: Int, update: Int)]) = ([], [])
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `takes nothing back of a run that was kept, or that it does not know`() {
+    @Test func `undoes nothing of a committed or unknown run`() {
         var log = UpdateLog<Int>()
         log.open(1, at: 0)
         log.record({ $0 += 1 }, of: 1)

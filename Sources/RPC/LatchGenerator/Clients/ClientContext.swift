@@ -128,10 +128,7 @@ struct ClientContext {
     }
 
     private mutating func fail(_ message: String, hint: String? = nil) {
-        let (file, place) = (plan.service.file, plan.service.namePosition)
-        var diagnostic = Diagnostic(file: file.name, position: place, message: message, hint: hint)
-        diagnostic.show(file.source.line(Int(place.line)), at: place)
-        diagnostics.append(diagnostic)
+        diagnostics.append(plan.service.file.diagnostic(message, at: plan.service.namePosition, hint: hint))
     }
 }
 

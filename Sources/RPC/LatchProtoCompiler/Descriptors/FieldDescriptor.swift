@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A field of a message, or an extension (`FieldDescriptorProto`).
-package final class FieldDescriptor {
-    @exclusivity(unchecked) package internal(set) var name = ""
-    /// The full name: the scope of the declaration and the name; for an extension this is not the extended message.
-    @exclusivity(unchecked) package internal(set) var fullName = ""
+///
+/// The scope of an extension is that of its declaration, not the extended message.
+package final class FieldDescriptor: Declaration {
     @exclusivity(unchecked) package internal(set) var number: Int32 = 0
     @exclusivity(unchecked) package internal(set) var label: FieldLabel?
     /// The type; nil before a named type is resolved.
@@ -27,10 +26,6 @@ package final class FieldDescriptor {
     @exclusivity(unchecked) package internal(set) var oneofIndex: Int?
     /// Whether it is marked `optional` in a proto3 file.
     @exclusivity(unchecked) package internal(set) var isProto3Optional = false
-    @exclusivity(unchecked) package internal(set) var options = Options()
-    @exclusivity(unchecked) package internal(set) var features = FeatureSet(defaultsOf: .proto2)
-    @exclusivity(unchecked) package internal(set) var comments = Comments()
-    package unowned let file: FileDescriptor
     /// The message that contains the declaration; nil for an extension at the top level.
     @exclusivity(unchecked) package private(set) unowned var parent: MessageDescriptor?
     package var isExtension: Bool { extendeeName != nil }
@@ -40,18 +35,16 @@ package final class FieldDescriptor {
 
     /// The positions of the parts of a field.
     package struct Positions {
-        package var name: SourcePosition?
         package var number: SourcePosition?
         package var type: SourcePosition?
         var extendee: SourcePosition?
         var defaultValue: SourcePosition?
         var jsonName: SourcePosition?
-        var jsonNameValue: SourcePosition?
     }
 
     init(file: FileDescriptor, parent: MessageDescriptor?) {
-        self.file = file
         self.parent = parent
+        super.init(name: "", file: file, namePosition: nil)
     }
 }
 
@@ -79,6 +72,15 @@ package enum FieldType: UInt8, Sendable, Hashable, CaseIterable {
     /// The keywords in the order of the raw values, since reflecting on the name of a case is slow.
     private static let words = allCases.map { "\($0)" }
 
+    /// The number of bytes of the encoding; nil for types of variable width.
+    var width: Int? {
+        switch self {
+        case .double, .fixed64, .sfixed64: 8
+        case .float, .fixed32, .sfixed32: 4
+        default: nil
+        }
+    }
+
     /// Whether the type is a message or a group.
     package var isMessage: Bool { self == .message || self == .group }
 }
@@ -87,4 +89,6 @@ package enum FieldType: UInt8, Sendable, Hashable, CaseIterable {
 package enum FieldLabel: UInt8, Sendable, Hashable {
     case optional = 1
     case required, repeated
+
+    static let keywords: [String: FieldLabel] = ["optional": .optional, "required": .required, "repeated": .repeated]
 }

@@ -86,12 +86,9 @@ package enum Edition: Int, Sendable, Hashable, Comparable, CaseIterable {
 
     /// Creates the edition that a file names; fails for an unknown edition, and for one that files cannot name.
     package init?(name: String) {
-        switch name {
-        case "2023": self = .edition2023
-        case "2024": self = .edition2024
-        case "2026": self = .edition2026
-        default: return nil
-        }
+        let editions: [String: Edition] = ["2023": .edition2023, "2024": .edition2024, "2026": .edition2026]
+        guard let edition = editions[name] else { return nil }
+        self = edition
     }
 
     /// Returns whether the first edition is earlier than the second.

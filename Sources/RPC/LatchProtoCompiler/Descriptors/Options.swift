@@ -43,4 +43,10 @@ package struct UninterpretedOption: Sendable {
     func isNamed(_ name: String) -> Bool {
         self.name.count == 1 && !self.name[0].isExtension && self.name[0].name == name
     }
+
+    /// Returns whether it sets such an option to an identifier.
+    func sets(_ name: String, to identifier: String) -> Bool {
+        guard isNamed(name), case .identifier(let text) = value else { return false }
+        return text == identifier
+    }
 }

@@ -111,8 +111,3 @@ extension FileDescriptor {
         return diagnostic
     }
 }
-
-extension FieldDescriptor {
-    /// The position of its name; nil for a field that the compiler has added.
-    package var namePosition: SourcePosition? { positions.name }
-}

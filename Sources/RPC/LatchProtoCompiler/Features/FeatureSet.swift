@@ -93,24 +93,17 @@ package struct FeatureSet: Sendable, Hashable {
     func merging(_ options: OptionMessage?) -> FeatureSet {
         guard let options else { return self }
         var merged = self
-        if let value = options.integer(Number.fieldPresence).flatMap(FieldPresence.init) {
-            merged.fieldPresence = value
+        func merge<Feature: RawRepresentable<Int64>>(_ feature: inout Feature, _ number: Int32) {
+            if let value = options.integer(number).flatMap(Feature.init) { feature = value }
         }
-        if let value = options.integer(Number.enumType).flatMap(EnumType.init) { merged.enumType = value }
-        if let value = options.integer(Number.repeatedFieldEncoding).flatMap(RepeatedFieldEncoding.init) {
-            merged.repeatedFieldEncoding = value
-        }
-        if let value = options.integer(Number.utf8Validation).flatMap(UTF8Validation.init) {
-            merged.utf8Validation = value
-        }
-        if let value = options.integer(Number.messageEncoding).flatMap(MessageEncoding.init) {
-            merged.messageEncoding = value
-        }
-        if let value = options.integer(Number.jsonFormat).flatMap(JSONFormat.init) { merged.jsonFormat = value }
-        if let value = options.integer(Number.namingStyle).flatMap(NamingStyle.init) { merged.namingStyle = value }
-        if let value = options.integer(Number.defaultSymbolVisibility).flatMap(DefaultSymbolVisibility.init) {
-            merged.defaultSymbolVisibility = value
-        }
+        merge(&merged.fieldPresence, Number.fieldPresence)
+        merge(&merged.enumType, Number.enumType)
+        merge(&merged.repeatedFieldEncoding, Number.repeatedFieldEncoding)
+        merge(&merged.utf8Validation, Number.utf8Validation)
+        merge(&merged.messageEncoding, Number.messageEncoding)
+        merge(&merged.jsonFormat, Number.jsonFormat)
+        merge(&merged.namingStyle, Number.namingStyle)
+        merge(&merged.defaultSymbolVisibility, Number.defaultSymbolVisibility)
         if let value = options.integer(Number.protoLimits) { merged.enforcesProtoLimits = value != 1 }
         return merged
     }
@@ -129,12 +122,13 @@ struct FeatureResolver: FileStage {
         for one in file.enums { resolve(one, file.features) }
         for field in file.extensions { resolve(field, file.features) }
         for service in file.services {
-            service.features = merge(file.features, service.options, ServiceOptions.features, at: service.namePosition)
-            for method in service.methods {
-                method.features = merge(
-                    service.features, method.options, MethodOptions.features, at: method.namePosition)
-            }
+            resolve(service, file.features, ServiceOptions.features)
+            for method in service.methods { resolve(method, service.features, MethodOptions.features) }
         }
+    }
+
+    private func resolve(_ declaration: Declaration, _ parent: FeatureSet, _ number: Int32) {
+        declaration.features = merge(parent, declaration.options, number, at: declaration.namePosition)
     }
 
     private func merge(_ features: FeatureSet, _ options: Options, _ number: Int32, at position: SourcePosition?)
@@ -150,10 +144,8 @@ struct FeatureResolver: FileStage {
     }
 
     private func resolve(_ message: MessageDescriptor, _ parent: FeatureSet) {
-        message.features = merge(parent, message.options, MessageOptions.features, at: message.namePosition)
-        for oneof in message.oneofs {
-            oneof.features = merge(message.features, oneof.options, OneofOptions.features, at: oneof.namePosition)
-        }
+        resolve(message, parent, MessageOptions.features)
+        for oneof in message.oneofs { resolve(oneof, message.features, OneofOptions.features) }
         for field in message.fields {
             resolve(field, field.oneofIndex.map { message.oneofs[$0].features } ?? message.features)
         }
@@ -166,24 +158,20 @@ struct FeatureResolver: FileStage {
     }
 
     private func resolve(_ one: EnumDescriptor, _ parent: FeatureSet) {
-        one.features = merge(parent, one.options, EnumOptions.features, at: one.namePosition)
-        for value in one.values {
-            value.features = merge(one.features, value.options, EnumValueOptions.features, at: value.namePosition)
-        }
+        resolve(one, parent, EnumOptions.features)
+        for value in one.values { resolve(value, one.features, EnumValueOptions.features) }
     }
 
     private func resolve(_ field: FieldDescriptor, _ parent: FeatureSet) {
-        var features = merge(parent, field.options, FieldOptions.features, at: field.positions.name)
-        if file.syntax != .editions {
-            // The syntaxes proto2 and proto3 set these features by syntax and options.
-            if field.label == .required { features.fieldPresence = .legacyRequired }
-            if field.type == .group { features.messageEncoding = .delimited }
-            if let isPacked = field.options.message.bool(FieldOptions.packed), isPacked || file.syntax == .proto3 {
-                features.repeatedFieldEncoding = isPacked ? .packed : .expanded
-            }
-            if field.isProto3Optional { features.fieldPresence = .explicit }
+        resolve(field, parent, FieldOptions.features)
+        guard file.syntax != .editions else { return }
+        // The syntaxes proto2 and proto3 set these features by syntax and options.
+        if field.label == .required { field.features.fieldPresence = .legacyRequired }
+        if field.type == .group { field.features.messageEncoding = .delimited }
+        if let isPacked = field.options.message.bool(FieldOptions.packed), isPacked || file.syntax == .proto3 {
+            field.features.repeatedFieldEncoding = isPacked ? .packed : .expanded
         }
-        field.features = features
+        if field.isProto3Optional { field.features.fieldPresence = .explicit }
     }
 }
 
@@ -206,11 +194,7 @@ extension FieldDescriptor {
     }
 
     package var isPackable: Bool {
-        guard label == .repeated else { return false }
-        switch type {
-        case .string, .bytes, .message, .group, nil: return false
-        default: return true
-        }
+        label == .repeated && ![.string, .bytes, .message, .group, nil].contains(type)
     }
 
     package var isPacked: Bool { isPackable && features.repeatedFieldEncoding == .packed }

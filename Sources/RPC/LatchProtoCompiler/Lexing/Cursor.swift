@@ -45,12 +45,7 @@ struct Cursor {
 }
 
 extension UInt8 {
-    var isLetter: Bool {
-        switch self {
-        case 0x41...0x5A, 0x61...0x7A, 0x5F: true
-        default: false
-        }
-    }
+    var isLetter: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) || self == 0x5F }
 
     var isDigit: Bool { (0x30...0x39).contains(self) }
     var isOctalDigit: Bool { (0x30...0x37).contains(self) }

@@ -30,11 +30,7 @@ struct Lexer {
             guard !cursor.isAtEnd else { break }
             if cursor.byte.isControl { skipUnprintable() } else { token() }
         }
-        let position = cursor.position
-        tokens.append(
-            Token(
-                kind: .end, start: Int32(cursor.offset), end: Int32(cursor.offset), line: position.line,
-                column: position.column, endColumn: position.column))
+        append(.end, from: cursor.offset, at: cursor.position)
     }
 
     /// Skips the byte order mark of UTF-8, and reports the beginning of any other one.
@@ -83,12 +79,14 @@ struct Lexer {
 
     private mutating func token() {
         let (start, position) = (cursor.offset, cursor.position)
-        let kind = scan(at: position)
+        append(scan(at: position), from: start, at: position)
+    }
+
+    private mutating func append(_ kind: Token.Kind, from start: Int, at position: SourcePosition) {
         tokens.append(
             Token(
                 kind: kind, start: Int32(start), end: Int32(cursor.offset), line: position.line,
-                column: position.column,
-                endColumn: cursor.position.column))
+                column: position.column, endColumn: cursor.position.column))
     }
 
     /// Advances past one token, and returns its kind.

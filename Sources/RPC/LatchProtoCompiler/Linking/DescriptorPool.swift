@@ -4,10 +4,7 @@
 final class DescriptorPool {
     let diagnostics = Diagnostics()
     let symbols = SymbolTable()
-    /// Whether another compiler has checked the files.
-    ///
-    /// Such files lack options with source retention, which some checks
-    /// need.
+    /// Whether another compiler has checked the files, which lack options with source retention.
     let trustsFiles: Bool
     private let read: Compiler.Read
     private let recordsLocations: Bool
@@ -28,9 +25,6 @@ final class DescriptorPool {
     }
 
     func file(named name: String) -> FileDescriptor? { byName[name] }
-
-    /// Adds a file that another compiler has parsed.
-    func add(_ file: FileDescriptor) { byName[file.name] = file }
 
     /// Whether the file does not exist, as opposed to a file with errors.
     func isMissing(_ name: String) -> Bool { missing.contains(name) || !failed.contains(name) }
@@ -164,7 +158,7 @@ extension DescriptorPool {
                 guard self.file(named: file.name) == nil else { continue }
                 let linker = Linker(file, in: self)
                 linker.linkSerialized()
-                add(file)
+                byName[file.name] = file
                 linkers.append((linker, options))
             } catch {
                 let source = SourceFile(name: "descriptor", bytes: [])

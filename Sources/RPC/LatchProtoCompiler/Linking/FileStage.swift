@@ -7,11 +7,13 @@ protocol FileStage {
 }
 
 extension FileStage {
-    func fail(_ message: String, at position: SourcePosition?, hint: String? = nil) {
-        pool.diagnostics.add(message, at: position, in: file.source, hint: hint)
+    func fail(
+        _ message: String, at position: SourcePosition?, hint: String? = nil, as severity: Diagnostic.Severity = .error
+    ) {
+        pool.diagnostics.add(message, at: position, in: file.source, hint: hint, as: severity)
     }
 
     func warn(_ message: String, at position: SourcePosition?, hint: String? = nil) {
-        pool.diagnostics.add(message, at: position, in: file.source, hint: hint, as: .warning)
+        fail(message, at: position, hint: hint, as: .warning)
     }
 }

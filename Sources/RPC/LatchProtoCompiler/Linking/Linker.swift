@@ -92,9 +92,7 @@ final class Linker: FileStage {
                 fail("'\(dependency.path)' is imported twice", at: dependency.position)
             }
             guard let other = pool.file(named: dependency.path) else {
-                if dependency.kind != .option || file.hasOptions {
-                    failImport(of: dependency)
-                }
+                if dependency.kind != .option || file.hasOptions { failImport(of: dependency) }
                 continue
             }
             file.dependencies.append(other)
@@ -155,7 +153,7 @@ extension Linker {
                 guard symbol.isScope else { continue }
                 return find("\(scope).\(name)")
             }
-            if !typesOnly || symbol.isType { return symbol }
+            if !typesOnly || symbol.type != nil { return symbol }
         }
         return find(name)
     }
@@ -188,17 +186,14 @@ extension Linker {
         }
         for candidate in candidates {
             if let (_, other) = pool.symbols.find(candidate), !visibleFiles.contains(ObjectIdentifier(other)) {
-                if optionOnlyFiles.contains(ObjectIdentifier(other)) {
-                    return fail(
-                        "'\(candidate)' is declared in \(other.name), which is imported for its options only",
-                        at: position, hint: "Write: import \"\(other.name)\";")
-                }
+                let isForOptions = optionOnlyFiles.contains(ObjectIdentifier(other))
+                let state = isForOptions ? "imported for its options only" : "not imported"
                 return fail(
-                    "'\(candidate)' is declared in \(other.name), which is not imported", at: position,
-                    hint: "Add: import \"\(other.name)\";")
+                    "'\(candidate)' is declared in \(other.name), which is \(state)", at: position,
+                    hint: "\(isForOptions ? "Write" : "Add"): import \"\(other.name)\";")
             }
         }
-        // Searching takes time, and nobody needs a suggestion for every one of many errors.
+        // Searching takes time, and a suggestion for every one of many errors is not needed.
         remainingSuggestions -= 1
         let near =
             remainingSuggestions > 0 ? SimilarName.nearest(to: name, in: FieldType.keywordNames + typeNames) : nil
@@ -242,20 +237,13 @@ extension Linker {
     }
 
     private func resolveExtendee(_ name: String, of field: FieldDescriptor) -> Bool {
-        switch lookUp(name, in: field.fullName) {
-        case .message(let message):
-            guard checkVisibility(.message(message), at: field.positions.extendee) else { return false }
-            field.extendee = message
-            field.extendeeName = "." + message.fullName
-            if !message.extensionRanges.contains(where: { $0.numbers.contains(field.number) }) {
-                fail(
-                    "\(field.number) is not in an extension range of '\(message.fullName)'", at: field.positions.number)
-            }
-            return true
-        case .some: fail("'\(name)' is not a message", at: field.positions.extendee)
-        case nil: failUndefined(name, at: field.positions.extendee, in: field.fullName)
+        guard let message = message(name, in: field.fullName, at: field.positions.extendee) else { return false }
+        field.extendee = message
+        field.extendeeName = "." + message.fullName
+        if !message.extensionRanges.contains(where: { $0.numbers.contains(field.number) }) {
+            fail("\(field.number) is not in an extension range of '\(message.fullName)'", at: field.positions.number)
         }
-        return false
+        return true
     }
 
     private func resolveType(_ name: String, of field: FieldDescriptor) -> Bool {
@@ -263,7 +251,7 @@ extension Linker {
             failUndefined(name, at: field.positions.type, in: field.fullName)
             return false
         }
-        guard checkVisibility(symbol, at: field.positions.type) else { return false }
+        if let type = symbol.type, !checkVisibility(type, at: field.positions.type) { return false }
         switch symbol {
         case .message(let message):
             field.message = message
@@ -327,23 +315,22 @@ extension Linker {
     }
 
     private func resolve(_ method: MethodDescriptor) {
-        if let message = resolveMessage(method.inputName, of: method, at: method.inputPosition) {
+        if let message = message(method.inputName, in: method.fullName, at: method.inputPosition) {
             method.input = message
             method.inputName = "." + message.fullName
         }
-        if let message = resolveMessage(method.outputName, of: method, at: method.outputPosition) {
+        if let message = message(method.outputName, in: method.fullName, at: method.outputPosition) {
             method.output = message
             method.outputName = "." + message.fullName
         }
     }
 
-    private func resolveMessage(_ name: String, of method: MethodDescriptor, at position: SourcePosition?)
-        -> MessageDescriptor?
-    {
-        switch lookUp(name, in: method.fullName) {
-        case .message(let message): return checkVisibility(.message(message), at: position) ? message : nil
+    /// Returns the message that a name refers to; reports an error if there is none that the file may use.
+    private func message(_ name: String, in scope: String, at position: SourcePosition?) -> MessageDescriptor? {
+        switch lookUp(name, in: scope) {
+        case .message(let message): return checkVisibility(message, at: position) ? message : nil
         case .some: fail("'\(name)' is not a message", at: position)
-        case nil: failUndefined(name, at: position, in: method.fullName)
+        case nil: failUndefined(name, at: position, in: scope)
         }
         return nil
     }
@@ -353,32 +340,18 @@ extension Linker {
 
 extension Linker {
     /// Returns whether the file may use a symbol, and reports an error if not.
-    private func checkVisibility(_ symbol: Symbol, at position: SourcePosition?) -> Bool {
-        switch symbol {
-        case .message(let message):
-            checkVisibility(
-                message.fullName, in: message.file, message.visibility, isNested: message.parent != nil, position)
-        case .enum(let one):
-            checkVisibility(one.fullName, in: one.file, one.visibility, isNested: one.parent != nil, position)
-        default: true
-        }
-    }
-
-    private func checkVisibility(
-        _ name: String, in other: FileDescriptor, _ visibility: SymbolVisibility?, isNested: Bool,
-        _ position: SourcePosition?
-    ) -> Bool {
-        guard other !== file, !pool.trustsFiles else { return true }
+    private func checkVisibility(_ type: TypeDescriptor, at position: SourcePosition?) -> Bool {
+        guard type.file !== file, !pool.trustsFiles else { return true }
         let isExported =
-            switch (visibility, other.features.defaultSymbolVisibility) {
+            switch (type.visibility, type.file.features.defaultSymbolVisibility) {
             case (.export, _), (nil, .exportAll): true
-            case (nil, .exportTopLevel): !isNested
+            case (nil, .exportTopLevel): type.parent == nil
             case (.local, _), (nil, .localAll), (nil, .strict): false
             }
         guard !isExported else { return true }
         fail(
-            "'\(name)' is only visible in \(other.name)", at: position,
-            hint: visibility == .local
+            "'\(type.fullName)' is only visible in \(type.file.name)", at: position,
+            hint: type.visibility == .local
                 ? "It is marked 'local' there." : "Write 'export' before it there if other files may use it.")
         return false
     }
@@ -391,18 +364,16 @@ extension Linker {
 
     private func checkExports(in message: MessageDescriptor) {
         for inner in message.messages {
-            if inner.visibility == .export { failExport(inner.fullName, at: inner.namePosition) }
+            if inner.visibility == .export { failExport(inner) }
             checkExports(in: inner)
         }
-        for one in message.enums where one.visibility == .export && !message.isNamespace {
-            failExport(one.fullName, at: one.namePosition)
-        }
+        for one in message.enums where one.visibility == .export && !message.isNamespace { failExport(one) }
     }
 
-    private func failExport(_ name: String, at position: SourcePosition) {
+    private func failExport(_ type: TypeDescriptor) {
         fail(
-            "'\(name)' is nested in a message and cannot be exported", at: position, hint: "Move it out of the message."
-        )
+            "'\(type.fullName)' is nested in a message and cannot be exported", at: type.namePosition,
+            hint: "Move it out of the message.")
     }
 }
 

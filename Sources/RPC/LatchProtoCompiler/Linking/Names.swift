@@ -6,30 +6,29 @@ package enum Names {
     /// Returns the JSON name of a field: without underscores, each lowercase letter after one capitalised.
     package static func json(_ name: String) -> String {
         guard name.utf8.contains(UInt8(ascii: "_")) else { return name }
-        var result: [UInt8] = []
-        var isCapital = false
-        for byte in name.utf8 {
-            if byte == UInt8(ascii: "_") {
-                isCapital = true
-            } else {
-                result.append(isCapital && (0x61...0x7A).contains(byte) ? byte - 32 : byte)
-                isCapital = false
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+        return withoutUnderscores(name, isCapital: false) { $0 }
     }
 
     /// Returns a name in PascalCase, such as `FooBar` for `FOO_BAR`.
     static func pascal(_ name: some StringProtocol) -> String {
-        var result: [UInt8] = []
-        var isCapital = true
+        withoutUnderscores(name, isCapital: true, other: \.lowercased)
+    }
+
+    /// Returns the name of a map entry, such as `FooBarEntry` for `foo_bar`.
+    static func entry(_ field: String) -> String { withoutUnderscores(field, isCapital: true) { $0 } + "Entry" }
+
+    /// Returns a name without underscores, each letter after one capitalised.
+    ///
+    /// - Parameters:
+    ///   - isCapital: Whether the first letter is capitalised.
+    ///   - other: The form of the other letters.
+    private static func withoutUnderscores(
+        _ name: some StringProtocol, isCapital: Bool, other: (UInt8) -> UInt8
+    ) -> String {
+        var (result, isCapital) = ([UInt8](), isCapital)
         for byte in name.utf8 {
-            if byte == UInt8(ascii: "_") {
-                isCapital = true
-            } else {
-                result.append(isCapital ? byte.uppercased : byte.lowercased)
-                isCapital = false
-            }
+            if byte != UInt8(ascii: "_") { result.append(isCapital ? byte.uppercased : other(byte)) }
+            isCapital = byte == UInt8(ascii: "_")
         }
         return String(decoding: result, as: UTF8.self)
     }

@@ -33,26 +33,29 @@ struct SymbolDefiner: FileStage {
 
     private func join(_ scope: String, _ name: String) -> String { scope.isEmpty ? name : "\(scope).\(name)" }
 
-    private func add(_ name: String, _ symbol: Symbol, at position: SourcePosition?) {
-        if name.utf8.count > UInt16.max { fail("the full name is too long", at: position) }
-        guard let other = pool.symbols.add(name, symbol, in: file) else { return }
-        if other.file === file, !other.isPackage {
-            fail("'\(name)' is declared twice", at: position)
-        } else {
-            fail("'\(name)' is declared in \(other.file.name) already", at: position)
-        }
+    /// Adds the full name of a declaration; `hint` returns a hint if it is declared already.
+    private func add(_ one: Declaration, _ symbol: Symbol, hint: (FileDescriptor) -> String? = { _ in nil }) {
+        if one.fullName.utf8.count > UInt16.max { fail("the full name is too long", at: one.namePosition) }
+        guard let other = pool.symbols.add(one.fullName, symbol, in: file) else { return }
+        let isOwn = other.file === file && !other.isPackage
+        fail(
+            "'\(one.fullName)' is declared \(isOwn ? "twice" : "in \(other.file.name) already")", at: one.namePosition,
+            hint: hint(other.file))
     }
 
     private func define(_ message: MessageDescriptor, in scope: String) {
         message.fullName = join(scope, message.name)
-        for oneof in message.oneofs { add(join(message.fullName, oneof.name), .oneof(oneof), at: oneof.namePosition) }
+        for oneof in message.oneofs {
+            oneof.fullName = join(message.fullName, oneof.name)
+            add(oneof, .oneof(oneof))
+        }
         for field in message.fields { define(field, in: message.fullName) }
         for one in message.enums { define(one, in: message.fullName) }
         for range in message.extensionRanges { check(range.numbers, of: "extensions") }
         for field in message.extensions { define(field, in: message.fullName) }
         for range in message.reservedRanges { check(range, of: "reserved") }
         for inner in message.messages { define(inner, in: message.fullName) }
-        add(message.fullName, .message(message), at: message.namePosition)
+        add(message, .message(message))
         checkNumbers(of: message)
     }
 
@@ -74,45 +77,35 @@ struct SymbolDefiner: FileStage {
         } else if !field.isExtension, field.number > FieldNumbers.maximum {
             fail("a field number must be at most \(FieldNumbers.maximum)", at: field.positions.number)
         }
-        add(field.fullName, .field(field), at: field.positions.name)
+        add(field, .field(field))
     }
 
     private func define(_ one: EnumDescriptor, in scope: String) {
         one.fullName = join(scope, one.name)
         if one.values.isEmpty { fail("an enum must have at least one value", at: one.namePosition) }
         for value in one.values {
+            // The name belongs to the scope around the enum.
             value.fullName = join(scope, value.name)
-            defineValue(value, beside: one)
+            add(value, .value(value)) { other in
+                other === file && one.values.contains { $0 !== value && $0.name == value.name }
+                    ? nil
+                    : "The scope of a value is that of its enum, so values of different enums must have different names."
+            }
         }
         for range in one.reservedRanges where range.first > range.last {
             fail("the reserved range ends before it begins", at: range.position)
         }
-        add(one.fullName, .enum(one), at: one.namePosition)
-        checkNumbers(of: one)
-    }
-
-    /// Adds the name of an enum value, which belongs to the scope around the enum.
-    private func defineValue(_ value: EnumValueDescriptor, beside one: EnumDescriptor) {
-        if value.fullName.utf8.count > UInt16.max {
-            fail("the full name is too long", at: value.namePosition)
-        }
-        guard let other = pool.symbols.add(value.fullName, .value(value), in: file) else { return }
-        let isOwn = other.file === file && one.values.contains { $0 !== value && $0.name == value.name }
-        fail(
-            "'\(value.fullName)' is declared \(other.file === file ? "twice" : "in \(other.file.name) already")",
-            at: value.namePosition,
-            hint: isOwn
-                ? nil
-                : "The scope of a value is that of its enum, so values of different enums must have different names.")
+        add(one, .enum(one))
+        checkMembers(one.values.map { ($0, $0.number) }, of: one)
     }
 
     private func define(_ service: ServiceDescriptor) {
         service.fullName = join(file.package, service.name)
         for method in service.methods {
             method.fullName = join(service.fullName, method.name)
-            add(method.fullName, .method(method), at: method.namePosition)
+            add(method, .method(method))
         }
-        add(service.fullName, .service(service), at: service.namePosition)
+        add(service, .service(service))
     }
 }
 
@@ -121,18 +114,7 @@ struct SymbolDefiner: FileStage {
 extension SymbolDefiner {
     private func checkNumbers(of message: MessageDescriptor) {
         let extensionRanges = message.extensionRanges.map(\.numbers)
-        checkOverlaps(of: message.reservedRanges, "reserved")
-        let names = checkRepetition(of: message.reservedNames, at: message.namePosition)
-        let (extensions, reserved) = (RangeIndex(extensionRanges), RangeIndex(message.reservedRanges))
-        for field in message.fields {
-            extensions.each(with: field.number) {
-                fail("the number of '\(field.name)' is in an extension range", at: $0.position)
-            }
-            reserved.each(with: field.number) {
-                fail("'\(field.name)' has the reserved number \(field.number)", at: $0.position)
-            }
-            if names.contains(field.name) { fail("'\(field.name)' is a reserved name", at: field.positions.name) }
-        }
+        checkMembers(message.fields.map { ($0, $0.number) }, of: message, extensionRanges)
         if RangeIndex(extensionRanges + message.reservedRanges).isDisjoint { return }
         for range in extensionRanges {
             for other in message.reservedRanges where range.overlaps(other) {
@@ -142,15 +124,24 @@ extension SymbolDefiner {
         checkOverlaps(of: extensionRanges, "extension")
     }
 
-    private func checkNumbers(of one: EnumDescriptor) {
-        checkOverlaps(of: one.reservedRanges, "reserved")
-        let names = checkRepetition(of: one.reservedNames, at: one.namePosition)
-        let reserved = RangeIndex(one.reservedRanges)
-        for value in one.values {
-            reserved.each(with: value.number) {
-                fail("'\(value.name)' has the reserved number \(value.number)", at: $0.position)
+    /// Reports the fields or values of a type whose names or numbers are reserved or belong to extensions.
+    private func checkMembers(
+        _ members: [(Declaration, number: Int32)], of type: TypeDescriptor, _ extensionRanges: [NumberRange] = []
+    ) {
+        checkOverlaps(of: type.reservedRanges, "reserved")
+        var names: Set<String> = []
+        for reserved in type.reservedNames where !names.insert(reserved.name).inserted {
+            fail("the name '\(reserved.name)' is reserved twice", at: type.namePosition)
+        }
+        let (extensions, reserved) = (RangeIndex(extensionRanges), RangeIndex(type.reservedRanges))
+        for (member, number) in members {
+            extensions.each(with: number) {
+                fail("the number of '\(member.name)' is in an extension range", at: $0.position)
             }
-            if names.contains(value.name) { fail("'\(value.name)' is a reserved name", at: value.namePosition) }
+            reserved.each(with: number) {
+                fail("'\(member.name)' has the reserved number \(number)", at: $0.position)
+            }
+            if names.contains(member.name) { fail("'\(member.name)' is a reserved name", at: member.namePosition) }
         }
     }
 
@@ -163,13 +154,6 @@ extension SymbolDefiner {
         }
     }
 
-    private func checkRepetition(of names: [ReservedName], at position: SourcePosition) -> Set<String> {
-        var seen: Set<String> = []
-        for reserved in names where !seen.insert(reserved.name).inserted {
-            fail("the name '\(reserved.name)' is reserved twice", at: position)
-        }
-        return seen
-    }
 }
 
 /// A lookup of the ranges that contain a number; it is a binary search if no two ranges overlap.

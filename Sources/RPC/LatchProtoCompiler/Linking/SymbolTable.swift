@@ -19,10 +19,12 @@ enum Symbol {
         }
     }
 
-    var isType: Bool {
+    /// The message or the enum; nil for other declarations.
+    var type: TypeDescriptor? {
         switch self {
-        case .message, .enum: true
-        default: false
+        case .message(let message): message
+        case .enum(let one): one
+        default: nil
         }
     }
 }

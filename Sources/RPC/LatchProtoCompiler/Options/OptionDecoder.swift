@@ -9,8 +9,7 @@ struct OptionDecoder {
     /// Decodes the options of a file, which are given by the paths of their owners in the file's descriptor.
     func decode(_ pending: [[Int32]: WireMessage], of file: FileDescriptor) throws(MalformedWire) {
         var failure: MalformedWire?
-        file.visitOptions { options, ownerOf in
-            let owner = ownerOf()
+        file.visitOptions { options, owner in
             guard let wire = pending[owner.path],
                 case .message(let type)? = symbols.find("google.protobuf.\(owner.message)")?.symbol
             else { return }
@@ -72,12 +71,7 @@ struct OptionDecoder {
         case .bytes(let bytes):
             var (cursor, values) = (WireCursor(rest: bytes), [OptionMessage.Value]())
             while !cursor.rest.isEmpty {
-                let bits =
-                    switch type {
-                    case .double, .fixed64, .sfixed64: try cursor.fixed(8)
-                    case .float, .fixed32, .sfixed32: try cursor.fixed(4)
-                    default: try cursor.varint()
-                    }
+                let bits = if let width = type.width { try cursor.fixed(width) } else { try cursor.varint() }
                 values.append(.number(Self.value(bits, of: type)))
             }
             return values

@@ -12,13 +12,6 @@ struct OptionInterpreter {
 
     init(_ linker: Linker) { self.linker = linker }
 
-    /// The reason why an option is invalid.
-    private struct Failure: Error {
-        let message: String
-        let isAboutName: Bool
-        var hint: String?
-    }
-
     /// Interprets the options of descriptor.proto, among them the features, which affect declarations.
     mutating func interpretPlain() {
         guard linker.file.hasOptions else { return }
@@ -33,21 +26,16 @@ struct OptionInterpreter {
         interpret(custom: true)
         guard !file.locations.isEmpty else { return }
         file.visitOptions { options, owner in
-            if !options.message.isEmpty, options.message.isEmptyInSets { stripped.insert(owner().path) }
+            if !options.message.isEmpty, options.message.isEmptyInSets { stripped.insert(owner.path) }
         }
-        var locations: [SourceLocation] = []
-        for location in file.locations {
-            if let found = self.location(location), !stripped.contains(found.path) { locations.append(found) }
-        }
-        file.locations = locations
+        file.locations = file.locations.compactMap { location($0) }.filter { !stripped.contains($0.path) }
     }
 
     private mutating func interpret(custom isCustom: Bool) {
         let file = linker.file
-        file.visitOptions { options, ownerOf in
-            guard !options.uninterpreted.isEmpty else { return }
-            let owner = ownerOf()
-            guard case .message(let type)? = linker.pool.symbols.find("google.protobuf.\(owner.message)")?.symbol
+        file.visitOptions { options, owner in
+            guard !options.uninterpreted.isEmpty,
+                case .message(let type)? = linker.pool.symbols.find("google.protobuf.\(owner.message)")?.symbol
             else { return }
             for (index, statement) in options.uninterpreted.enumerated()
             where statement.name[0].isExtension == isCustom {
@@ -78,17 +66,15 @@ struct OptionInterpreter {
         _ statement: UninterpretedOption, of type: MessageDescriptor, in scope: String,
         into message: inout OptionMessage
     ) -> [Int32] {
-        do throws(Failure) {
+        do throws(InvalidOption) {
             if statement.name[0].name == "uninterpreted_option" {
-                throw Failure(message: "'uninterpreted_option' cannot be set", isAboutName: true)
+                throw InvalidOption(name: "'uninterpreted_option' cannot be set")
             }
-            guard statement.name.count <= 200 else {
-                throw Failure(message: "it has too many parts", isAboutName: true)
-            }
+            guard statement.name.count <= 200 else { throw InvalidOption(name: "it has too many parts") }
             return try set(statement.name[...], of: type, to: statement, in: scope, in: &message)
         } catch {
             let position = error.isAboutName ? statement.namePosition : statement.valuePosition
-            linker.fail("the option '\(statement.nameText)': \(error.message)", at: position, hint: error.hint)
+            linker.fail("the option '\(statement.nameText)': \(error.reason)", at: position, hint: error.hint)
             return []
         }
     }
@@ -97,15 +83,13 @@ struct OptionInterpreter {
     private func set(
         _ name: ArraySlice<UninterpretedOption.NamePart>, of type: MessageDescriptor, to statement: UninterpretedOption,
         in scope: String, in message: inout OptionMessage
-    ) throws(Failure) -> [Int32] {
+    ) throws(InvalidOption) -> [Int32] {
         guard let part = name.first else { return [] }
         let field = try field(part, of: type, in: scope)
         guard let fieldType = field.type else { return [] }
         guard let next = name.dropFirst().first else {
             let isRepeated = field.label == .repeated
-            guard isRepeated || !message.has(field.number) else {
-                throw Failure(message: "it is set twice", isAboutName: true)
-            }
+            guard isRepeated || !message.has(field.number) else { throw InvalidOption(name: "it is set twice") }
             let value = try value(of: field, statement, in: scope)
             var whole = message.fields[field.number] ?? OptionMessage.Field(field, fieldType)
             whole.values.append(value)
@@ -113,11 +97,11 @@ struct OptionInterpreter {
             return isRepeated ? [field.number, Int32(whole.values.count - 1)] : [field.number]
         }
         guard let inner = field.message else {
-            throw Failure(message: "'\(part.name)' is not a message and has no field '\(next.name)'", isAboutName: true)
+            throw InvalidOption(name: "'\(part.name)' is not a message and has no field '\(next.name)'")
         }
         guard field.label != .repeated else {
-            throw Failure(
-                message: "'\(part.name)' is repeated and can only be set as a whole", isAboutName: true,
+            throw InvalidOption(
+                name: "'\(part.name)' is repeated and can only be set as a whole",
                 hint: "Write: \(part.name) = { … }")
         }
         var innerMessage = message.message(field.number) ?? OptionMessage()
@@ -130,61 +114,63 @@ struct OptionInterpreter {
 
     private func field(
         _ part: UninterpretedOption.NamePart, of type: MessageDescriptor, in scope: String
-    ) throws(Failure) -> FieldDescriptor {
+    ) throws(InvalidOption) -> FieldDescriptor {
         guard part.isExtension else {
             guard let field = type.fields.first(where: { $0.name == part.name }) else {
-                throw Failure(
-                    message: "there is no such option", isAboutName: true,
-                    hint: "The name of a custom option is written in parentheses.")
+                throw InvalidOption(
+                    name: "there is no such option", hint: "The name of a custom option is written in parentheses.")
             }
             return field
         }
         guard case .field(let field)? = linker.lookUp(part.name, in: scope), field.isExtension else {
-            throw Failure(
-                message: "there is no such option", isAboutName: true,
+            throw InvalidOption(
+                name: "there is no such option",
                 hint: "The file in which '\(part.name)' is declared must be imported.")
         }
         guard field.extendee?.fullName == type.fullName else {
-            throw Failure(
-                message: "'\(part.name)' extends '\(field.extendee?.fullName ?? "")', not '\(type.fullName)'",
-                isAboutName: true)
+            throw InvalidOption(
+                name: "'\(part.name)' extends '\(field.extendee?.fullName ?? "")', not '\(type.fullName)'")
         }
         return field
     }
 
     private func value(
         of field: FieldDescriptor, _ statement: UninterpretedOption, in scope: String
-    ) throws(Failure) -> OptionMessage.Value {
-        if let message = field.message {
-            guard case .aggregate(let range) = statement.value else {
-                throw Failure(
-                    message: "it must be a message", isAboutName: false, hint: "Write: \(statement.nameText) = { … }")
-            }
-            do throws(TextFormatParser.Malformed) {
-                var reader = TextFormatParser(linker, range, scope: scope)
-                return .message(try reader.message(message))
-            } catch {
-                throw Failure(message: error.reason, isAboutName: false)
-            }
+    ) throws(InvalidOption) -> OptionMessage.Value {
+        guard let message = field.message else { return try ScalarOption.value(of: field, statement.value) }
+        guard case .aggregate(let range) = statement.value else {
+            throw InvalidOption("it must be a message", hint: "Write: \(statement.nameText) = { … }")
         }
-        do throws(ScalarOption.InvalidOptionValue) {
-            return try ScalarOption.value(of: field, statement.value)
-        } catch {
-            throw Failure(message: error.reason, isAboutName: false)
-        }
+        var parser = TextFormatParser(linker, range, scope: scope)
+        return .message(try parser.message(message))
+    }
+}
+
+/// The reason why an option is invalid.
+struct InvalidOption: Error {
+    let reason: String
+    let hint: String?
+    /// Whether the reason is in the name of the option, as opposed to its value.
+    private(set) var isAboutName = false
+
+    /// Creates the error of a value.
+    init(_ reason: String, hint: String? = nil) {
+        self.reason = reason
+        self.hint = hint
+    }
+
+    /// Creates the error of a name.
+    init(name reason: String, hint: String? = nil) {
+        self.init(reason, hint: hint)
+        isAboutName = true
     }
 }
 
 /// The conversion of an option's value to the scalar type of its field.
 enum ScalarOption {
-    /// The reason why a field does not accept a value.
-    struct InvalidOptionValue: Error {
-        let reason: String
-    }
-
     static func value(
         of field: FieldDescriptor, _ value: UninterpretedOption.Value
-    ) throws(InvalidOptionValue) -> OptionMessage.Value {
+    ) throws(InvalidOption) -> OptionMessage.Value {
         switch field.type {
         case .int32, .sint32, .sfixed32:
             .number(UInt64(bitPattern: try integer(value, Int64(Int32.min)...Int64(Int32.max))))
@@ -196,68 +182,68 @@ enum ScalarOption {
         case .bool: .number(try bool(value))
         case .enum: .number(try number(of: value, in: field.enum))
         case .string, .bytes: .bytes(try bytes(value))
-        case .message, .group, nil: throw InvalidOptionValue(reason: "it must be a message")
+        case .message, .group, nil: throw InvalidOption("it must be a message")
         }
     }
 
     private static func integer(
         _ value: UninterpretedOption.Value, _ range: ClosedRange<Int64>
-    ) throws(InvalidOptionValue) -> Int64 {
+    ) throws(InvalidOption) -> Int64 {
         let number: Int64?
         switch value {
         case .positive(let value): number = Int64(exactly: value)
         case .negative(let value): number = value
-        default: throw InvalidOptionValue(reason: "it must be an integer")
+        default: throw InvalidOption("it must be an integer")
         }
         guard let number, range.contains(number) else {
-            throw InvalidOptionValue(reason: "it must be a number from \(range.lowerBound) to \(range.upperBound)")
+            throw InvalidOption("it must be a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
-    private static func unsigned(_ value: UninterpretedOption.Value, upTo limit: UInt64) throws(InvalidOptionValue)
+    private static func unsigned(_ value: UninterpretedOption.Value, upTo limit: UInt64) throws(InvalidOption)
         -> UInt64
     {
         guard case .positive(let number) = value else {
-            throw InvalidOptionValue(reason: "it must be a non-negative integer")
+            throw InvalidOption("it must be a non-negative integer")
         }
-        guard number <= limit else { throw InvalidOptionValue(reason: "it must be a number up to \(limit)") }
+        guard number <= limit else { throw InvalidOption("it must be a number up to \(limit)") }
         return number
     }
 
-    private static func double(_ value: UninterpretedOption.Value) throws(InvalidOptionValue) -> Double {
+    private static func double(_ value: UninterpretedOption.Value) throws(InvalidOption) -> Double {
         switch value {
-        case .double(let value): return value
-        case .positive(let value): return Double(value)
-        case .negative(let value): return Double(value)
-        case .identifier("inf"): return .infinity
-        case .identifier("nan"): return .nan
-        default: throw InvalidOptionValue(reason: "it must be a number")
+        case .double(let value): value
+        case .positive(let value): Double(value)
+        case .negative(let value): Double(value)
+        case .identifier("inf"): .infinity
+        case .identifier("nan"): .nan
+        default: throw InvalidOption("it must be a number")
         }
     }
 
-    private static func bool(_ value: UninterpretedOption.Value) throws(InvalidOptionValue) -> UInt64 {
+    private static func bool(_ value: UninterpretedOption.Value) throws(InvalidOption) -> UInt64 {
         switch value {
-        case .identifier("true"): return 1
-        case .identifier("false"): return 0
-        default: throw InvalidOptionValue(reason: "it must be 'true' or 'false'")
+        case .identifier("true"): 1
+        case .identifier("false"): 0
+        default: throw InvalidOption("it must be 'true' or 'false'")
         }
     }
 
     private static func number(
         of value: UninterpretedOption.Value, in type: EnumDescriptor?
-    ) throws(InvalidOptionValue) -> UInt64 {
+    ) throws(InvalidOption) -> UInt64 {
         guard case .identifier(let name) = value else {
-            throw InvalidOptionValue(reason: "it must be the name of a value of '\(type?.fullName ?? "")'")
+            throw InvalidOption("it must be the name of a value of '\(type?.fullName ?? "")'")
         }
         guard let found = type?.values.first(where: { $0.name == name }) else {
-            throw InvalidOptionValue(reason: "'\(type?.fullName ?? "")' has no value '\(name)'")
+            throw InvalidOption("'\(type?.fullName ?? "")' has no value '\(name)'")
         }
         return UInt64(bitPattern: Int64(found.number))
     }
 
-    private static func bytes(_ value: UninterpretedOption.Value) throws(InvalidOptionValue) -> [UInt8] {
-        guard case .string(let bytes) = value else { throw InvalidOptionValue(reason: "it must be a string") }
+    private static func bytes(_ value: UninterpretedOption.Value) throws(InvalidOption) -> [UInt8] {
+        guard case .string(let bytes) = value else { throw InvalidOption("it must be a string") }
         return bytes
     }
 }

@@ -19,10 +19,7 @@ package struct OptionMessage: Sendable, Hashable {
             isPacked = field.isPacked
             isInMessageSet = field.extendee?.isMessageSet == true
             // Within the file that declares the option, its own options may not be interpreted yet.
-            let isWritten = field.options.uninterpreted.contains {
-                guard $0.isNamed("retention"), case .identifier("RETENTION_SOURCE") = $0.value else { return false }
-                return true
-            }
+            let isWritten = field.options.uninterpreted.contains { $0.sets("retention", to: "RETENTION_SOURCE") }
             isSourceOnly = isWritten || field.options.message.integer(FieldOptions.retention) == 2
         }
     }
@@ -56,10 +53,13 @@ package struct OptionMessage: Sendable, Hashable {
     package func has(_ number: Int32) -> Bool { fields[number] != nil }
 
     /// Returns the last value of a Boolean field; nil if it is not set.
-    package func bool(_ number: Int32) -> Bool? { self.number(number).map { $0 != 0 } }
+    package func bool(_ number: Int32) -> Bool? { integer(number).map { $0 != 0 } }
 
     /// Returns the last value of an integer or enum field; nil if it is not set.
-    package func integer(_ number: Int32) -> Int64? { self.number(number).map(Int64.init(bitPattern:)) }
+    package func integer(_ number: Int32) -> Int64? {
+        guard case .number(let bits)? = values(number).last else { return nil }
+        return Int64(bitPattern: bits)
+    }
 
     /// Returns the last value of a string field; nil if it is not set.
     package func string(_ number: Int32) -> String? { strings(number).last }
@@ -67,8 +67,7 @@ package struct OptionMessage: Sendable, Hashable {
     /// Returns all values of a string field.
     package func strings(_ number: Int32) -> [String] {
         values(number).compactMap {
-            guard case .bytes(let bytes) = $0 else { return nil }
-            return String(decoding: bytes, as: UTF8.self)
+            if case .bytes(let bytes) = $0 { String(decoding: bytes, as: UTF8.self) } else { nil }
         }
     }
 
@@ -77,23 +76,12 @@ package struct OptionMessage: Sendable, Hashable {
 
     /// Returns all values of a message field.
     package func messages(_ number: Int32) -> [OptionMessage] {
-        values(number).compactMap {
-            guard case .message(let message) = $0 else { return nil }
-            return message
-        }
+        values(number).compactMap { if case .message(let message) = $0 { message } else { nil } }
     }
 
     /// Returns all values of an integer or enum field.
     func integers(_ number: Int32) -> [Int64] {
-        values(number).compactMap {
-            guard case .number(let bits) = $0 else { return nil }
-            return Int64(bitPattern: bits)
-        }
-    }
-
-    private func number(_ number: Int32) -> UInt64? {
-        guard case .number(let bits)? = values(number).last else { return nil }
-        return bits
+        values(number).compactMap { if case .number(let bits) = $0 { Int64(bitPattern: bits) } else { nil } }
     }
 
     private func values(_ number: Int32) -> [Value] { fields[number]?.values ?? [] }
@@ -117,13 +105,13 @@ extension OptionMessage {
 extension WireWriter {
     /// Appends a number without a tag.
     fileprivate mutating func number(_ bits: UInt64, of type: FieldType) {
-        switch type {
-        case .double, .fixed64, .sfixed64: plainFixed64(bits)
-        case .float, .fixed32, .sfixed32: plainFixed32(UInt32(truncatingIfNeeded: bits))
-        case .sint32, .sint64:
+        if let width = type.width {
+            plain(bits, width: width)
+        } else if type == .sint32 || type == .sint64 {
             let value = Int64(bitPattern: bits)
             plain(UInt64(bitPattern: value << 1 ^ value >> 63))
-        default: plain(bits)
+        } else {
+            plain(bits)
         }
     }
 
@@ -144,11 +132,7 @@ extension WireWriter {
                 self.message(number) { message.write(to: &$0) }
             }
         case .number(let bits):
-            switch type {
-            case .double, .fixed64, .sfixed64: tag(number, 1)
-            case .float, .fixed32, .sfixed32: tag(number, 5)
-            default: tag(number, 0)
-            }
+            tag(number, type.width == 8 ? 1 : type.width == 4 ? 5 : 0)
             self.number(bits, of: type)
         }
     }

@@ -9,63 +9,74 @@ extension FileDescriptor {
     }
 
     /// Calls `body` with the options of all declarations in the file, and their owners.
-    func visitOptions(_ body: (inout Options, @autoclosure () -> OptionOwner) -> Void) {
-        body(&options, OptionOwner("File", package.isEmpty ? "dummy" : package + ".dummy", [8], at: packagePosition))
+    func visitOptions(_ body: OptionVisitor) {
+        let scope = package.isEmpty ? "dummy" : package + ".dummy"
+        body(&options, OptionOwner(kind: "File", scope: scope, position: packagePosition, parent: [], options: 8))
         for (index, message) in messages.enumerated() { message.visitOptions([4, Int32(index)], body) }
         for (index, one) in enums.enumerated() { one.visitOptions([5, Int32(index)], body) }
         for (index, service) in services.enumerated() {
             let path = [6, Int32(index)]
-            body(&service.options, OptionOwner("Service", service.fullName, path + [3], at: service.namePosition))
+            service.visitOptions("Service", path, options: 3, body)
             for (index, method) in service.methods.enumerated() {
-                let path = path + [2, Int32(index), 4]
-                body(&method.options, OptionOwner("Method", method.fullName, path, at: method.namePosition))
+                method.visitOptions("Method", path, part: (2, index), options: 4, body)
             }
         }
-        extensions.visitOptions([7], body)
+        for (index, field) in extensions.enumerated() {
+            field.visitOptions("Field", [], part: (7, index), options: 8, body)
+        }
     }
 }
+
+typealias OptionVisitor = (inout Options, OptionOwner) -> Void
 
 /// The declaration that options belong to.
 struct OptionOwner {
-    /// The name of the options message in `google.protobuf`.
-    let message: String
+    fileprivate let kind: String
     /// The full name from which extension names are resolved, outwards.
     let scope: String
-    /// The path of the options in the file's descriptor.
-    let path: [Int32]
     /// The position of the declaration's name.
     let position: SourcePosition?
+    fileprivate let parent: [Int32]
+    fileprivate var part: (number: Int32, index: Int)?
+    fileprivate let options: Int32
 
-    init(_ kind: String, _ scope: String, _ path: [Int32], at position: SourcePosition?) {
-        message = kind + "Options"
-        self.scope = scope
-        self.path = path
-        self.position = position
-    }
+    /// The name of the options message in `google.protobuf`.
+    var message: String { kind + "Options" }
+
+    /// The path of the options in the file's descriptor; it is only put together where it is needed.
+    var path: [Int32] { parent + (part.map { [$0.number, Int32($0.index)] } ?? []) + [options] }
 }
 
-extension [FieldDescriptor] {
-    fileprivate func visitOptions(_ path: [Int32], _ body: (inout Options, @autoclosure () -> OptionOwner) -> Void) {
-        for (index, field) in enumerated() {
-            body(
-                &field.options,
-                OptionOwner("Field", field.fullName, path + [Int32(index), 8], at: field.positions.name))
-        }
+extension Declaration {
+    /// Calls `body` with the options, whose owner is the declaration at a path or a part of it.
+    fileprivate func visitOptions(
+        _ kind: String, _ path: [Int32], part: (number: Int32, index: Int)? = nil, options number: Int32,
+        _ body: OptionVisitor
+    ) {
+        let owner = OptionOwner(
+            kind: kind, scope: fullName, position: namePosition, parent: path, part: part, options: number)
+        body(&options, owner)
     }
 }
 
 extension MessageDescriptor {
-    fileprivate func visitOptions(_ path: [Int32], _ body: (inout Options, @autoclosure () -> OptionOwner) -> Void) {
-        body(&options, OptionOwner("Message", fullName, path + [7], at: namePosition))
-        fields.visitOptions(path + [2], body)
-        extensions.visitOptions(path + [6], body)
+    fileprivate func visitOptions(_ path: [Int32], _ body: OptionVisitor) {
+        visitOptions("Message", path, options: 7, body)
+        for (index, field) in fields.enumerated() {
+            field.visitOptions("Field", path, part: (2, index), options: 8, body)
+        }
+        for (index, field) in extensions.enumerated() {
+            field.visitOptions("Field", path, part: (6, index), options: 8, body)
+        }
         for (index, oneof) in oneofs.enumerated() {
-            let path = path + [8, Int32(index), 2]
-            body(&oneof.options, OptionOwner("Oneof", fullName + "." + oneof.name, path, at: oneof.namePosition))
+            oneof.visitOptions("Oneof", path, part: (8, index), options: 2, body)
         }
         for (index, range) in extensionRanges.enumerated() {
-            let path = path + [5, Int32(index), 3]
-            body(&range.options, OptionOwner("ExtensionRange", fullName, path, at: range.numbers.position))
+            body(
+                &range.options,
+                OptionOwner(
+                    kind: "ExtensionRange", scope: fullName, position: range.numbers.position, parent: path,
+                    part: (5, index), options: 3))
         }
         for (index, one) in enums.enumerated() { one.visitOptions(path + [4, Int32(index)], body) }
         for (index, message) in messages.enumerated() { message.visitOptions(path + [3, Int32(index)], body) }
@@ -73,11 +84,10 @@ extension MessageDescriptor {
 }
 
 extension EnumDescriptor {
-    fileprivate func visitOptions(_ path: [Int32], _ body: (inout Options, @autoclosure () -> OptionOwner) -> Void) {
-        body(&options, OptionOwner("Enum", fullName, path + [3], at: namePosition))
+    fileprivate func visitOptions(_ path: [Int32], _ body: OptionVisitor) {
+        visitOptions("Enum", path, options: 3, body)
         for (index, value) in values.enumerated() {
-            let path = path + [2, Int32(index), 3]
-            body(&value.options, OptionOwner("EnumValue", value.fullName, path, at: value.namePosition))
+            value.visitOptions("EnumValue", path, part: (2, index), options: 3, body)
         }
     }
 }

@@ -39,27 +39,13 @@ extension Parser {
         let visibility = try parseVisibility()
         switch text {
         case "message":
-            let mark = begin(root, 4, Int32(file.messages.count))
-            defer { finish(mark) }
-            try parseMessage(in: nil, visibility, mark) { file.messages.append($0) }
-        case "enum":
-            let mark = begin(root, 5, Int32(file.enums.count))
-            defer { finish(mark) }
-            try parseEnum(in: nil, visibility, mark) { file.enums.append($0) }
-        case "service":
-            let mark = begin(root, 6, Int32(file.services.count))
-            defer { finish(mark) }
-            try parseService(mark)
-        case "extend":
-            let mark = begin(root, 7)
-            defer { finish(mark) }
-            try parseExtend(in: nil, mark, nested: root)
+            file.messages.append(try parseMessage(in: nil, visibility, begin(root, 4, Int32(file.messages.count))))
+        case "enum": file.enums.append(try parseEnum(in: nil, visibility, begin(root, 5, Int32(file.enums.count))))
+        case "service": file.services.append(try parseService(begin(root, 6, Int32(file.services.count))))
+        case "extend": try parseExtend(in: nil, begin(root, 7), nested: root)
         case "import": try parseImport(root)
         case "package": try parsePackage(root)
-        case "option":
-            let mark = begin(root, 8)
-            defer { finish(mark) }
-            try parseOptionStatement(&file.options, mark)
+        case "option": try parseOptionStatement(&file.options, begin(root, 8))
         default: throw failure("a statement is expected here, such as 'message'")
         }
     }
@@ -76,34 +62,30 @@ extension Parser {
     }
 
     private func parsePackage(_ root: LocationMark) throws(ParseError) {
-        if !file.package.isEmpty {
-            fail("the package is set twice")
-            file.package = ""
-        }
+        if !file.package.isEmpty { fail("the package is set twice") }
         let mark = begin(root, 2)
         defer { finish(mark) }
         file.packagePosition = token.position
         try expect("package")
-        while true {
-            file.package += try parseIdentifier("a name is expected here")
-            guard take(".") else { break }
-            file.package += "."
-        }
+        file.package = try parseQualifiedName("a name is expected here")
         try endDeclaration(";", of: mark)
     }
 
     private func parseImport(_ root: LocationMark) throws(ParseError) {
         let start = token.position
         try expect("import")
-        if isAt("option") { return try parseOptionImport(root, from: start) }
-        let mark = begin(root, 3, Int32(file.imports.count { $0.kind != .option }))
+        let optionImports = Int32(file.imports.count { $0.kind == .option })
+        let isOption = isAt("option")
+        let mark = isOption ? begin(root, 15, optionImports) : begin(root, 3, Int32(file.imports.count) - optionImports)
         defer { finish(mark) }
         locations.start(mark, at: start)
-        if file.imports.contains(where: { $0.kind == .option }) {
-            fail("imports must come before option imports")
-        }
         var kind = Import.Kind.plain
-        if isAt("public") {
+        if !isOption, optionImports > 0 { fail("imports must come before option imports") }
+        if isOption {
+            if file.edition < .edition2024 { fail("option imports require edition 2024") }
+            kind = .option
+            advance()
+        } else if isAt("public") {
             kind = .public
             takeKeyword(begin(root, 10, Int32(file.imports.count { $0.kind == .public })))
         } else if isAt("weak") {
@@ -118,17 +100,6 @@ extension Parser {
         try endDeclaration(";", of: mark)
     }
 
-    private func parseOptionImport(_ root: LocationMark, from start: SourcePosition) throws(ParseError) {
-        if file.edition < .edition2024 { fail("option imports require edition 2024") }
-        let mark = begin(root, 15, Int32(file.imports.count { $0.kind == .option }))
-        defer { finish(mark) }
-        locations.start(mark, at: start)
-        advance()
-        let path = try parseText("the name of the imported file is missing here")
-        file.imports.append(Import(path: path, kind: .option, position: start))
-        try endDeclaration(";", of: mark)
-    }
-
     /// Takes a keyword that has a location of its own.
     func takeKeyword(_ mark: LocationMark) {
         advance()
@@ -139,50 +110,35 @@ extension Parser {
 extension Parser {
     /// Parses `enum Name { … }`.
     func parseEnum(
-        in parent: MessageDescriptor?, _ visibility: SymbolVisibility?, _ mark: LocationMark,
-        adopt: (EnumDescriptor) -> Void
-    ) throws(ParseError) {
+        in parent: MessageDescriptor?, _ visibility: SymbolVisibility?, _ mark: LocationMark
+    ) throws(ParseError) -> EnumDescriptor {
+        defer { finish(mark) }
         advance()
-        let nameMark = begin(mark, 1)
-        let position = token.position
-        let name = try parseIdentifier("the name of the enum is missing here")
-        finish(nameMark)
+        let (name, position) = try parseName(mark, "the name of the enum is missing here")
         let descriptor = EnumDescriptor(name: name, file: file, parent: parent, namePosition: position)
-        adopt(descriptor)
         descriptor.visibility = visibility
         descriptor.comments = try endDeclaration("{", of: mark)
         try parseStatements(of: "an enum") { () throws(ParseError) in try parseEnumStatement(descriptor, mark) }
         try checkAliases(of: descriptor)
+        return descriptor
     }
 
     private func parseEnumStatement(_ descriptor: EnumDescriptor, _ mark: LocationMark) throws(ParseError) {
         switch text {
-        case "option":
-            let inner = begin(mark, 3)
-            defer { finish(inner) }
-            try parseOptionStatement(&descriptor.options, inner)
+        case "option": try parseOptionStatement(&descriptor.options, begin(mark, 3))
         case "reserved":
-            let reserved = try parseReserved(
-                mark, paths: (4, 5),
-                counts: (
-                    descriptor.reservedRanges.count, descriptor.reservedNames.count
-                ), signed: true)
-            descriptor.reservedRanges += reserved.ranges
-            descriptor.reservedNames += reserved.names
+            try parseReserved(
+                &descriptor.reservedRanges, &descriptor.reservedNames, mark, paths: (4, 5), signed: true)
         default:
-            let inner = begin(mark, 2, Int32(descriptor.values.count))
-            defer { finish(inner) }
             let value = EnumValueDescriptor(of: descriptor)
             descriptor.values.append(value)
-            try parseEnumValue(value, inner)
+            try parseEnumValue(value, begin(mark, 2, Int32(descriptor.values.count - 1)))
         }
     }
 
     private func parseEnumValue(_ value: EnumValueDescriptor, _ mark: LocationMark) throws(ParseError) {
-        let nameMark = begin(mark, 1)
-        value.namePosition = token.position
-        value.name = try parseIdentifier("the name of the value is missing here")
-        finish(nameMark)
+        defer { finish(mark) }
+        (value.name, value.namePosition) = try parseName(mark, "the name of the value is missing here")
         try expect("=", "the number of the value is missing here")
         let numberMark = begin(mark, 2)
         value.numberPosition = token.position
@@ -191,11 +147,7 @@ extension Parser {
         if isAt("[") {
             let inner = begin(mark, 3)
             defer { finish(inner) }
-            repeat {
-                advance()
-                try parseOption(&value.options, inner)
-            } while isAt(",")
-            try expect("]")
+            try parseOptions(&value.options, inner)
         }
         value.comments = try endDeclaration(";", of: mark)
     }
@@ -214,38 +166,28 @@ extension Parser {
 
 extension Parser {
     /// Parses `service Name { … }`.
-    func parseService(_ mark: LocationMark) throws(ParseError) {
+    func parseService(_ mark: LocationMark) throws(ParseError) -> ServiceDescriptor {
+        defer { finish(mark) }
         advance()
-        let nameMark = begin(mark, 1)
-        let position = token.position
-        let name = try parseIdentifier("the name of the service is missing here")
-        finish(nameMark)
+        let (name, position) = try parseName(mark, "the name of the service is missing here")
         let descriptor = ServiceDescriptor(name: name, file: file, namePosition: position)
-        file.services.append(descriptor)
         descriptor.comments = try endDeclaration("{", of: mark)
         try parseStatements(of: "a service") { () throws(ParseError) in try parseServiceStatement(descriptor, mark) }
+        return descriptor
     }
 
     private func parseServiceStatement(_ descriptor: ServiceDescriptor, _ mark: LocationMark) throws(ParseError) {
-        if isAt("option") {
-            let inner = begin(mark, 3)
-            defer { finish(inner) }
-            return try parseOptionStatement(&descriptor.options, inner)
-        }
-        let inner = begin(mark, 2, Int32(descriptor.methods.count))
-        defer { finish(inner) }
+        if isAt("option") { return try parseOptionStatement(&descriptor.options, begin(mark, 3)) }
         let method = MethodDescriptor(of: descriptor)
+        try parseMethod(method, begin(mark, 2, Int32(descriptor.methods.count)))
         descriptor.methods.append(method)
-        try parseMethod(method, inner)
     }
 
     /// Parses `rpc Name (stream Input) returns (stream Output);`, or with a block of options.
     private func parseMethod(_ method: MethodDescriptor, _ mark: LocationMark) throws(ParseError) {
+        defer { finish(mark) }
         try expect("rpc")
-        let nameMark = begin(mark, 1)
-        method.namePosition = token.position
-        method.name = try parseIdentifier("the name of the method is missing here")
-        finish(nameMark)
+        (method.name, method.namePosition) = try parseName(mark, "the name of the method is missing here")
         (method.isClientStreaming, method.inputName, method.inputPosition) = try parseMethodType(
             mark, stream: 5, type: 2)
         try expect("returns")
@@ -258,9 +200,7 @@ extension Parser {
         method.comments = try endDeclaration("{", of: mark)
         method.hasOptionBlock = true
         try parseStatements(of: "a method") { () throws(ParseError) in
-            let inner = begin(mark, 4)
-            defer { finish(inner) }
-            try parseOptionStatement(&method.options, inner)
+            try parseOptionStatement(&method.options, begin(mark, 4))
         }
     }
 

@@ -3,38 +3,29 @@
 extension Parser {
     /// Parses `message Name { … }`.
     func parseMessage(
-        in parent: MessageDescriptor?, _ visibility: SymbolVisibility?, _ mark: LocationMark,
-        adopt: (MessageDescriptor) -> Void
-    ) throws(ParseError) {
-        remainingDepth -= 1
-        defer { remainingDepth += 1 }
-        guard remainingDepth > 0 else { throw failure("messages are nested too deeply") }
+        in parent: MessageDescriptor?, _ visibility: SymbolVisibility?, _ mark: LocationMark
+    ) throws(ParseError) -> MessageDescriptor {
+        defer { finish(mark) }
+        guard remainingDepth > 1 else { throw failure("messages are nested too deeply") }
         advance()
-        let nameMark = begin(mark, 1)
-        let position = token.position
-        let descriptor: MessageDescriptor
-        do throws(ParseError) {
-            let name = try parseIdentifier("the name of the message is missing here")
-            descriptor = MessageDescriptor(name: name, file: file, parent: parent, namePosition: position)
-            adopt(descriptor)
-            finish(nameMark)
-        } catch {
-            adopt(MessageDescriptor(name: "", file: file, parent: parent, namePosition: position))
-            throw error
-        }
+        let (name, position) = try parseName(mark, "the name of the message is missing here")
+        let descriptor = MessageDescriptor(name: name, file: file, parent: parent, namePosition: position)
         descriptor.visibility = visibility
         try parseMessageBody(descriptor, mark)
         if file.syntax == .proto3 { addSyntheticOneofs(to: descriptor) }
+        return descriptor
     }
 
     /// Parses the statements between the braces of a message or a group.
-    func parseMessageBody(_ message: MessageDescriptor, _ mark: LocationMark) throws(ParseError) {
+    private func parseMessageBody(_ message: MessageDescriptor, _ mark: LocationMark) throws(ParseError) {
+        remainingDepth -= 1
+        defer { remainingDepth += 1 }
+        guard remainingDepth > 0 else { throw failure("messages are nested too deeply") }
         message.comments = try endDeclaration("{", of: mark)
         try parseStatements(of: "a message") { () throws(ParseError) in try parseMessageStatement(message, mark) }
         closeRanges(of: message)
         if let option = message.options.uninterpreted.first(where: {
-            $0.name.first?.isExtension == false
-                && $0.name.first?.name == "map_entry"
+            $0.name.first?.isExtension == false && $0.name.first?.name == "map_entry"
         }) {
             diagnostics.add(
                 "'map_entry' can only be set by the compiler", at: option.namePosition, in: source,
@@ -48,51 +39,26 @@ extension Parser {
         switch text {
         case "message":
             let inner = begin(mark, 3, Int32(message.messages.count))
-            defer { finish(inner) }
-            try parseMessage(in: message, visibility, inner) { message.messages.append($0) }
+            message.messages.append(try parseMessage(in: message, visibility, inner))
         case "enum":
-            let inner = begin(mark, 4, Int32(message.enums.count))
-            defer { finish(inner) }
-            try parseEnum(in: message, visibility, inner) { message.enums.append($0) }
-        case "extensions":
-            let inner = begin(mark, 5)
-            defer { finish(inner) }
-            try parseExtensions(of: message, inner)
+            message.enums.append(try parseEnum(in: message, visibility, begin(mark, 4, Int32(message.enums.count))))
+        case "extensions": try parseExtensions(of: message, begin(mark, 5))
         case "reserved":
-            let reserved = try parseReserved(
-                mark, paths: (9, 10),
-                counts: (
-                    message.reservedRanges.count, message.reservedNames.count
-                ), signed: false)
-            message.reservedRanges += reserved.ranges
-            message.reservedNames += reserved.names
-        case "extend":
-            let inner = begin(mark, 6)
-            defer { finish(inner) }
-            try parseExtend(in: message, inner, nested: mark)
-        case "option":
-            let inner = begin(mark, 7)
-            defer { finish(inner) }
-            try parseOptionStatement(&message.options, inner)
-        case "oneof":
-            let inner = begin(mark, 8, Int32(message.oneofs.count))
-            defer { finish(inner) }
-            try parseOneof(of: message, inner, within: mark)
+            try parseReserved(&message.reservedRanges, &message.reservedNames, mark, paths: (9, 10), signed: false)
+        case "extend": try parseExtend(in: message, begin(mark, 6), nested: mark)
+        case "option": try parseOptionStatement(&message.options, begin(mark, 7))
+        case "oneof": try parseOneof(of: message, begin(mark, 8, Int32(message.oneofs.count)), within: mark)
         default:
-            let inner = begin(mark, 2, Int32(message.fields.count))
-            defer { finish(inner) }
             let field = FieldDescriptor(file: file, parent: message)
             message.fields.append(field)
+            let inner = begin(mark, 2, Int32(message.fields.count - 1))
             try parseLabelledField(field, inner, nested: mark, container: message)
         }
     }
 
     /// Replaces `max` by the largest number, which depends on an option that may come after the range.
     private func closeRanges(of message: MessageDescriptor) {
-        let isMessageSet = message.options.uninterpreted.contains {
-            guard $0.isNamed("message_set_wire_format"), case .identifier("true") = $0.value else { return false }
-            return true
-        }
+        let isMessageSet = message.options.uninterpreted.contains { $0.sets("message_set_wire_format", to: "true") }
         let last = isMessageSet ? Int32.max - 1 : FieldNumbers.maximum
         for range in message.extensionRanges where range.numbers.endsAtMax { range.numbers.last = last }
         for index in message.reservedRanges.indices where message.reservedRanges[index].endsAtMax {
@@ -110,7 +76,7 @@ extension Parser {
             field.oneofIndex = message.oneofs.count
             message.oneofs.append(
                 OneofDescriptor(
-                    name: name, message: message, namePosition: field.positions.name ?? message.namePosition,
+                    name: name, message: message, namePosition: field.namePosition ?? message.namePosition,
                     isSynthetic: true))
         }
     }
@@ -118,11 +84,9 @@ extension Parser {
     private func parseOneof(
         of message: MessageDescriptor, _ mark: LocationMark, within messageMark: LocationMark
     ) throws(ParseError) {
+        defer { finish(mark) }
         advance()
-        let nameMark = begin(mark, 1)
-        let position = token.position
-        let name = try parseIdentifier("the name of the oneof is missing here")
-        finish(nameMark)
+        let (name, position) = try parseName(mark, "the name of the oneof is missing here")
         let descriptor = OneofDescriptor(name: name, message: message, namePosition: position)
         let index = message.oneofs.count
         message.oneofs.append(descriptor)
@@ -130,17 +94,14 @@ extension Parser {
         repeat {
             guard !isAtEnd else { throw failure("the file ends inside a oneof; a '}' is missing") }
             if isAt("option") {
-                let inner = begin(mark, 2)
-                defer { finish(inner) }
-                try parseOptionStatement(&descriptor.options, inner)
+                try parseOptionStatement(&descriptor.options, begin(mark, 2))
                 continue
             }
-            if isAt("required") || isAt("optional") || isAt("repeated") {
+            if FieldLabel.keywords[text] != nil {
                 fail("a field of a oneof cannot have a label")
                 advance()
             }
             let inner = begin(messageMark, 2, Int32(message.fields.count))
-            defer { finish(inner) }
             let field = FieldDescriptor(file: file, parent: message)
             message.fields.append(field)
             field.label = .optional
@@ -151,6 +112,7 @@ extension Parser {
 
     /// Parses `extend Message { … }`.
     func parseExtend(in parent: MessageDescriptor?, _ mark: LocationMark, nested: LocationMark) throws(ParseError) {
+        defer { finish(mark) }
         advance()
         let (start, first) = (token.position, index)
         let extendee = try parseTypeName()
@@ -159,9 +121,7 @@ extension Parser {
         var position: SourcePosition? = start
         repeat {
             guard !isAtEnd else { throw failure("the file ends inside an extension; a '}' is missing") }
-            let count = parent?.extensions.count ?? file.extensions.count
-            let inner = begin(mark, Int32(count))
-            defer { finish(inner) }
+            let inner = begin(mark, Int32(parent?.extensions.count ?? file.extensions.count))
             let field = FieldDescriptor(file: file, parent: parent)
             if let parent { parent.extensions.append(field) } else { file.extensions.append(field) }
             let extendeeMark = begin(inner, 2)
@@ -194,13 +154,7 @@ extension Parser {
     }
 
     private func parseLabel(_ mark: LocationMark) -> FieldLabel? {
-        let label: FieldLabel
-        switch text {
-        case "optional": label = .optional
-        case "required": label = .required
-        case "repeated": label = .repeated
-        default: return nil
-        }
+        guard let label = FieldLabel.keywords[text] else { return nil }
         if file.syntax == .editions, label == .optional {
             fail("the label 'optional' does not exist in editions", hint: "Fields track their presence without it.")
         }
@@ -217,12 +171,10 @@ extension Parser {
     func parseField(
         _ field: FieldDescriptor, _ mark: LocationMark, nested: LocationMark, container: MessageDescriptor?
     ) throws(ParseError) {
+        defer { finish(mark) }
         let map = try parseFieldType(of: field, mark)
         let nameToken = token
-        let nameMark = begin(mark, 1)
-        field.positions.name = token.position
-        field.name = try parseIdentifier("the name of the field is missing here")
-        finish(nameMark)
+        (field.name, field.namePosition) = try parseName(mark, "the name of the field is missing here")
         try expect("=", "the number of the field is missing here")
         let numberMark = begin(mark, 3)
         field.positions.number = token.position
@@ -237,37 +189,22 @@ extension Parser {
         if let map { addEntry(of: map, to: field, in: container) }
     }
 
-    /// The key type and the value type of a map.
-    private struct MapTypes {
-        let key: TypeReference
-        let value: TypeReference
-    }
-
-    private func parseFieldType(of field: FieldDescriptor, _ mark: LocationMark) throws(ParseError) -> MapTypes? {
+    /// Parses the type of a field; returns the types of its key and its value if it is a map.
+    private func parseFieldType(
+        of field: FieldDescriptor, _ mark: LocationMark
+    ) throws(ParseError) -> (key: TypeReference, value: TypeReference)? {
         var typeMark = begin(mark)
         defer { finish(typeMark) }
         field.positions.type = token.position
-        let written: TypeReference
-        if take("map") {
-            if isAt("<") {
-                let map = try parseMapTypes(of: field)
-                typeMark = locations.extend(typeMark, 6)
-                return map
-            }
-            defaultLabel(of: field)
-            written = .named("map")
-        } else {
-            defaultLabel(of: field)
-            written = try parseType()
-        }
-        switch written {
-        case .plain(let type):
-            typeMark = locations.extend(typeMark, 5)
-            field.type = type
-        case .named(let name):
+        let isMap = take("map")
+        if isMap, isAt("<") {
+            let map = try parseMapTypes(of: field)
             typeMark = locations.extend(typeMark, 6)
-            field.typeName = name
+            return map
         }
+        defaultLabel(of: field)
+        (field.type, field.typeName) = try isMap ? (nil, "map") : parseType()
+        typeMark = locations.extend(typeMark, field.type == nil ? 6 : 5)
         return nil
     }
 
@@ -282,7 +219,9 @@ extension Parser {
         field.label = .optional
     }
 
-    private func parseMapTypes(of field: FieldDescriptor) throws(ParseError) -> MapTypes {
+    private func parseMapTypes(
+        of field: FieldDescriptor
+    ) throws(ParseError) -> (key: TypeReference, value: TypeReference) {
         if field.oneofIndex != nil { throw failure("a map cannot be in a oneof") }
         if field.label != nil { throw failure("a map cannot have a label") }
         if field.extendeeName != nil { throw failure("a map cannot be an extension") }
@@ -292,14 +231,16 @@ extension Parser {
         try expect(",")
         let value = try parseType()
         try expect(">")
-        return MapTypes(key: key, value: value)
+        return (key, value)
     }
 
     /// Adds the message that represents the entries of a map.
-    private func addEntry(of map: MapTypes, to field: FieldDescriptor, in container: MessageDescriptor?) {
-        let position = field.positions.name ?? SourcePosition(line: 0, column: 0)
+    private func addEntry(
+        of map: (key: TypeReference, value: TypeReference), to field: FieldDescriptor, in container: MessageDescriptor?
+    ) {
+        let position = field.namePosition ?? SourcePosition(line: 0, column: 0)
         let entry = MessageDescriptor(
-            name: Self.entryName(of: field.name), file: file, parent: container, namePosition: position)
+            name: Names.entry(field.name), file: file, parent: container, namePosition: position)
         entry.isMapEntry = true
         field.typeName = entry.name
         for (number, name, type) in [(Int32(1), "key", map.key), (2, "value", map.value)] {
@@ -307,10 +248,7 @@ extension Parser {
             part.name = name
             part.number = number
             part.label = .optional
-            switch type {
-            case .plain(let type): part.type = type
-            case .named(let name): part.typeName = name
-            }
+            (part.type, part.typeName) = type
             part.positions = field.positions
             // The features of the field apply to both fields of its entry.
             part.options.uninterpreted = field.options.uninterpreted.filter {
@@ -319,22 +257,11 @@ extension Parser {
             }
             entry.fields.append(part)
         }
-        if let container { container.messages.append(entry) } else { file.messages.append(entry) }
+        add(entry, to: container)
     }
 
-    /// Returns the name of a map entry, such as `FooBarEntry` for `foo_bar`.
-    static func entryName(of field: String) -> String {
-        var name = ""
-        var isStart = true
-        for character in field.unicodeScalars {
-            if character == "_" {
-                isStart = true
-            } else {
-                name += isStart ? String(Character(character)).uppercased() : String(Character(character))
-                isStart = false
-            }
-        }
-        return name + "Entry"
+    private func add(_ message: MessageDescriptor, to container: MessageDescriptor?) {
+        if let container { container.messages.append(message) } else { file.messages.append(message) }
     }
 
     /// Parses the body of a group, whose message has the field's name with a capital letter.
@@ -347,7 +274,7 @@ extension Parser {
             nested, [container == nil ? 4 : 3, Int32(count)], at: locations.start(of: mark) ?? name.position)
         defer { finish(groupMark) }
         let descriptor = MessageDescriptor(name: field.name, file: file, parent: container, namePosition: name.position)
-        if let container { container.messages.append(descriptor) } else { file.messages.append(descriptor) }
+        add(descriptor, to: container)
         for (parent, number) in [(groupMark, Int32(1)), (mark, 6)] {
             let part = locations.begin(parent, [number], at: name.position)
             locations.finish(part, at: name.endPosition)
@@ -358,27 +285,21 @@ extension Parser {
         field.name = field.name.lowercased()
         field.typeName = descriptor.name
         guard isAt("{") else { throw failure("the fields of the group are missing here") }
-        remainingDepth -= 1
-        defer { remainingDepth += 1 }
-        guard remainingDepth > 0 else { throw failure("messages are nested too deeply") }
         try parseMessageBody(descriptor, groupMark)
     }
 }
 
-/// A type as the source file names it.
-enum TypeReference {
-    case plain(FieldType)
-    case named(String)
-}
+/// A type as the source file names it: a scalar type or a group, or the name of a message or an enum.
+typealias TypeReference = (type: FieldType?, name: String?)
 
 extension Parser {
     func parseType() throws(ParseError) -> TypeReference {
-        guard token.kind != .string, let type = FieldType(keyword: text) else { return .named(try parseTypeName()) }
+        guard token.kind != .string, let type = FieldType(keyword: text) else { return (nil, try parseTypeName()) }
         if type == .group, file.syntax == .editions {
             fail("groups do not exist in editions", hint: "Write features.message_encoding = DELIMITED at a field.")
         }
         advance()
-        return .plain(type)
+        return (type, nil)
     }
 
     /// Parses the name of a message or an enum, which may be qualified and begin with a dot.
@@ -388,12 +309,6 @@ extension Parser {
             defer { advance() }
             return text
         }
-        var name = take(".") ? "." : ""
-        name += try parseIdentifier("the name of a type is missing here")
-        while take(".") {
-            name += "."
-            name += try parseIdentifier("a name is expected here")
-        }
-        return name
+        return try (take(".") ? "." : "") + parseQualifiedName("the name of a type is missing here")
     }
 }

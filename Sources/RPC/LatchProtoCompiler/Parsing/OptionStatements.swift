@@ -3,6 +3,7 @@
 extension Parser {
     /// Parses `option name = value;`.
     func parseOptionStatement(_ options: inout Options, _ mark: LocationMark) throws(ParseError) {
+        defer { finish(mark) }
         let inner = begin(mark, 999, Int32(options.uninterpreted.count))
         defer { finish(inner) }
         try expect("option")
@@ -10,8 +11,17 @@ extension Parser {
         try endDeclaration(";", of: inner)
     }
 
+    /// Parses `[ name = value, … ]`.
+    func parseOptions(_ options: inout Options, _ mark: LocationMark) throws(ParseError) {
+        repeat {
+            advance()
+            try parseOption(&options, mark)
+        } while isAt(",")
+        try expect("]")
+    }
+
     /// Parses `name = value` within brackets.
-    func parseOption(_ options: inout Options, _ mark: LocationMark) throws(ParseError) {
+    private func parseOption(_ options: inout Options, _ mark: LocationMark) throws(ParseError) {
         let inner = begin(mark, 999, Int32(options.uninterpreted.count))
         defer { finish(inner) }
         options.uninterpreted.append(try parseUninterpretedOption(inner))
@@ -47,20 +57,12 @@ extension Parser {
             defer { finish(inner) }
             return .init(name: try parseIdentifier("a name is expected here"), isExtension: false)
         }
-        let name = try parseExtensionName(mark)
+        let inner = begin(mark, 1)
+        var name = take(".") ? "." : ""
+        if token.kind == .identifier || !name.isEmpty { name += try parseQualifiedName("a name is expected here") }
+        finish(inner)
         try expect(")")
         return .init(name: name, isExtension: true)
-    }
-
-    private func parseExtensionName(_ mark: LocationMark) throws(ParseError) -> String {
-        let inner = begin(mark, 1)
-        defer { finish(inner) }
-        var name = token.kind == .identifier ? try parseIdentifier("a name is expected here") : ""
-        while take(".") {
-            name += "."
-            name += try parseIdentifier("a name is expected here")
-        }
-        return name
     }
 
     /// Parses a value, and returns it with the number of its field in `UninterpretedOption`.
@@ -78,7 +80,8 @@ extension Parser {
             return (.double(name == "inf" ? -.infinity : .nan), nil)
         case .integer:
             let limit = isNegative ? UInt64(Int64.max) + 1 : UInt64.max
-            guard let value = takeInteger(upTo: limit) else { fallthrough }
+            guard let value = Self.integer(text), value <= limit else { fallthrough }
+            advance()
             return isNegative ? (.negative(Int64(bitPattern: 0 &- value)), 5) : (.positive(value), 4)
         case .float:
             let value = try parseNumber("a number is expected here")
@@ -135,7 +138,6 @@ extension Parser {
         try expect("=")
         let valueMark = begin(inner)
         defer { finish(valueMark) }
-        field.positions.jsonNameValue = token.position
         field.jsonName = try parseText("the JSON name is missing here")
     }
 
@@ -151,7 +153,6 @@ extension Parser {
             field.defaultValue = text
             return advance()
         }
-        field.defaultValue = ""
         field.defaultValue = try parseDefaultValue(of: type)
     }
 
@@ -199,6 +200,7 @@ extension Parser {
 extension Parser {
     /// Parses `extensions 100 to 199, 500 [ … ];`.
     func parseExtensions(of message: MessageDescriptor, _ mark: LocationMark) throws(ParseError) {
+        defer { finish(mark) }
         let first = message.extensionRanges.count
         repeat {
             advance()
@@ -223,19 +225,16 @@ extension Parser {
             if index != start { rewind(to: start) }
             let inner = begin(mark, Int32(range), 3)
             defer { finish(inner) }
-            repeat {
-                advance()
-                try parseOption(&options, inner)
-            } while isAt(",")
-            try expect("]")
+            try parseOptions(&options, inner)
         }
         return options
     }
 
     /// Parses `reserved 2, 9 to 11;` or `reserved "foo", "bar";`.
     func parseReserved(
-        _ mark: LocationMark, paths: (range: Int32, name: Int32), counts: (ranges: Int, names: Int), signed: Bool
-    ) throws(ParseError) -> (ranges: [NumberRange], names: [ReservedName]) {
+        _ ranges: inout [NumberRange], _ names: inout [ReservedName], _ mark: LocationMark,
+        paths: (range: Int32, name: Int32), signed: Bool
+    ) throws(ParseError) {
         let start = token.position
         advance()
         let isNamed = token.kind == .string || token.kind == .identifier
@@ -248,10 +247,8 @@ extension Parser {
         let inner = begin(mark, isNamed ? paths.name : paths.range)
         defer { finish(inner) }
         locations.start(inner, at: start)
-        var (ranges, names): ([NumberRange], [ReservedName]) = ([], [])
         repeat {
-            let count = isNamed ? counts.names + names.count : counts.ranges + ranges.count
-            let part = begin(inner, Int32(count))
+            let part = begin(inner, Int32(isNamed ? names.count : ranges.count))
             defer { finish(part) }
             if isNamed {
                 names.append(try parseReservedName())
@@ -260,7 +257,6 @@ extension Parser {
             }
         } while take(",")
         try endDeclaration(";", of: inner)
-        return (ranges, names)
     }
 
     private func parseReservedName() throws(ParseError) -> ReservedName {

@@ -67,10 +67,7 @@ extension Parser {
     var previous: Token { tokens[max(0, index - 1)] }
     var isAtEnd: Bool { token.kind == .end }
 
-    private func tokenText(_ index: Int) -> String {
-        let token = tokens[index]
-        return String(decoding: source.bytes[Int(token.start)..<Int(token.end)], as: UTF8.self)
-    }
+    private func tokenText(_ index: Int) -> String { source.text(of: tokens[index]) }
 
     func advance() {
         guard !isAtEnd else { return }
@@ -102,12 +99,27 @@ extension Parser {
         return text
     }
 
+    /// Parses the name that a declaration gives itself; its location is the part 1 of all declarations.
+    func parseName(_ mark: LocationMark, _ message: String) throws(ParseError) -> (String, SourcePosition) {
+        let (nameMark, position) = (begin(mark, 1), token.position)
+        let name = try parseIdentifier(message)
+        finish(nameMark)
+        return (name, position)
+    }
+
+    /// Parses a name with any number of dots.
+    func parseQualifiedName(_ message: String) throws(ParseError) -> String {
+        var name = try parseIdentifier(message)
+        while take(".") { name += try "." + parseIdentifier("a name is expected here") }
+        return name
+    }
+
     /// Parses one string literal, or several adjacent ones, and returns their bytes.
     func parseString(_ message: String) throws(ParseError) -> [UInt8] {
         guard token.kind == .string else { throw failure(message) }
         var bytes: [UInt8] = []
         while token.kind == .string {
-            bytes += StringEscapes.unescaped(source.bytes[Int(token.start)..<Int(token.end)])
+            bytes += StringEscapes.unescaped(source.bytes(of: token))
             advance()
         }
         return bytes
@@ -229,13 +241,6 @@ extension Parser {
             fail("the number is too large; it is \(limit) at most")
             return 0
         }
-        return value
-    }
-
-    /// Parses a number up to a limit; returns nil, and takes nothing, if the token is no such number.
-    func takeInteger(upTo limit: UInt64) -> UInt64? {
-        guard token.kind == .integer, let value = Self.integer(text), value <= limit else { return nil }
-        advance()
         return value
     }
 

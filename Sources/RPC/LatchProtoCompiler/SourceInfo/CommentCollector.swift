@@ -66,7 +66,7 @@ struct CommentCollector {
             } else if isAtBlockComment {
                 readBlockComment()
                 skipSpaces()
-                takeLineEnd()
+                if cursor.offset < end { _ = cursor.take(UInt8(ascii: "\n")) }
             } else if cursor.offset < end, cursor.byte == UInt8(ascii: "\n") {
                 cursor.advance()
                 flush()
@@ -80,10 +80,7 @@ struct CommentCollector {
     /// Assigns the last comment, now that the second token is reached.
     private mutating func settle(_ token: Token, trailingEnd: Int32, previousLine: Int32) {
         let byte = bytes[Int(min(token.start, Int32(bytes.count - 1)))]
-        let closes =
-            token.kind == .end || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]")
-            || byte == UInt8(ascii: ")")
-        if closes { flush() }
+        if token.kind == .end || "}])".utf8.contains(byte) { flush() }
         if token.kind != .end, previousLine == token.line || trailingEnd == token.line { detachIfAlone() }
         if let pending { found.leading = pending }
     }
@@ -122,10 +119,6 @@ extension CommentCollector {
 
     private mutating func skipSpaces() {
         while cursor.offset < end, cursor.byte.isWhitespace, cursor.byte != UInt8(ascii: "\n") { cursor.advance() }
-    }
-
-    private mutating func takeLineEnd() {
-        if cursor.offset < end { _ = cursor.take(UInt8(ascii: "\n")) }
     }
 
     /// Reads a line comment, which continues the one on the line above.

@@ -11,8 +11,6 @@ package struct SourceFile: Sendable {
         self.bytes = bytes
     }
 
-    package init(name: String, text: String) { self.init(name: name, bytes: Array(text.utf8)) }
-
     /// Returns a line without its newline; lines count from zero, and a missing line is empty.
     package func line(_ number: Int) -> ArraySlice<UInt8> { line(number, starts: lineStarts) }
 
@@ -21,6 +19,10 @@ package struct SourceFile: Sendable {
         guard starts.indices.contains(number) else { return [] }
         return bytes[starts[number]..<(number + 1 < starts.count ? starts[number + 1] - 1 : bytes.count)]
     }
+
+    func bytes(of token: Token) -> ArraySlice<UInt8> { bytes[Int(token.start)..<Int(token.end)] }
+
+    func text(of token: Token) -> String { String(decoding: bytes(of: token), as: UTF8.self) }
 
     /// The offsets of the first bytes of all lines.
     var lineStarts: [Int] {

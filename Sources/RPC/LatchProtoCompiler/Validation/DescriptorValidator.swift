@@ -7,7 +7,7 @@ struct DescriptorValidator: FileStage {
 
     func validate() {
         checkFile()
-        for message in file.messages { check(message) }
+        for message in file.allMessages { check(message) }
         for one in file.enums { check(one) }
         for field in file.extensions { check(field) }
     }
@@ -49,10 +49,7 @@ struct DescriptorValidator: FileStage {
         checkRanges(of: message)
         checkDeclarations(of: message)
         for one in message.enums { check(one) }
-        for inner in message.messages { check(inner) }
-        for field in message.fields + message.extensions where field.jsonName == nil {
-            field.jsonName = Names.json(field.name)
-        }
+        for field in message.fields where field.jsonName == nil { field.jsonName = Names.json(field.name) }
     }
 
     private func checkRanges(of message: MessageDescriptor) {
@@ -106,7 +103,7 @@ struct DescriptorValidator: FileStage {
         } + ["google.protobuf.StreamOptions"])
 
     private func checkFeatures(of field: FieldDescriptor) {
-        let position = field.positions.name
+        let position = field.namePosition
         if field.options.message.has(FieldOptions.packed) {
             fail("'packed' is replaced in editions by the feature repeated_field_encoding", at: position)
         }
@@ -157,9 +154,8 @@ struct DescriptorValidator: FileStage {
             fail("'ctype' was removed in edition 2024", at: position, hint: "Write: features.(pb.cpp).string_type = …")
         }
         if file.isLite, field.extendee?.file.isLite == false {
-            fail(
-                "a file for the lite runtime cannot extend a message for the full runtime", at: field.positions.extendee
-            )
+            let problem = "a file for the lite runtime cannot extend a message for the full runtime"
+            fail(problem, at: field.positions.extendee)
         }
         if options.bool(FieldOptions.lazy) == true || options.bool(FieldOptions.unverifiedLazy) == true {
             if field.type != .message || field.isDelimited { fail("only messages can be lazy", at: position) }
@@ -170,27 +166,21 @@ struct DescriptorValidator: FileStage {
         if options.bool(FieldOptions.packed) == true, !field.isPackable {
             fail("only repeated numbers can be packed", at: position)
         }
-        checkJSType(of: field, options.integer(FieldOptions.jstype) ?? 0)
+        if options.integer(FieldOptions.jstype) ?? 0 != 0, !field.is64Bit {
+            fail("jstype can only be set on 64-bit integers", at: position)
+        }
         guard let message = field.isExtension ? field.extendee : field.parent, message.isMessageSet else { return }
         if !field.isExtension {
-            fail("a message set can only have extensions", at: field.positions.name)
+            fail("a message set can only have extensions", at: field.namePosition)
         } else if field.label != .optional || field.type != .message {
             fail("the extensions of a message set must be optional messages", at: position)
-        }
-    }
-
-    private func checkJSType(of field: FieldDescriptor, _ type: Int64) {
-        guard type != 0 else { return }
-        switch field.type {
-        case .int64, .uint64, .sint64, .fixed64, .sfixed64: break
-        default: fail("jstype can only be set on 64-bit integers", at: field.positions.type)
         }
     }
 
     private func checkMap(_ field: FieldDescriptor) {
         guard let entry = field.message else { return }
         let isOwn =
-            field.label == .repeated && entry.name == Parser.entryName(of: field.name)
+            field.label == .repeated && entry.name == Names.entry(field.name)
             && (field.isExtension ? nil : field.parent) === entry.parent && !field.isExtension
         if !isOwn {
             fail("'\(entry.fullName)' is a map entry, and cannot be the type of a field", at: field.positions.type)
@@ -233,7 +223,7 @@ extension DescriptorValidator {
             let isGiven = given && field.jsonName != nil && field.jsonName != own
             let name = isGiven ? field.jsonName ?? own : own
             if isGiven, name.hasPrefix("["), name.hasSuffix("]") {
-                fail("a JSON name cannot be in brackets", at: field.positions.name)
+                fail("a JSON name cannot be in brackets", at: field.namePosition)
                 continue
             }
             guard let other = seen[name] else {
@@ -241,12 +231,10 @@ extension DescriptorValidator {
                 continue
             }
             if given, !isGiven, !other.isGiven { continue }
-            let text = "'\(field.name)' and '\(other.field.name)' have the same JSON name: \(name)"
-            if message.features.jsonFormat == .legacyBestEffort, !isGiven || !other.isGiven {
-                warn(text, at: field.positions.name)
-            } else {
-                fail(text, at: field.positions.name)
-            }
+            let mayConflict = message.features.jsonFormat == .legacyBestEffort && (!isGiven || !other.isGiven)
+            fail(
+                "'\(field.name)' and '\(other.field.name)' have the same JSON name: \(name)", at: field.namePosition,
+                as: mayConflict ? .warning : .error)
         }
     }
 
@@ -278,13 +266,10 @@ extension DescriptorValidator {
                 continue
             }
             guard other.name != value.name, other.number != value.number else { continue }
-            let text = "'\(value.name)' and '\(other.name)' are equal without the prefix of the enum"
-            if one.options.message.bool(EnumOptions.deprecatedLegacyJSONFieldConflicts) == true, file.syntax == .proto2
-            {
-                warn(text, at: value.namePosition)
-            } else {
-                fail(text, at: value.namePosition)
-            }
+            let mayConflict = one.options.message.bool(EnumOptions.deprecatedLegacyJSONFieldConflicts) == true
+            fail(
+                "'\(value.name)' and '\(other.name)' are equal without the prefix of the enum", at: value.namePosition,
+                as: mayConflict && file.syntax == .proto2 ? .warning : .error)
         }
     }
 }
@@ -305,5 +290,7 @@ extension EnumDescriptor {
 }
 
 extension FieldDescriptor {
+    fileprivate var is64Bit: Bool { [.int64, .uint64, .sint64, .fixed64, .sfixed64].contains(type) }
+
     fileprivate var isMapWithText: Bool { isMap && message?.fields.contains { $0.type == .string } == true }
 }

@@ -6,13 +6,10 @@ extension DescriptorValidator {
     func checkDeclarations(of message: MessageDescriptor) {
         var names: Set<String> = []
         for range in message.extensionRanges {
-            let declarations = range.options.message.messages(ExtensionRangeOptions.declaration).map(
-                ExtensionDeclaration.init)
+            let declarations = range.declarations
             guard !declarations.isEmpty else { continue }
             if range.options.message.integer(ExtensionRangeOptions.verification) == ExtensionDeclaration.unverified {
-                return fail(
-                    "extensions are declared, but verification is UNVERIFIED",
-                    at: range.numbers.position)
+                return fail("extensions are declared, but verification is UNVERIFIED", at: range.numbers.position)
             }
             check(declarations, of: range.numbers, &names)
         }
@@ -47,8 +44,7 @@ extension DescriptorValidator {
         guard !pool.trustsFiles, let message = field.extendee, message.file.name != "google/protobuf/descriptor.proto",
             let range = message.extensionRanges.first(where: { $0.numbers.contains(field.number) })
         else { return }
-        let declarations = range.options.message.messages(ExtensionRangeOptions.declaration).map(
-            ExtensionDeclaration.init)
+        let declarations = range.declarations
         guard let declared = declarations.first(where: { $0.number == Int64(field.number) }) else {
             if !declarations.isEmpty
                 || range.options.message.integer(ExtensionRangeOptions.verification) == ExtensionDeclaration.declared
@@ -65,6 +61,12 @@ extension DescriptorValidator {
         if let difference = declared.difference(from: field) {
             fail("'\(message.fullName)' declares \(field.number) \(difference)", at: field.positions.extendee)
         }
+    }
+}
+
+extension ExtensionRange {
+    fileprivate var declarations: [ExtensionDeclaration] {
+        options.message.messages(ExtensionRangeOptions.declaration).map(ExtensionDeclaration.init)
     }
 }
 
@@ -91,7 +93,7 @@ private struct ExtensionDeclaration {
     func difference(from field: FieldDescriptor) -> String? {
         if let type, !type.isEmpty {
             let expected = FieldType(scalarName: type) != nil || type.hasPrefix(".") ? type : "." + type
-            if expected != (field.typeName ?? field.type?.scalarName) { return "as a field of the type '\(expected)'" }
+            if expected != (field.typeName ?? field.type?.word) { return "as a field of the type '\(expected)'" }
         }
         if let name, !name.isEmpty, name != "." + field.fullName { return "under the name '\(name)'" }
         return isRepeated == (field.label == .repeated) ? nil : "as \(isRepeated ? "repeated" : "optional")"
@@ -104,9 +106,6 @@ extension FieldType {
         if scalarName == "enum" { self = .enum } else { self.init(keyword: scalarName) }
         if self == .group { return nil }
     }
-
-    /// The name in a declaration.
-    fileprivate var scalarName: String { String(describing: self) }
 }
 
 extension Names {

@@ -9,16 +9,10 @@ struct GeneratedFileValidator: FileStage {
         if file.isUnstable {
             fail("the edition is unstable; use 2023, 2024 or 2026", at: file.syntaxPosition)
         }
-        for message in file.messages { check(message) }
+        for message in file.allMessages { (message.fields + message.extensions).forEach(check) }
         file.extensions.forEach(check)
         OptionValidator(file: file, pool: pool).checkTargets()
         for dependency in file.imports where dependency.kind == .option { checkOptionImport(dependency) }
-    }
-
-    private func check(_ message: MessageDescriptor) {
-        message.fields.forEach(check)
-        message.extensions.forEach(check)
-        for inner in message.messages { check(inner) }
     }
 
     /// Reports numbers that are reserved for implementations (Protocol Buffers language specification, "Assigning field
@@ -36,7 +30,8 @@ struct GeneratedFileValidator: FileStage {
     private func checkOptionImport(_ dependency: Import) {
         guard let other = pool.file(named: dependency.path) else { return }
         var seen: Set<ObjectIdentifier> = []
-        guard let field = other.allExtensions.first(where: { $0.hasRedaction(&seen) }) else { return }
+        let extensions = other.extensions + other.allMessages.flatMap(\.extensions)
+        guard let field = extensions.first(where: { $0.hasRedaction(&seen) }) else { return }
         fail(
             "'\(field.fullName)' in \(other.name) has values that are redacted at run time (debug_redact)",
             at: dependency.position, hint: "Write: import \"\(other.name)\";")
@@ -46,16 +41,6 @@ struct GeneratedFileValidator: FileStage {
 extension FieldNumbers {
     /// The numbers that the implementations reserve for themselves.
     static let reservedForImplementations: ClosedRange<Int32> = 19_000...19_999
-}
-
-extension FileDescriptor {
-    /// All extensions that are declared in it, including nested ones.
-    fileprivate var allExtensions: [FieldDescriptor] {
-        func all(_ message: MessageDescriptor) -> [FieldDescriptor] {
-            message.extensions + message.messages.flatMap(all)
-        }
-        return extensions + messages.flatMap(all)
-    }
 }
 
 extension FieldDescriptor {

@@ -26,21 +26,18 @@ struct OptionValidator: FileStage {
     func checkTargets() {
         eachOption { field, _, owner in
             let targets = field.options.message.integers(FieldOptions.targets)
-            guard !targets.isEmpty, let index = Self.owners.firstIndex(of: owner.message),
+            guard !targets.isEmpty, let index = Self.owners.firstIndex(where: { $0.key == owner.message }),
                 !targets.contains(Int64(index) + 1)
             else { return }
-            fail("the option '\(field.fullName)' cannot be set on \(Self.kinds[index])", at: owner.position)
+            fail("the option '\(field.fullName)' cannot be set on \(Self.owners[index].value)", at: owner.position)
         }
     }
 
-    /// The options messages, in the order of `FieldOptions.OptionTargetType`.
-    private static let owners = [
-        "FileOptions", "ExtensionRangeOptions", "MessageOptions", "FieldOptions", "OneofOptions", "EnumOptions",
-        "EnumValueOptions", "ServiceOptions", "MethodOptions",
-    ]
-    private static let kinds = [
-        "files", "extension ranges", "messages", "fields", "oneofs", "enums", "enum values", "services",
-        "methods",
+    /// The options messages with the names of their owners, in the order of `FieldOptions.OptionTargetType`.
+    private static let owners: KeyValuePairs = [
+        "FileOptions": "files", "ExtensionRangeOptions": "extension ranges", "MessageOptions": "messages",
+        "FieldOptions": "fields", "OneofOptions": "oneofs", "EnumOptions": "enums", "EnumValueOptions": "enum values",
+        "ServiceOptions": "services", "MethodOptions": "methods",
     ]
 
     /// Checks a `FieldOptions.FeatureSupport`: 1 introduced, 2 deprecated, 3 deprecation warning, 4 removed, 5 removal
@@ -65,10 +62,9 @@ struct OptionValidator: FileStage {
 
     /// Calls `body` with all fields that are set in the options of the file, at any depth.
     private func eachOption(_ body: (FieldDescriptor, [OptionMessage.Value], OptionOwner) -> Void) {
-        file.visitOptions { options, ownerOf in
-            guard !options.message.isEmpty else { return }
-            let owner = ownerOf()
-            guard case .message(let type)? = pool.symbols.find("google.protobuf.\(owner.message)")?.symbol
+        file.visitOptions { options, owner in
+            guard !options.message.isEmpty,
+                case .message(let type)? = pool.symbols.find("google.protobuf.\(owner.message)")?.symbol
             else { return }
             visit(options.message, of: type, owner, body)
         }

@@ -10,14 +10,12 @@ struct StyleChecker: FileStage {
         if !file.package.isEmpty {
             check("the package", file.package, .lowerSnake, file.features, at: file.packagePosition)
         }
-        for message in file.messages { checkNames(in: message) }
+        for message in file.allMessages { checkNames(in: message) }
         for one in file.enums { checkNames(in: one) }
         for field in file.extensions { checkName(of: field, in: nil) }
         for service in file.services {
-            check("the service", service.name, .title, service.features, at: service.namePosition)
-            for method in service.methods {
-                check("the method", method.name, .title, method.features, at: method.namePosition)
-            }
+            check("the service", service, .title)
+            for method in service.methods { check("the method", method, .title) }
         }
     }
 
@@ -28,21 +26,24 @@ struct StyleChecker: FileStage {
         // The name of an extension is compared with the fields of the extended message.
         for field in message.extensions { checkName(of: field, in: field.extendee) }
         for oneof in message.oneofs where !oneof.isSynthetic {
-            check("the oneof", oneof.name, .lowerSnake, oneof.features, at: oneof.namePosition)
-            checkCollision(of: oneof.name, in: message, oneof.features, at: oneof.namePosition)
+            check("the oneof", oneof, .lowerSnake)
+            checkCollision(of: oneof, in: message)
         }
         for one in message.enums { checkNames(in: one) }
-        for inner in message.messages { checkNames(in: inner) }
     }
 
     private func checkNames(in one: EnumDescriptor) {
-        check("the enum", one.name, .title, one.features, at: one.namePosition)
-        for value in one.values { check("the value", value.name, .upperSnake, value.features, at: value.namePosition) }
+        check("the enum", one, .title)
+        for value in one.values { check("the value", value, .upperSnake) }
     }
 
     private func checkName(of field: FieldDescriptor, in message: MessageDescriptor?) {
-        check("the field", field.name, .lowerSnake, field.features, at: field.positions.name)
-        checkCollision(of: field.name, in: message ?? field.extendee, field.features, at: field.positions.name)
+        check("the field", field, .lowerSnake)
+        checkCollision(of: field, in: message ?? field.extendee)
+    }
+
+    private func check(_ kind: String, _ one: Declaration, _ style: NameStyle) {
+        check(kind, one.name, style, one.features, at: one.namePosition)
     }
 
     private func check(
@@ -55,10 +56,9 @@ struct StyleChecker: FileStage {
     }
 
     /// Reports names that collide with the accessors that generated code has for other fields.
-    private func checkCollision(
-        of name: String, in message: MessageDescriptor?, _ features: FeatureSet, at position: SourcePosition?
-    ) {
-        guard features.namingStyle == .style2026 else { return }
+    private func checkCollision(of one: Declaration, in message: MessageDescriptor?) {
+        guard one.features.namingStyle == .style2026 else { return }
+        let (name, position) = (one.name, one.namePosition)
         let hint = "To keep the name, set: features.enforce_naming_style = STYLE2024"
         if name == "descriptor" {
             return fail("generated code uses the name 'descriptor' for something else", at: position, hint: hint)
@@ -73,34 +73,29 @@ struct StyleChecker: FileStage {
     }
 
     func checkLimits() {
-        for message in file.messages { checkLimits(of: message) }
+        for message in file.allMessages { checkLimits(of: message) }
         for one in file.enums { checkLimits(of: one) }
     }
 
     private func checkLimits(of message: MessageDescriptor) {
         if message.features.enforcesProtoLimits {
-            check(message.fields.count, upTo: 1_500, "fields in '\(message.name)'", at: message.namePosition)
-            let count = message.oneofs.count { !$0.isSynthetic }
-            check(count, upTo: 1_000, "oneofs in '\(message.name)'", at: message.namePosition)
+            check(message.fields.count, upTo: 1_500, "fields", in: message)
+            check(message.oneofs.count { !$0.isSynthetic }, upTo: 1_000, "oneofs", in: message)
         }
         for (index, oneof) in message.oneofs.enumerated() where oneof.features.enforcesProtoLimits {
-            let count = message.fields.count { $0.oneofIndex == index }
-            check(count, upTo: 1_200, "fields in '\(oneof.name)'", at: oneof.namePosition)
+            check(message.fields.count { $0.oneofIndex == index }, upTo: 1_200, "fields", in: oneof)
         }
         for one in message.enums { checkLimits(of: one) }
-        for inner in message.messages { checkLimits(of: inner) }
     }
 
     private func checkLimits(of one: EnumDescriptor) {
-        if one.features.enforcesProtoLimits {
-            check(one.values.count, upTo: 1_700, "values in '\(one.name)'", at: one.namePosition)
-        }
+        if one.features.enforcesProtoLimits { check(one.values.count, upTo: 1_700, "values", in: one) }
     }
 
-    private func check(_ count: Int, upTo limit: Int, _ what: String, at position: SourcePosition) {
+    private func check(_ count: Int, upTo limit: Int, _ members: String, in one: Declaration) {
         guard count > limit else { return }
         fail(
-            "there are \(count) \(what); the limit is \(limit)", at: position,
+            "there are \(count) \(members) in '\(one.name)'; the limit is \(limit)", at: one.namePosition,
             hint: "To lift the limit, set: features.enforce_proto_limits = LEGACY_NO_EXPLICIT_LIMITS")
     }
 }
@@ -135,15 +130,8 @@ private enum NameStyle {
             }
             guard first.lowercased != first else { return "does not begin with a letter" }
         }
-        return Self.hasStrayUnderscore(name) ? "has an underscore that no letter follows" : nil
-    }
-
-    private static func hasStrayUnderscore(_ name: String) -> Bool {
-        var isBehindUnderscore = false
-        for byte in name.utf8 {
-            if isBehindUnderscore, !byte.isLetter || byte == UInt8(ascii: "_") { return true }
-            isBehindUnderscore = byte == UInt8(ascii: "_")
-        }
-        return isBehindUnderscore || name.hasPrefix("_")
+        let parts = name.split(separator: "_", omittingEmptySubsequences: false)
+        let isStray = name.hasPrefix("_") || parts.dropFirst().contains { $0.utf8.first?.isLetter != true }
+        return isStray ? "has an underscore that no letter follows" : nil
     }
 }

@@ -31,19 +31,18 @@ struct DescriptorReader {
         readHead(message)
         try readImports(message)
         file.comments = comments([12])
-        for (index, part) in try message.messages(4).enumerated() {
-            file.messages.append(try self.message(part, [4, Int32(index)], in: nil))
-        }
-        for (index, part) in try message.messages(5).enumerated() {
-            file.enums.append(try enumeration(part, [5, Int32(index)], in: nil))
-        }
-        for (index, part) in try message.messages(6).enumerated() {
-            file.services.append(try service(part, [6, Int32(index)]))
-        }
-        for (index, part) in try message.messages(7).enumerated() {
-            file.extensions.append(try field(part, [7, Int32(index)], in: nil))
-        }
+        for (part, path) in try parts(4, of: message) { file.messages.append(try self.message(part, path, in: nil)) }
+        for (part, path) in try parts(5, of: message) { file.enums.append(try enumeration(part, path, in: nil)) }
+        for (part, path) in try parts(6, of: message) { file.services.append(try service(part, path)) }
+        for (part, path) in try parts(7, of: message) { file.extensions.append(try field(part, path, in: nil)) }
         try keepOptions(of: message, 8, at: [8])
+    }
+
+    /// Returns the messages of a repeated field, with their paths in the file.
+    private func parts(
+        _ number: Int32, of message: WireMessage, at path: [Int32] = []
+    ) throws(MalformedWire) -> [(WireMessage, [Int32])] {
+        try message.messages(number).enumerated().map { ($1, path + [number, Int32($0)]) }
     }
 
     /// Reads package, syntax and edition.
@@ -70,23 +69,24 @@ struct DescriptorReader {
                 passedOn.contains(UInt64(index)) ? .public : weak.contains(UInt64(index)) ? .weak : .plain
             file.imports.append(Import(path: path, kind: kind, position: position([3, Int32(index)])))
         }
-        for (index, path) in message.strings(15).enumerated() {
-            file.imports.append(Import(path: path, kind: .option, position: position([15, Int32(index)])))
+        file.imports += message.strings(15).enumerated().map { index, path in
+            Import(path: path, kind: .option, position: position([15, Int32(index)]))
         }
     }
 
     /// Returns the position of a part; the beginning of the file if it is unknown.
-    func position(_ path: [Int32]) -> SourcePosition {
+    private func position(_ path: [Int32]) -> SourcePosition {
         locations[path]?.span.start ?? SourcePosition(line: 0, column: 0)
     }
 
-    func comments(_ path: [Int32]) -> Comments { locations[path]?.comments ?? Comments() }
+    private func comments(_ path: [Int32]) -> Comments { locations[path]?.comments ?? Comments() }
 
     /// Stores the options of a declaration; several occurrences are merged.
     ///
     /// - Returns: Whether there are options, even empty ones.
     @discardableResult
-    mutating func keepOptions(of message: WireMessage, _ number: Int32, at path: [Int32]) throws(MalformedWire) -> Bool
+    private mutating func keepOptions(of message: WireMessage, _ number: Int32, at path: [Int32]) throws(MalformedWire)
+        -> Bool
     {
         let blocks = message.blocks(number)
         guard !blocks.isEmpty else { return false }
@@ -113,28 +113,39 @@ extension SourceLocation {
 // MARK: Declarations
 
 extension DescriptorReader {
-    mutating func message(
+    /// Reads what all declarations have: a name, comments and options.
+    ///
+    /// - Returns: Whether there are options, even empty ones.
+    @discardableResult
+    private mutating func readHead(
+        _ message: WireMessage, _ path: [Int32], options: Int32, into declaration: Declaration
+    ) throws(MalformedWire) -> Bool {
+        declaration.name = message.string(1) ?? ""
+        declaration.namePosition = position(path + [1])
+        declaration.comments = comments(path)
+        return try keepOptions(of: message, options, at: path + [options])
+    }
+
+    private mutating func message(
         _ message: WireMessage, _ path: [Int32], in parent: MessageDescriptor?
     ) throws(MalformedWire) -> MessageDescriptor {
-        let descriptor = MessageDescriptor(
-            name: message.string(1) ?? "", file: file, parent: parent, namePosition: position(path + [1]))
-        descriptor.comments = comments(path)
+        let descriptor = MessageDescriptor(name: "", file: file, parent: parent, namePosition: nil)
+        try readHead(message, path, options: 7, into: descriptor)
         descriptor.visibility = message.number(11).flatMap { SymbolVisibility(rawValue: UInt8(truncatingIfNeeded: $0)) }
-        for (index, part) in try message.messages(2).enumerated() {
-            descriptor.fields.append(try field(part, path + [2, Int32(index)], in: descriptor))
+        for (part, path) in try parts(2, of: message, at: path) {
+            descriptor.fields.append(try field(part, path, in: descriptor))
         }
-        for (index, part) in try message.messages(3).enumerated() {
-            descriptor.messages.append(try self.message(part, path + [3, Int32(index)], in: descriptor))
+        for (part, path) in try parts(3, of: message, at: path) {
+            descriptor.messages.append(try self.message(part, path, in: descriptor))
         }
-        for (index, part) in try message.messages(4).enumerated() {
-            descriptor.enums.append(try enumeration(part, path + [4, Int32(index)], in: descriptor))
+        for (part, path) in try parts(4, of: message, at: path) {
+            descriptor.enums.append(try enumeration(part, path, in: descriptor))
         }
-        for (index, part) in try message.messages(6).enumerated() {
-            descriptor.extensions.append(try field(part, path + [6, Int32(index)], in: descriptor))
+        for (part, path) in try parts(6, of: message, at: path) {
+            descriptor.extensions.append(try field(part, path, in: descriptor))
         }
         try readOneofs(message, path, into: descriptor)
         try readRanges(message, path, into: descriptor)
-        try keepOptions(of: message, 7, at: path + [7])
         descriptor.isMapEntry = pending[path + [7]]?.bool(MessageOptions.mapEntry) ?? false
         return descriptor
     }
@@ -144,13 +155,11 @@ extension DescriptorReader {
         _ message: WireMessage, _ path: [Int32], into descriptor: MessageDescriptor
     ) throws(MalformedWire) {
         let synthetic = Set(descriptor.fields.filter(\.isProto3Optional).compactMap(\.oneofIndex))
-        for (index, part) in try message.messages(8).enumerated() {
-            let inner = path + [8, Int32(index)]
+        for (part, inner) in try parts(8, of: message, at: path) {
             let oneof = OneofDescriptor(
-                name: part.string(1) ?? "", message: descriptor, namePosition: position(inner + [1]),
-                isSynthetic: synthetic.contains(index))
-            oneof.comments = comments(inner)
-            try keepOptions(of: part, 2, at: inner + [2])
+                name: "", message: descriptor, namePosition: nil,
+                isSynthetic: synthetic.contains(descriptor.oneofs.count))
+            try readHead(part, inner, options: 2, into: oneof)
             descriptor.oneofs.append(oneof)
         }
         for field in descriptor.fields where field.oneofIndex.map({ !descriptor.oneofs.indices.contains($0) }) == true {
@@ -162,16 +171,17 @@ extension DescriptorReader {
     private mutating func readRanges(
         _ message: WireMessage, _ path: [Int32], into descriptor: MessageDescriptor
     ) throws(MalformedWire) {
-        for (index, part) in try message.messages(5).enumerated() {
-            let inner = path + [5, Int32(index)]
+        for (part, inner) in try parts(5, of: message, at: path) {
             descriptor.extensionRanges.append(ExtensionRange(range(part, inner, excludesLast: true)))
             try keepOptions(of: part, 3, at: inner + [3])
         }
-        for (index, part) in try message.messages(9).enumerated() {
-            descriptor.reservedRanges.append(range(part, path + [9, Int32(index)], excludesLast: true))
-        }
-        for (index, name) in message.strings(10).enumerated() {
-            descriptor.reservedNames.append(ReservedName(name: name, position: position(path + [10, Int32(index)])))
+        descriptor.reservedRanges = try parts(9, of: message, at: path).map { range($0, $1, excludesLast: true) }
+        descriptor.reservedNames = reservedNames(10, of: message, at: path)
+    }
+
+    private func reservedNames(_ number: Int32, of message: WireMessage, at path: [Int32]) -> [ReservedName] {
+        message.strings(number).enumerated().map { index, name in
+            ReservedName(name: name, position: position(path + [number, Int32(index)]))
         }
     }
 
@@ -181,11 +191,11 @@ extension DescriptorReader {
             first: message.int32(1) ?? 0, last: excludesLast ? last &- 1 : last, position: position(path))
     }
 
-    mutating func field(
+    private mutating func field(
         _ message: WireMessage, _ path: [Int32], in parent: MessageDescriptor?
     ) throws(MalformedWire) -> FieldDescriptor {
         let field = FieldDescriptor(file: file, parent: parent)
-        field.name = message.string(1) ?? ""
+        try readHead(message, path, options: 8, into: field)
         field.extendeeName = message.string(2)
         field.number = message.int32(3) ?? 0
         field.label = message.number(4).flatMap { FieldLabel(rawValue: UInt8(truncatingIfNeeded: $0)) }
@@ -197,62 +207,44 @@ extension DescriptorReader {
         field.oneofIndex = message.int32(9).map(Int.init)
         field.jsonName = message.string(10)
         field.isProto3Optional = message.bool(17)
-        field.comments = comments(path)
         field.positions = FieldDescriptor.Positions(
-            name: position(path + [1]), number: position(path + [3]), type: position(path + [6]),
-            extendee: position(path + [2]),
-            defaultValue: position(path + [7]), jsonName: position(path + [10]), jsonNameValue: position(path + [10]))
-        try keepOptions(of: message, 8, at: path + [8])
+            number: position(path + [3]), type: position(path + [6]), extendee: position(path + [2]),
+            defaultValue: position(path + [7]), jsonName: position(path + [10]))
         return field
     }
 
-    mutating func enumeration(
+    private mutating func enumeration(
         _ message: WireMessage, _ path: [Int32], in parent: MessageDescriptor?
     ) throws(MalformedWire) -> EnumDescriptor {
-        let one = EnumDescriptor(
-            name: message.string(1) ?? "", file: file, parent: parent, namePosition: position(path + [1]))
-        one.comments = comments(path)
+        let one = EnumDescriptor(name: "", file: file, parent: parent, namePosition: nil)
+        try readHead(message, path, options: 3, into: one)
         one.visibility = message.number(6).flatMap { SymbolVisibility(rawValue: UInt8(truncatingIfNeeded: $0)) }
-        for (index, part) in try message.messages(2).enumerated() {
-            let inner = path + [2, Int32(index)]
+        for (part, inner) in try parts(2, of: message, at: path) {
             let value = EnumValueDescriptor(of: one)
-            value.name = part.string(1) ?? ""
+            try readHead(part, inner, options: 3, into: value)
             value.number = part.int32(2) ?? 0
-            value.comments = comments(inner)
-            value.namePosition = position(inner + [1])
             value.numberPosition = position(inner + [2])
-            try keepOptions(of: part, 3, at: inner + [3])
             one.values.append(value)
         }
-        for (index, part) in try message.messages(4).enumerated() {
-            one.reservedRanges.append(range(part, path + [4, Int32(index)], excludesLast: false))
-        }
-        for (index, name) in message.strings(5).enumerated() {
-            one.reservedNames.append(ReservedName(name: name, position: position(path + [5, Int32(index)])))
-        }
-        try keepOptions(of: message, 3, at: path + [3])
+        one.reservedRanges = try parts(4, of: message, at: path).map { range($0, $1, excludesLast: false) }
+        one.reservedNames = reservedNames(5, of: message, at: path)
         return one
     }
 
-    mutating func service(_ message: WireMessage, _ path: [Int32]) throws(MalformedWire) -> ServiceDescriptor {
-        let service = ServiceDescriptor(name: message.string(1) ?? "", file: file, namePosition: position(path + [1]))
-        service.comments = comments(path)
-        for (index, part) in try message.messages(2).enumerated() {
-            let inner = path + [2, Int32(index)]
+    private mutating func service(_ message: WireMessage, _ path: [Int32]) throws(MalformedWire) -> ServiceDescriptor {
+        let service = ServiceDescriptor(name: "", file: file, namePosition: nil)
+        try readHead(message, path, options: 3, into: service)
+        for (part, inner) in try parts(2, of: message, at: path) {
             let method = MethodDescriptor(of: service)
-            method.name = part.string(1) ?? ""
+            method.hasOptionBlock = try readHead(part, inner, options: 4, into: method)
             method.inputName = part.string(2) ?? ""
             method.outputName = part.string(3) ?? ""
             method.isClientStreaming = part.bool(5)
             method.isServerStreaming = part.bool(6)
-            method.comments = comments(inner)
-            method.namePosition = position(inner + [1])
             method.inputPosition = position(inner + [2])
             method.outputPosition = position(inner + [3])
-            method.hasOptionBlock = try keepOptions(of: part, 4, at: inner + [4])
             service.methods.append(method)
         }
-        try keepOptions(of: message, 3, at: path + [3])
         return service
     }
 }

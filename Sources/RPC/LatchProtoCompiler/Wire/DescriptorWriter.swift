@@ -58,8 +58,7 @@ extension MessageDescriptor {
         for one in enums { writer.message(4) { one.write(to: &$0) } }
         for range in extensionRanges {
             writer.message(5) {
-                $0.int32(1, range.numbers.first)
-                $0.int32(2, range.numbers.last &+ 1)
+                range.numbers.write(to: &$0, excludesLast: true)
                 range.options.write(3, to: &$0)
             }
         }
@@ -75,14 +74,16 @@ extension MessageDescriptor {
                 oneof.options.write(2, to: &$0)
             }
         }
-        for range in reservedRanges {
-            writer.message(9) {
-                $0.int32(1, range.first)
-                $0.int32(2, range.last &+ 1)
-            }
-        }
+        for range in reservedRanges { writer.message(9) { range.write(to: &$0, excludesLast: true) } }
         for reserved in reservedNames { writer.string(10, reserved.name) }
         if let visibility { writer.varint(11, UInt64(visibility.rawValue)) }
+    }
+}
+
+extension NumberRange {
+    fileprivate func write(to writer: inout WireWriter, excludesLast: Bool) {
+        writer.int32(1, first)
+        writer.int32(2, excludesLast ? last &+ 1 : last)
     }
 }
 
@@ -113,12 +114,7 @@ extension EnumDescriptor {
             }
         }
         options.write(3, to: &writer)
-        for range in reservedRanges {
-            writer.message(4) {
-                $0.int32(1, range.first)
-                $0.int32(2, range.last)
-            }
-        }
+        for range in reservedRanges { writer.message(4) { range.write(to: &$0, excludesLast: false) } }
         for reserved in reservedNames { writer.string(5, reserved.name) }
         if let visibility { writer.varint(6, UInt64(visibility.rawValue)) }
     }

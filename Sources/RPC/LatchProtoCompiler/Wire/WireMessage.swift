@@ -28,9 +28,8 @@ package struct WireMessage {
             case 1: fields.append(WireField(number: number, content: .number(try cursor.fixed(8))))
             case 2: fields.append(WireField(number: number, content: .bytes(try cursor.block())))
             case 3:
-                fields.append(
-                    WireField(
-                        number: number, content: .group(try WireMessage(&cursor, depth: depth + 1, group: number))))
+                let group = try WireMessage(&cursor, depth: depth + 1, group: number)
+                fields.append(WireField(number: number, content: .group(group)))
             case 4 where number == group: return
             case 5: fields.append(WireField(number: number, content: .number(try cursor.fixed(4))))
             default: throw cursor.malformed
@@ -110,10 +109,7 @@ extension WireMessage {
 
     /// Returns the length-delimited values of a field.
     func blocks(_ number: Int32) -> [ArraySlice<UInt8>] {
-        contents(number).compactMap {
-            guard case .bytes(let bytes) = $0 else { return nil }
-            return bytes
-        }
+        contents(number).compactMap { if case .bytes(let bytes) = $0 { bytes } else { nil } }
     }
 
     /// Returns the strings of a field.
@@ -124,9 +120,7 @@ extension WireMessage {
 
     /// Returns the messages of a field.
     package func messages(_ number: Int32) throws(MalformedWire) -> [WireMessage] {
-        var messages: [WireMessage] = []
-        for block in blocks(number) { messages.append(try WireMessage(block)) }
-        return messages
+        try blocks(number).map { block throws(MalformedWire) in try WireMessage(block) }
     }
 
     /// Returns the serialized messages of a field.

@@ -25,9 +25,10 @@ package struct WireWriter {
         bytes += value
     }
 
-    mutating func plainFixed64(_ value: UInt64) { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }
-
-    mutating func plainFixed32(_ value: UInt32) { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }
+    /// Writes the lowest bytes of a number without a tag.
+    mutating func plain(_ value: UInt64, width: Int) {
+        withUnsafeBytes(of: value.littleEndian) { bytes += $0.prefix(width) }
+    }
 
     /// Writes an embedded message.
     package mutating func message(_ number: Int32, _ body: (inout WireWriter) -> Void) {

@@ -68,8 +68,10 @@ struct EnvelopedResponse: Sendable {
         }
         mayBeHeadOnly = false
         if style == .connect, envelope.flags.contains(.endOfStream) {
-            try await close(
-                try ConnectEndOfStream(try envelope.message(by: compression, limit: limit), after: metadata))
+            let end = try ConnectEndOfStream(try envelope.message(by: compression, limit: limit), after: metadata)
+            try await expectEnd()
+            fields.trailers = end.metadata
+            if let error = end.error { throw error }
             return nil
         }
         if style == .grpcWeb || style == .grpcWebText, envelope.flags.contains(.trailers) {
@@ -113,12 +115,6 @@ struct EnvelopedResponse: Sendable {
         fields.trailers = trailers
         let all = metadata.joined(with: trailers)
         if let error = GRPCStatus.error(in: trailers, metadata: all) { throw error }
-    }
-
-    private mutating func close(_ end: ConnectEndOfStream) async throws {
-        try await expectEnd()
-        fields.trailers = end.metadata
-        if let error = end.error { throw error }
     }
 
     /// Checks that nothing follows the end of the stream; reading on also lets the connection be reused.

@@ -6,9 +6,6 @@ public import LatchHTTP
 /// An error of a call, reported by the server or found by the client.
 ///
 /// ```swift
-/// import LatchCore  // for `catch` by a code
-/// import LatchRPC
-///
 /// do { _ = try await users.login(request) } catch RPCError.unauthenticated { print("Wrong password.") }
 /// ```
 ///
@@ -45,6 +42,11 @@ public struct RPCError: CodedError {
 
     /// The name of the code, then the message.
     public var description: String { message.isEmpty ? code : "\(code): \(message)" }
+
+    /// Matches an error with the same code; declared here, so that a `catch` needs no other import.
+    public static func ~= (pattern: RPCError, error: any Error) -> Bool {
+        (error as? RPCError)?.status == pattern.status
+    }
 
     /// Whether the same call may succeed later; it may already have had its effect.
     public var isRetryable: Bool { status == .unavailable }

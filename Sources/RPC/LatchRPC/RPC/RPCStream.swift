@@ -92,29 +92,20 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
 
     /// An iterator over the messages of a stream.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
-        private enum State: Sendable {
-            case initial(RPCStream)
-            case reading(Source)
-            case finished
-        }
+        /// The stream before the first read; nil afterwards.
+        private var stream: RPCStream?
+        /// The source while messages may follow.
+        private var source: Source?
 
-        private var state: State
-
-        init(stream: RPCStream) { state = .initial(stream) }
+        init(stream: RPCStream) { self.stream = stream }
 
         /// Returns the next message, or nil after the last one.
         ///
         /// - Throws: `RPCError`, once; no message follows it.
         public mutating func next() async throws -> Element? {
-            let source: Source
-            switch state {
-            case .initial(let stream): source = try await stream.begin()
-            case .reading(let current): source = current
-            case .finished: return nil
-            }
-            state = .finished
-            guard let message = try await source() else { return nil }
-            state = .reading(source)
+            if let stream = stream.take() { source = try await stream.begin() }
+            guard let source = source.take(), let message = try await source() else { return nil }
+            self.source = source
             return message
         }
     }
@@ -162,12 +153,9 @@ final class WrittenMessages<Element: Message>: Sendable {
     init(_ body: @escaping @Sendable (RPCWriter<Element>) async throws -> Void) {
         let handoff = handoff
         task = Task {
-            do {
-                try await body(RPCWriter(handoff: handoff))
-                handoff.finish(.success(()))
-            } catch {
-                handoff.finish(.failure(error))
-            }
+            let result: Result<Void, any Error>
+            do { result = .success(try await body(RPCWriter(handoff: handoff))) } catch { result = .failure(error) }
+            handoff.finish(result)
         }
     }
 

@@ -30,17 +30,16 @@ enum TimeoutHeader {
     /// Parses a `grpc-timeout` field; nil if it is malformed.
     static func duration(grpc text: String) -> Duration? {
         let bytes = Array(text.utf8)
-        guard (2...9).contains(bytes.count), let value = digits(bytes.dropLast()) else { return nil }
-        switch bytes.last {
-        case UInt8(ascii: "H"): return .seconds(value * 3600)
-        case UInt8(ascii: "M"): return .seconds(value * 60)
-        case UInt8(ascii: "S"): return .seconds(value)
-        case UInt8(ascii: "m"): return .milliseconds(value)
-        case UInt8(ascii: "u"): return .microseconds(value)
-        case UInt8(ascii: "n"): return .nanoseconds(value)
-        default: return nil
-        }
+        guard (2...9).contains(bytes.count), let value = digits(bytes.dropLast()),
+            let unit = bytes.last.flatMap({ grpcUnits[$0] })
+        else { return nil }
+        return unit * value
     }
+
+    private static let grpcUnits: [UInt8: Duration] = [
+        UInt8(ascii: "H"): .seconds(3600), UInt8(ascii: "M"): .seconds(60), UInt8(ascii: "S"): .seconds(1),
+        UInt8(ascii: "m"): .milliseconds(1), UInt8(ascii: "u"): .microseconds(1), UInt8(ascii: "n"): .nanoseconds(1),
+    ]
 
     /// Parses decimal digits; Swift's own initialiser would also accept a sign.
     private static func digits(_ text: some Collection<UInt8>) -> Int64? {

@@ -2,7 +2,6 @@
 
 import LatchCore
 public import LatchHTTP
-import Synchronization
 
 /// The context of a call on the server: its request metadata and deadline, and the metadata of its response.
 ///
@@ -18,17 +17,8 @@ public struct CallContext: Sendable {
     public let deadline: Deadline?
     /// Values that interceptors attached to the request, such as the authenticated user.
     public let http: HTTPContext
-    private let response: ResponseState
-
-    /// The context is a value, but its response metadata is shared by all copies.
-    private final class ResponseState: Sendable {
-        let fields = Mutex(ResponseFields())
-    }
-
-    private struct ResponseFields {
-        var metadata = HTTPFields()
-        var trailers = HTTPFields()
-    }
+    /// The fields of the response, which all copies of the context share.
+    private let response = StreamFields()
 
     /// Creates a context, for tests too.
     public init(path: String, metadata: HTTPFields = [:], deadline: Deadline? = nil, http: HTTPContext = HTTPContext())
@@ -37,18 +27,17 @@ public struct CallContext: Sendable {
         self.metadata = metadata
         self.deadline = deadline
         self.http = http
-        response = ResponseState()
     }
 
     /// The response metadata; changes after a stream was returned have no effect.
     public var responseMetadata: HTTPFields {
-        get { response.fields.withLock { $0.metadata } }
-        nonmutating set { response.fields.withLock { $0.metadata = newValue } }
+        get { response.metadata }
+        nonmutating set { response.metadata = newValue }
     }
 
     /// The trailers of the response.
     public var responseTrailers: HTTPFields {
-        get { response.fields.withLock { $0.trailers } }
-        nonmutating set { response.fields.withLock { $0.trailers = newValue } }
+        get { response.trailers }
+        nonmutating set { response.trailers = newValue }
     }
 }

@@ -9,36 +9,15 @@ struct ConnectUnaryHandler: Sendable {
     let form: RequestFormat
     let configuration: RPCServiceConfiguration
 
-    /// Returns the response to a request; failures are responses too.
-    func respond(to request: HTTPRequest) async -> HTTPResponse {
-        let deadline: RPCDeadline?
-        do throws(RPCError) { deadline = try self.deadline(of: request) } catch { return form.failure(error) }
-        let context = CallContext(
-            path: method.path, metadata: request.fields, deadline: deadline?.deadline, http: request.context)
-        do {
-            let received = try await content(of: request)
-            let messages = RequestMessages(
-                coding: configuration.coding(received.codec), next: RequestMessages.source(of: received.message))
-            let message = try await within(deadline) {
-                let source = try await method.serve(messages, context)
-                return try await source() ?? []
-            }
-            return try success(message, received.codec, context, request)
-        } catch {
-            return form.failure(
-                RPCError(sending: error), metadata: context.responseMetadata, trailers: context.responseTrailers)
-        }
-    }
-
-    private func deadline(of request: HTTPRequest) throws(RPCError) -> RPCDeadline? {
-        if let version = request.fields[ConnectUnaryCall.version], version != "1" {
-            throw RPCError(.invalidArgument, "Only version 1 of Connect is supported.")
-        }
-        guard let text = request.fields[ConnectUnaryCall.timeout] else { return nil }
-        guard let timeout = TimeoutHeader.duration(milliseconds: text) else {
-            throw RPCError(.invalidArgument, "The timeout must be a number of at most ten digits.")
-        }
-        return RPCDeadline(in: timeout, clock: configuration.clock)
+    /// Returns the response to a request.
+    func respond(
+        to request: HTTPRequest, _ deadline: RPCDeadline?, _ context: CallContext
+    ) async throws -> HTTPResponse {
+        let received = try await content(of: request)
+        let messages = RequestMessages(
+            coding: configuration.coding(received.codec), next: RequestMessages.source(of: received.message))
+        let message = try await method.singleResponse(to: messages, deadline, context)
+        return try success(message, received.codec, context, request)
     }
 
     private func content(of request: HTTPRequest) async throws -> (message: [UInt8], codec: RPCCodec) {
@@ -56,8 +35,7 @@ struct ConnectUnaryHandler: Sendable {
     private func success(
         _ message: [UInt8], _ codec: RPCCodec, _ context: CallContext, _ request: HTTPRequest
     ) throws -> HTTPResponse {
-        try context.responseMetadata.checkSendable()
-        try context.responseTrailers.checkSendable()
+        try context.checkSendable()
         var fields = context.responseMetadata.applicationMetadata
         for line in context.responseTrailers.applicationMetadata.prefixedAsConnectTrailers {
             fields.append(line.value, for: line.name)

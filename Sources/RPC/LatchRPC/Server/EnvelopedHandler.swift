@@ -11,41 +11,19 @@ struct EnvelopedHandler: Sendable {
     let codec: RPCCodec
     let configuration: RPCServiceConfiguration
 
-    /// Returns the response to a request; failures are responses too.
-    func respond(to request: HTTPRequest) async -> HTTPResponse {
-        let form = RequestFormat.enveloped(style, codec)
-        let deadline: RPCDeadline?
-        do throws(RPCError) { deadline = try self.deadline(of: request) } catch { return form.failure(error) }
-        let context = CallContext(
-            path: method.path, metadata: request.fields, deadline: deadline?.deadline, http: request.context)
-        do {
-            let messages = RequestMessages(coding: configuration.coding(codec), next: try messages(of: request))
-            if method.kind.hasSingleResponse {
-                let message = try await within(deadline) {
-                    let source = try await method.serve(messages, context)
-                    return try await source() ?? []
-                }
-                return try singleResponse(message, context, request)
-            }
-            let source = try await within(deadline) { try await method.serve(messages, context) }
-            // Trailers are checked when they are sent: a method may set them until the end of its stream.
-            try context.responseMetadata.checkSendable()
-            return streamedResponse(source, deadline, context, request)
-        } catch {
-            return form.failure(
-                RPCError(sending: error), metadata: context.responseMetadata, trailers: context.responseTrailers)
+    /// Returns the response to a request.
+    func respond(
+        to request: HTTPRequest, _ deadline: RPCDeadline?, _ context: CallContext
+    ) async throws -> HTTPResponse {
+        let messages = RequestMessages(coding: configuration.coding(codec), next: try messages(of: request))
+        if method.kind.hasSingleResponse {
+            return try singleResponse(
+                try await method.singleResponse(to: messages, deadline, context), context, request)
         }
-    }
-
-    private func deadline(of request: HTTPRequest) throws(RPCError) -> RPCDeadline? {
-        let isConnect = style == .connect
-        if isConnect, let version = request.fields[ConnectUnaryCall.version], version != "1" {
-            throw RPCError(.invalidArgument, "Only version 1 of Connect is supported.")
-        }
-        guard let text = request.fields[isConnect ? ConnectUnaryCall.timeout : "grpc-timeout"] else { return nil }
-        let timeout = isConnect ? TimeoutHeader.duration(milliseconds: text) : TimeoutHeader.duration(grpc: text)
-        guard let timeout else { throw RPCError(.invalidArgument, "The timeout field is malformed.") }
-        return RPCDeadline(in: timeout, clock: configuration.clock)
+        let source = try await within(deadline) { try await method.serve(messages, context) }
+        // Trailers are checked when they are sent: a method may set them until the end of its stream.
+        try context.responseMetadata.checkSendable()
+        return streamedResponse(source, deadline, context, request)
     }
 
     /// Returns the messages of a request as they arrive.
@@ -69,10 +47,8 @@ struct EnvelopedHandler: Sendable {
     private func singleResponse(_ message: [UInt8], _ context: CallContext, _ request: HTTPRequest) throws
         -> HTTPResponse
     {
-        let metadata = context.responseMetadata
-        try metadata.checkSendable()
-        try context.responseTrailers.checkSendable()
-        let (fields, compression) = head(metadata, request)
+        try context.checkSendable()
+        let (fields, compression) = head(context.responseMetadata, request)
         let bytes = try Envelope(message, by: compression).bytes
         let trailers = context.responseTrailers.applicationMetadata
         guard style != .grpc else {

@@ -37,7 +37,7 @@ public struct RPCMethodHandler: Sendable {
         _ body: @escaping @Sendable (Request, CallContext) async throws -> Response
     ) -> RPCMethodHandler {
         RPCMethodHandler(method) { messages, context in
-            messages.singleResponse(try await body(try await messages.single(), context))
+            try messages.singleResponse(try await body(try await messages.single(), context))
         }
     }
 
@@ -57,7 +57,7 @@ public struct RPCMethodHandler: Sendable {
         _ body: @escaping @Sendable (RPCStream<Request>, CallContext) async throws -> Response
     ) -> RPCMethodHandler {
         RPCMethodHandler(method) { messages, context in
-            messages.singleResponse(try await body(messages.stream(), context))
+            try messages.singleResponse(try await body(messages.stream(), context))
         }
     }
 
@@ -68,6 +68,18 @@ public struct RPCMethodHandler: Sendable {
     ) -> RPCMethodHandler {
         RPCMethodHandler(method) { messages, context in
             try await messages.streamedResponse(try await body(messages.stream(), context))
+        }
+    }
+}
+
+extension RPCMethodHandler {
+    /// Returns the encoded message of a response that has exactly one.
+    func singleResponse(
+        to messages: RequestMessages, _ deadline: RPCDeadline?, _ context: CallContext
+    ) async throws -> [UInt8] {
+        try await within(deadline) {
+            let source = try await serve(messages, context)
+            return try await source() ?? []
         }
     }
 }
@@ -105,10 +117,7 @@ struct RequestMessages: Sendable {
     }
 
     /// Returns the source of a single response message.
-    func singleResponse(_ message: some Message) -> MessageSource {
-        let rest = Mutex<(any Message)?>(message)
-        return { try rest.withLock { $0.take() }.map { try coding.encode($0) } }
-    }
+    func singleResponse(_ message: some Message) throws -> MessageSource { Self.source(of: try coding.encode(message)) }
 
     /// Returns the source of a response stream.
     func streamedResponse<Response: Message>(_ stream: RPCStream<Response>) async throws -> MessageSource {

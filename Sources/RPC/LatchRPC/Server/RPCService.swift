@@ -7,7 +7,7 @@ public import LatchHTTP
 ///
 /// ```swift
 /// let service = RPCService(users.rpcMethods)
-/// for route in service.routes { router.on(route.method, route.pattern, handledBy: service) }
+/// router.on(service.routes, handledBy: service)
 /// ```
 ///
 /// It is a handler: use it in a router, behind interceptors, or as a client's transport without a socket. The last two
@@ -63,19 +63,44 @@ public struct RPCService: Handler {
             return form.failure(RPCError(.unimplemented, "There is no method \(Self.methodPath(of: request))."))
         }
         switch form {
-        case .connectGet:
-            guard method.kind == .unary, method.idempotency == .noSideEffects else { return Self.postOnly }
-            return await ConnectUnaryHandler(method: method, form: form, configuration: configuration).respond(
-                to: request)
-        case .connectUnary:
-            guard method.kind == .unary else { return Self.unsupported }
-            return await ConnectUnaryHandler(method: method, form: form, configuration: configuration).respond(
-                to: request)
-        case .enveloped(let style, let codec):
-            guard style != .connect || method.kind != .unary else { return Self.unsupported }
-            return await EnvelopedHandler(method: method, style: style, codec: codec, configuration: configuration)
-                .respond(to: request)
+        case .connectGet where method.kind != .unary || method.idempotency != .noSideEffects: return Self.postOnly
+        case .connectUnary where method.kind != .unary: return Self.unsupported
+        case .enveloped(.connect, _) where method.kind == .unary: return Self.unsupported
+        default: return await respond(to: request, with: method, as: form)
         }
+    }
+
+    private func respond(
+        to request: HTTPRequest, with method: RPCMethodHandler, as form: RequestFormat
+    ) async -> HTTPResponse {
+        let deadline: RPCDeadline?
+        do throws(RPCError) { deadline = try self.deadline(of: request, form) } catch { return form.failure(error) }
+        let context = CallContext(
+            path: method.path, metadata: request.fields, deadline: deadline?.deadline, http: request.context)
+        do {
+            guard case .enveloped(let style, let codec) = form else {
+                return try await ConnectUnaryHandler(method: method, form: form, configuration: configuration)
+                    .respond(to: request, deadline, context)
+            }
+            return try await EnvelopedHandler(method: method, style: style, codec: codec, configuration: configuration)
+                .respond(to: request, deadline, context)
+        } catch {
+            return form.failure(
+                RPCError(sending: error), metadata: context.responseMetadata, trailers: context.responseTrailers)
+        }
+    }
+
+    private func deadline(of request: HTTPRequest, _ form: RequestFormat) throws(RPCError) -> RPCDeadline? {
+        if form.isConnect, let version = request.fields[ConnectUnaryCall.version], version != "1" {
+            throw RPCError(.invalidArgument, "Only version 1 of Connect is supported.")
+        }
+        guard let text = request.fields[form.isConnect ? ConnectUnaryCall.timeout : "grpc-timeout"] else { return nil }
+        let timeout = form.isConnect ? TimeoutHeader.duration(milliseconds: text) : TimeoutHeader.duration(grpc: text)
+        guard let timeout else {
+            let digits = form.isConnect ? "a number of at most ten digits" : "at most eight digits and a unit"
+            throw RPCError(.invalidArgument, "The timeout must be \(digits).")
+        }
+        return RPCDeadline(in: timeout, clock: configuration.clock)
     }
 
     /// Returns the last two path segments, which do not depend on where the service is mounted.
@@ -135,12 +160,10 @@ struct RPCServiceConfiguration: Sendable {
             }
             // RFC 9110 §12.4.2: a weight of zero means "not acceptable".
             let isExcluded = parts.dropFirst().contains {
-                $0.hasPrefix("q=0") && !$0.utf8.contains(where: Self.isAboveZero)
+                $0.hasPrefix("q=0") && !$0.utf8.contains { (0x31...0x39).contains($0) }
             }
             if !isExcluded, let compression = compressions.first(where: { $0.name == parts[0] }) { return compression }
         }
         return nil
     }
-
-    private static func isAboveZero(_ digit: UInt8) -> Bool { (0x31...0x39).contains(digit) }
 }

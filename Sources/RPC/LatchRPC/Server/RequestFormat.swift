@@ -12,6 +12,14 @@ enum RequestFormat: Sendable {
     /// A call in envelopes.
     case enveloped(RPCProtocol, RPCCodec)
 
+    /// Whether it is a format of Connect.
+    var isConnect: Bool {
+        switch self {
+        case .connectGet, .connectUnary, .enveloped(.connect, _): true
+        case .enveloped: false
+        }
+    }
+
     /// Creates the format of a request; nil if it is not a call.
     init?(_ request: HTTPRequest) {
         guard request.method == .post else {

@@ -27,6 +27,14 @@ extension HTTPFields {
     }
 }
 
+extension CallContext {
+    /// Checks that all fields of the response can be sent.
+    func checkSendable() throws(RPCError) {
+        try responseMetadata.checkSendable()
+        try responseTrailers.checkSendable()
+    }
+}
+
 extension HTTPFields.Field {
     /// Whether the field has a valid name and a value of one line.
     fileprivate var isSendable: Bool {

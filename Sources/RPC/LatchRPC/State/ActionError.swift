@@ -92,10 +92,8 @@ extension ActionError {
     init(_ error: any Error, action: String) {
         switch error {
         case let error as ActionError: self = error
-        case let error as RPCError where error.status == .unavailable: self = .unreachable(action, cause: error)
-        case let error as RPCError where error.status == .deadlineExceeded:
-            self.init(code: Self.timeout.code, message: "\(action) took too long.", isRetryable: true, cause: error)
-        case let error as HTTPError where error.code == HTTPError.timeout.code:
+        case RPCError.unavailable: self = .unreachable(action, cause: error)
+        case RPCError.deadlineExceeded, HTTPError.timeout:
             self.init(code: Self.timeout.code, message: "\(action) took too long.", isRetryable: true, cause: error)
         case let error as HTTPError where error.isConnectivity: self = .unreachable(action, cause: error)
         case let error as RPCError:

@@ -49,12 +49,9 @@ extension ServiceClient {
         // Both outcomes are recorded on the actor, together with the change of the state: an action cannot fail for its
         // caller and succeed for the state.
         let work = Task {
-            do {
-                try await perform(action, in: run)
-                _ = race.finish(.finished(.success(())))
-            } catch {
-                _ = race.finish(.finished(.failure(error)))
-            }
+            let result: Result<Void, any Error>
+            do { result = .success(try await perform(action, in: run)) } catch { result = .failure(error) }
+            _ = race.finish(.finished(result))
             core.forget(run)
         }
         let timer = Task {
@@ -98,13 +95,10 @@ private final class Race: Sendable {
     ///
     /// - Returns: Whether this outcome came first.
     func finish(_ outcome: Outcome) -> Bool {
-        var waiting: CheckedContinuation<Outcome, Never>?
-        let isFirst = content.withLock { content in
-            guard content.outcome == nil else { return false }
+        let (isFirst, waiting) = content.withLock { content in
+            guard content.outcome == nil else { return (false, nil as CheckedContinuation<Outcome, Never>?) }
             content.outcome = outcome
-            waiting = content.waiting
-            content.waiting = nil
-            return true
+            return (true, content.waiting.take())
         }
         waiting?.resume(returning: outcome)
         return isFirst

@@ -48,6 +48,11 @@ extension ItemRules {
     ///
     /// The first items are dropped if there are more than the limit.
     public func append(_ new: [Item], to items: inout [Item]) {
+        merge(new, into: &items)
+        if let limit, items.count > limit { items.removeFirst(items.count - limit) }
+    }
+
+    private func merge(_ new: [Item], into items: inout [Item]) {
         var positions: [Key: Int] = [:]
         for (position, item) in items.enumerated() { positions[keyOf(item)] = position }
         for item in new {
@@ -58,22 +63,13 @@ extension ItemRules {
                 items.append(item)
             }
         }
-        if let limit, items.count > limit { items.removeFirst(items.count - limit) }
     }
 
     /// Repositions all items; of two with one key the later wins, and items over the limit are dropped.
     public func replaceAll(_ items: inout [Item], with new: [Item]) {
-        var result: [Item] = []
-        var positions: [Key: Int] = [:]
-        for item in new {
-            if let position = positions[keyOf(item)] {
-                result[position] = item
-            } else if result.count < limit ?? .max {
-                positions[keyOf(item)] = result.count
-                result.append(item)
-            }
-        }
-        items = result
+        items = []
+        merge(new, into: &items)
+        if let limit, items.count > limit { items.removeLast(items.count - limit) }
     }
 
     /// Repositions the item with a key, by default the item's own key.

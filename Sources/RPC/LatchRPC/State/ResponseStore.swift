@@ -57,8 +57,6 @@ final class ResponseCache: Sendable {
 
     init(limit: Int) { self.limit = max(0, limit) }
 
-    var count: Int { content.withLock { $0.responses.count } }
-
     func response(for request: ResponseCacheKey) -> CachedResponse? {
         content.withLock { content in
             content.uses += 1

@@ -10,12 +10,23 @@ struct ConnectEndOfStream {
     /// The trailers.
     var metadata: HTTPFields
 
-    /// Creates the end of a stream.
-    init(error: RPCError?, metadata: HTTPFields) {
-        self.error = error
-        self.metadata = metadata
+    /// The content of the last envelope.
+    var bytes: [UInt8] {
+        var object = JSONObject()
+        if let error { object["error"] = ConnectError.json(error) }
+        if !metadata.isEmpty {
+            var lists = JSONObject()
+            for line in metadata {
+                let earlier = lists[line.name.canonicalName]?.arrayValue ?? []
+                lists[line.name.canonicalName] = .array(earlier + [.string(line.value)])
+            }
+            object["metadata"] = .object(lists)
+        }
+        return JSONValue.object(object).serialized()
     }
+}
 
+extension ConnectEndOfStream {
     /// Parses the content of the last envelope.
     ///
     /// - Parameter fields: The response metadata, which becomes part of an error.
@@ -30,7 +41,7 @@ struct ConnectEndOfStream {
         guard let object = json.objectValue else {
             throw RPCError(.unknown, "The end of the stream is not a JSON object.")
         }
-        metadata = HTTPFields()
+        self.init(error: nil, metadata: [:])
         for (name, values) in object["metadata"]?.objectValue ?? [:] {
             for value in values.arrayValue ?? [] {
                 if let text = value.stringValue { metadata.append(text, for: HTTPFieldName(name)) }
@@ -38,20 +49,5 @@ struct ConnectEndOfStream {
         }
         guard let failure = object["error"], !failure.isNull else { return }
         error = ConnectError.error(failure, fallback: .unknown, metadata: fields.joined(with: metadata))
-    }
-
-    /// The content of the last envelope.
-    var bytes: [UInt8] {
-        var object = JSONObject()
-        if let error { object["error"] = ConnectError.json(error) }
-        if !metadata.isEmpty {
-            var lists = JSONObject()
-            for line in metadata {
-                let earlier = lists[line.name.canonicalName]?.arrayValue ?? []
-                lists[line.name.canonicalName] = .array(earlier + [.string(line.value)])
-            }
-            object["metadata"] = .object(lists)
-        }
-        return JSONValue.object(object).serialized()
     }
 }

@@ -10,12 +10,6 @@ struct ConnectQuery {
     var codec: RPCCodec
     var compression: String?
 
-    init(content: [UInt8], codec: RPCCodec, compression: String?) {
-        self.content = content
-        self.codec = codec
-        self.compression = compression
-    }
-
     /// The query; its order is fixed, so that equal calls have equal URLs and caches find them.
     ///
     /// It is the order that the protocol recommends, so that other clients have the same URLs.
@@ -28,7 +22,9 @@ struct ConnectQuery {
             ? PercentEncoding.encode(content) : String(decoding: Base64Alphabet.url.encode(content), as: UTF8.self)
         return text + "&encoding=\(codec.rawValue)&message=\(message)"
     }
+}
 
+extension ConnectQuery {
     /// Parses the query of a request.
     ///
     /// - Throws: `RPCError.invalidArgument`.
@@ -52,6 +48,6 @@ struct ConnectQuery {
             }
             message = bytes
         }
-        (content, self.codec, compression) = (message, codec, texts["compression"])
+        self.init(content: message, codec: codec, compression: texts["compression"])
     }
 }

@@ -21,8 +21,7 @@ enum GRPCStatus {
         let number = text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
         let message = fields[message].map(decode) ?? ""
         // gRPC over HTTP/2, "Responses": an unknown number is an unknown error.
-        let code = number.flatMap(RPCCode.init(rawValue:))
-        guard let code else {
+        guard let code = number.flatMap(RPCCode.init(rawValue:)) else {
             return RPCError(.unknown, message.isEmpty ? "The status is not a number." : message, metadata: metadata)
         }
         return RPCError(code, message, details: detailMessages(in: fields), metadata: metadata)
@@ -46,9 +45,7 @@ enum GRPCStatus {
     /// Decodes the details; malformed ones are ignored.
     private static func detailMessages(in fields: HTTPFields) -> [ProtoAny] {
         guard let bytes = fields.binaryValues(of: details).first else { return [] }
-        do {
-            return try RPCStatus(serialized: bytes).details
-        } catch { return [] }
+        do { return try RPCStatus(serialized: bytes).details } catch { return [] }
     }
 
     /// Percent-encodes all bytes except printable ASCII without the percent sign (gRPC over HTTP/2, "Responses").
@@ -82,27 +79,12 @@ package struct RPCStatus: Message {
 
     /// Creates a status.
     package init(code: Int32, message: String, details: [ProtoAny]) {
-        self.init(storage: MessageStorage(Self.schema))
-        self.code = code
-        self.message = message
-        self.details = details
-    }
-
-    /// The raw value of the code.
-    package var code: Int32 {
-        get { storage[int32: 0] }
-        set { storage[int32: 0] = newValue }
-    }
-
-    /// The error message.
-    package var message: String {
-        get { storage[string: 1] }
-        set { storage[string: 1] = newValue }
+        storage = MessageStorage(Self.schema)
+        storage[int32: 0] = code
+        storage[string: 1] = message
+        storage[messages: 2] = details
     }
 
     /// The error details.
-    package var details: [ProtoAny] {
-        get { storage[messages: 2] }
-        set { storage[messages: 2] = newValue }
-    }
+    package var details: [ProtoAny] { storage[messages: 2] }
 }

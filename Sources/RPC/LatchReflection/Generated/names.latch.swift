@@ -8,7 +8,7 @@ import Foundation
 #endif
 import LatchRPC
 
-/// A FileDescriptorSet whose files stay bytes, so that they are told as they were made.
+/// A FileDescriptorSet whose files stay bytes, so that they are passed on unchanged.
 struct FileSet: Message {
     static let schema = MessageSchema(
         "latch.reflection.FileSet",

@@ -10,20 +10,20 @@ import LatchRPC
 
 /// The methods of grpc.reflection.v1.ServerReflection.
 enum ServerReflectionMethods {
-    /// Answers each question in turn.
+    /// Responds to each request in turn.
     static let serverReflectionInfo = RPCMethod<ServerReflectionRequest, ServerReflectionResponse>(
         "grpc.reflection.v1.ServerReflection", "ServerReflectionInfo", kind: .bidirectional
     )
 }
 
-/// Tells which services there are, and of which messages they speak.
+/// Describes the services of a server and their messages.
 protocol ServerReflectionProtocol: Sendable {
-    /// Answers each question in turn.
+    /// Responds to each request in turn.
     func serverReflectionInfo(_ requests: RPCStream<ServerReflectionRequest>, options: CallOptions) async throws -> RPCStream<ServerReflectionResponse>
 }
 
 extension ServerReflectionProtocol {
-    /// Answers each question in turn.
+    /// Responds to each request in turn.
     func serverReflectionInfo(_ requests: RPCStream<ServerReflectionRequest>) async throws -> RPCStream<ServerReflectionResponse> {
         try await serverReflectionInfo(requests, options: CallOptions())
     }
@@ -62,7 +62,7 @@ final class ServerReflectionFake: ServerReflectionProtocol {
 
 /// An implementation of grpc.reflection.v1.ServerReflection: `RPCService(server.rpcMethods)` is its handler.
 protocol ServerReflectionServer: Sendable {
-    /// Answers each question in turn.
+    /// Responds to each request in turn.
     func serverReflectionInfo(_ requests: RPCStream<ServerReflectionRequest>, context: CallContext) async throws -> RPCStream<ServerReflectionResponse>
 }
 

@@ -14,7 +14,7 @@ struct RPCRoutes: Sendable {
 
     func add(to router: inout Router) {
         router.group(interceptors: [RequestOriginInterceptor()]) { group in
-            for route in service.routes { group.on(route.method, route.pattern, handledBy: service) }
+            group.on(service.routes, handledBy: service)
         }
     }
 }

@@ -31,6 +31,15 @@ public struct Router: Handler {
         table.insert(handler.nested(in: interceptors), method: method, pattern: RoutePattern(pattern))
     }
 
+    /// Adds a handler that lists its own routes, such as the `RPCService` of a generated service.
+    ///
+    /// ```swift
+    /// router.on(service.routes, handledBy: service)
+    /// ```
+    public mutating func on(_ routes: [(method: HTTPMethod, pattern: String)], handledBy handler: any Handler) {
+        for route in routes { on(route.method, route.pattern, handledBy: handler) }
+    }
+
     /// Adds an endpoint made of a closure.
     public mutating func on(
         _ method: HTTPMethod, _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse

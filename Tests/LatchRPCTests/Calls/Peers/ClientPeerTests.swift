@@ -7,14 +7,14 @@ import Testing
 
 @Suite(
     .enabled(Comment(rawValue: RPCPeers.hint)) { await RPCPeers.install() }, .timeLimit(.minutes(3)), .serialized)
-struct `Our server` {
+struct `The server` {
     @Test(arguments: ["connect", "grpc-web"], ["proto", "json"])
-    func `speaks with connectrpc's client`(style: String, codec: String) async throws {
+    func `interoperates with connectrpc's client`(style: String, codec: String) async throws {
         try await withServedNotes { url in
             for compression in ["gzip", "identity"] {
                 let text = try await PeerProcess.run("connect_client.py", [url, style, codec, compression])
                 let out = try JSONValue(parsing: text)
-                try checkAnswers(out)
+                try checkResponses(out)
                 #expect(out["answer"] == "one")
                 #expect(out["read"] == "by get?")
                 #expect(out["fail"] == ["not_found", "nicht gefunden: ö%", [["latch.test.v1.Note", "detail", 5]]])
@@ -26,13 +26,13 @@ struct `Our server` {
     }
 
     @Test(arguments: [[], ["gzip"]])
-    func `speaks gRPC with grpcio's client behind Envoy`(options: [String]) async throws {
+    func `interoperates over gRPC with grpcio's client behind Envoy`(options: [String]) async throws {
         try await withServedNotes { url in
             let port = try #require(url.split(separator: ":").last)
             let proxy = try await PeerProcess("envoy_proxy.py", ["front", String(port)])
             let out = try JSONValue(
                 parsing: try await PeerProcess.run("grpc_client.py", ["127.0.0.1:\(proxy.port)"] + options))
-            try checkAnswers(out)
+            try checkResponses(out)
             #expect(out["answer"] == "one")
             #expect(out["trailers"] == ["one", "ff00"])
             #expect(out["fail"] == [5, "nicht gefunden: ö%", [["detail", 5]]])
@@ -43,7 +43,7 @@ struct `Our server` {
         }
     }
 
-    private func checkAnswers(_ out: JSONValue) throws {
+    private func checkResponses(_ out: JSONValue) throws {
         #expect(out["echo"] == ["grüße", 7, 4000])
         #expect(out["count"] == [0, 1, 2, 3, 4])
         #expect(out["add"] == 6)

@@ -11,7 +11,7 @@ import Testing
     .timeLimit(.minutes(3)), .serialized)
 struct `A call over TLS` {
     @Test(arguments: [nil, RPCCompression.gzip].map { CallStyle(style: .grpc, compression: $0) })
-    func `is gRPC with grpcio's server`(style: CallStyle) async throws {
+    func `interoperates over gRPC with grpcio's server`(style: CallStyle) async throws {
         let keys = try await TestKeys()
         let gzip = style.compression == nil ? [] : ["gzip"]
         let peer = try await PeerProcess("grpc_server.py", ["tls=" + keys.folder] + gzip)
@@ -20,7 +20,7 @@ struct `A call over TLS` {
         #expect(try await channel.unary(Notes.echo, Note(text: "peer")).message.text == "nobody")
     }
 
-    @Test func `shows grpcio's server who it is`() async throws {
+    @Test func `presents a client certificate to grpcio's server`() async throws {
         let keys = try await TestKeys()
         let peer = try await PeerProcess("grpc_server.py", ["mutual=" + keys.folder])
         let style = CallStyle(style: .grpc)
@@ -32,7 +32,7 @@ struct `A call over TLS` {
         #expect(error.status == .unavailable)
     }
 
-    @Test func `is not made to a server that nobody vouches for`() async throws {
+    @Test func `is refused to a server without a trusted certificate`() async throws {
         let keys = try await TestKeys()
         let peer = try await PeerProcess("grpc_server.py", ["tls=" + keys.folder])
         let channel = try CallStyle(style: .grpc).channel(peer.secureURL)
@@ -42,14 +42,14 @@ struct `A call over TLS` {
     }
 
     @Test(arguments: CallStyle.all.filter { $0.style != .grpcWebText })
-    func `is any protocol with connectrpc's server`(style: CallStyle) async throws {
+    func `interoperates in any protocol with connectrpc's server`(style: CallStyle) async throws {
         let keys = try await TestKeys()
         let peer = try await PeerProcess("connect_server.py", ["tls=" + keys.folder])
         try await Exercise(try style.channel(peer.secureURL, through: keys.transport(), http2: true)).all()
     }
 
     @Test(arguments: CallStyle.plain.filter { $0.style != .grpc })
-    func `is Connect and gRPC-Web with our own server`(style: CallStyle) async throws {
+    func `works over Connect and gRPC-Web with our own server`(style: CallStyle) async throws {
         let keys = try await TestKeys()
         try await Self.servingNotes(keys) { url in
             let channel = try style.channel(url, through: keys.transport(), http2: true)
@@ -58,7 +58,7 @@ struct `A call over TLS` {
     }
 
     @Test(arguments: ["connect", "grpc-web"])
-    func `is understood by our server from connectrpc's client`(style: String) async throws {
+    func `works from connectrpc's client to our server`(style: String) async throws {
         let keys = try await TestKeys()
         try await Self.servingNotes(keys) { url in
             let text = try await PeerProcess.run(

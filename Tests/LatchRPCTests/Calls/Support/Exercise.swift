@@ -85,8 +85,8 @@ struct Exercise {
     }
 
     func times() async throws {
-        let told = try await channel.unary(Notes.echo, Note(text: "time"), CallOptions(timeout: .seconds(1000)))
-        #expect((500...1000).contains(told.message.number))
+        let response = try await channel.unary(Notes.echo, Note(text: "time"), CallOptions(timeout: .seconds(1000)))
+        #expect((500...1000).contains(response.message.number))
         await #expect(throws: RPCError.deadlineExceeded) {
             try await channel.unary(Notes.echo, Note(text: "wait"), CallOptions(timeout: .milliseconds(200)))
         }

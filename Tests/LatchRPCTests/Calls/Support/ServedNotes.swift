@@ -21,7 +21,7 @@ func serving(
     _ service: RPCService, _ configuration: Server.Configuration, _ body: (_ url: String) async throws -> Void
 ) async throws {
     var router = Router()
-    for route in service.routes { router.on(route.method, route.pattern, handledBy: service) }
+    router.on(service.routes, handledBy: service)
     let server = Server(handler: router, configuration: configuration)
     let address = try await server.start()
     do {

@@ -4,8 +4,8 @@ import AxiomArchitecture
 import Foundation
 import UserService
 
-/// A user service without a server: one person, one password.
-enum FakeSite {
+/// A fake user service with one user and one password.
+enum FakeUserService {
     static let user = User(id: "u1", email: "test@example.com", displayName: "Test")
 
     static func session(_ number: Int = 1) -> UserSession {
