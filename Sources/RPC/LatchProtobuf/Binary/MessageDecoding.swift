@@ -26,7 +26,8 @@ extension BinaryDecoder {
             }
             if group != 0 { throw DecodingFailure.truncated }
         } catch {
-            trail.append(table.pointee.layout.field(number: number)?.name ?? "field \(number)")
+            let slot = table.pointee.slot(of: number)
+            trail.append(slot.map { table.pointee.layout.fields[$0].name } ?? "field \(number)")
             throw error
         }
     }

@@ -122,27 +122,17 @@ extension DecimalText {
         return (value, exponent + zeros)
     }
 
-    /// Returns the nearest 64-bit float; nil if it would be infinite.
-    func double(in text: UnsafeBufferPointer<UInt8>) -> Double? {
-        // Up to 2^53 and 10^22 both operands are exact, so that a single operation rounds correctly.
-        if isExact, digits <= 1 << 53, (-22...22).contains(exponent) {
-            let size = Double(digits)
-            let value = exponent < 0 ? size / Self.powers[-exponent] : size * Self.powers[exponent]
-            return isNegative ? -value : value
-        }
-        guard let value = Double(spelling(in: text)), value.isFinite else { return nil }
-        return value
-    }
-
-    /// Returns the nearest 32-bit float, rounded once; nil if it would be infinite.
-    func float(in text: UnsafeBufferPointer<UInt8>) -> Float? {
-        if isExact, digits <= 1 << 24, (-10...10).contains(exponent) {
-            let size = Float(digits)
-            let power = Float(Self.powers[abs(exponent)])
+    /// Returns the nearest float, rounded once; nil if it would be infinite.
+    func float<Value: BinaryFloatingPoint & LosslessStringConvertible>(in text: UnsafeBufferPointer<UInt8>) -> Value? {
+        // Up to 2^53 and 10^22, or 2^24 and 10^10, both operands are exact, so that a single operation rounds correctly.
+        let isExactPower = exponent.magnitude <= (Value.significandBitCount == 52 ? 22 : 10)
+        if isExact, digits <= 1 << (Value.significandBitCount + 1), isExactPower {
+            let size = Value(digits)
+            let power = Value(Self.powers[abs(exponent)])
             let value = exponent < 0 ? size / power : size * power
             return isNegative ? -value : value
         }
-        guard let value = Float(spelling(in: text)), value.isFinite else { return nil }
+        guard let value = Value(spelling(in: text)), value.isFinite else { return nil }
         return value
     }
 

@@ -148,11 +148,6 @@ struct SlotSet {
     }
 }
 
-extension ValueLayout {
-    /// Whether the field is repeated or a map.
-    @inline(__always) var isMany: Bool { rawValue >= ValueLayout.bools.rawValue && self != .none }
-}
-
 extension LayoutTable {
     /// Returns the schema of a field's message.
     @inline(__always)
@@ -183,8 +178,8 @@ extension JSONMessageDecoder {
         case .int64s: try fill(address) { (reader) throws(ProtoError) in try reader.readInteger(Int64.self) }
         case .uint32s: try fill(address) { (reader) throws(ProtoError) in try reader.readInteger(UInt32.self) }
         case .uint64s: try fill(address) { (reader) throws(ProtoError) in try reader.readInteger(UInt64.self) }
-        case .floats: try fill(address) { (reader) throws(ProtoError) in try reader.readFloat() }
-        case .doubles: try fill(address) { (reader) throws(ProtoError) in try reader.readDouble() }
+        case .floats: try fill(address) { (reader) throws(ProtoError) in try reader.readFloat(Float.self) }
+        case .doubles: try fill(address) { (reader) throws(ProtoError) in try reader.readFloat(Double.self) }
         case .strings: try fill(address) { (reader) throws(ProtoError) in try reader.text.readString() }
         case .datas: try fill(address) { (reader) throws(ProtoError) in try reader.readBytes() }
         case .messages:
@@ -256,8 +251,8 @@ extension JSONMessageDecoder {
         case .int64: return .int64(try readInteger(Int64.self))
         case .uint32: return .uint32(try readInteger(UInt32.self))
         case .uint64: return .uint64(try readInteger(UInt64.self))
-        case .float: return .float(try readFloat())
-        case .double: return .double(try readDouble())
+        case .float: return .float(try readFloat(Float.self))
+        case .double: return .double(try readFloat(Double.self))
         case .string: return .string(try text.readString())
         case .bytes: return .bytes(try readBytes())
         case .message:

@@ -18,8 +18,8 @@ extension JSONMessageDecoder {
         case .int64: try set(entry, &storage, readInteger(Int64.self))
         case .uint32: try set(entry, &storage, readInteger(UInt32.self))
         case .uint64: try set(entry, &storage, readInteger(UInt64.self))
-        case .float: try set(entry, &storage, readFloat())
-        case .double: try set(entry, &storage, readDouble())
+        case .float: try set(entry, &storage, readFloat(Float.self))
+        case .double: try set(entry, &storage, readFloat(Double.self))
         default: try text.skipValue()
         }
     }
@@ -55,25 +55,14 @@ extension JSONMessageDecoder {
         return value
     }
 
-    /// Reads a 64-bit float, from a number or a string, which may name a non-finite value.
-    mutating func readDouble() throws(ProtoError) -> Double {
+    /// Reads a float, from a number or a string, which may name a non-finite value.
+    mutating func readFloat<Value: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ type: Value.Type
+    ) throws(ProtoError) -> Value {
         let isString = text.peekToken() == UInt8(ascii: "\"")
         let start = text.position
-        if isString, let value = try takeNonFinite() { return value }
-        let value =
-            isString
-            ? try readQuoted { (number, bytes) in number.double(in: bytes) }
-            : try text.scanNumber().double(in: text.bytes)
-        guard let value else { throw .malformedJSON("a number is out of range", at: start) }
-        return value
-    }
-
-    /// Reads a 32-bit float.
-    mutating func readFloat() throws(ProtoError) -> Float {
-        let isString = text.peekToken() == UInt8(ascii: "\"")
-        let start = text.position
-        if isString, let value = try takeNonFinite() { return Float(value) }
-        let value =
+        if isString, let value: Value = try takeNonFinite() { return value }
+        let value: Value? =
             isString
             ? try readQuoted { (number, bytes) in number.float(in: bytes) }
             : try text.scanNumber().float(in: text.bytes)
@@ -82,10 +71,10 @@ extension JSONMessageDecoder {
     }
 
     /// Consumes `"NaN"`, `"Infinity"` or `"-Infinity"`, if present.
-    private mutating func takeNonFinite() throws(ProtoError) -> Double? {
+    private mutating func takeNonFinite<Value: BinaryFloatingPoint>() throws(ProtoError) -> Value? {
         let start = text.position
         let string = try text.scanString()
-        let value: Double? = try text.withBytes(of: string) { bytes in
+        let value: Value? = try text.withBytes(of: string) { bytes in
             if bytes.elementsEqual("NaN".utf8) { return .nan }
             if bytes.elementsEqual("Infinity".utf8) { return .infinity }
             return bytes.elementsEqual("-Infinity".utf8) ? -.infinity : nil
@@ -107,7 +96,7 @@ extension JSONMessageDecoder {
     ) throws(ProtoError) -> Value? {
         try text.withBytes(of: string) { (bytes) throws(ProtoError) in
             var inner = JSONScanner(bytes, depth: 0)
-            guard let first = bytes.first, first == UInt8(ascii: "-") || TextFormatScanner.isDigit(first) else {
+            guard let first = bytes.first, first == UInt8(ascii: "-") || first.isDigit else {
                 throw .malformedJSON("a number is expected", at: string.start)
             }
             // The inner scanner counts from the quote; the error reports the offset in the whole text.

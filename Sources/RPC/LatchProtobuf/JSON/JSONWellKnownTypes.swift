@@ -54,7 +54,7 @@ extension JSONMessageDecoder {
         case UInt8(ascii: "t"), UInt8(ascii: "f"): storage[bool: 3] = try text.readBool()
         case UInt8(ascii: "{"): try readChild(4, into: &storage)
         case UInt8(ascii: "["): try readChild(5, into: &storage)
-        default: storage[double: 1] = try readDouble()
+        default: storage[double: 1] = try readFloat(Double.self)
         }
     }
 
@@ -181,7 +181,7 @@ extension JSONMessageEncoder {
             let number = storage[double: 1]
             // JSON numbers are finite, and a string would be decoded as a string.
             guard number.isFinite else { throw .unrepresentable(storage.layout.name, "its number is not finite") }
-            output.write(double: number)
+            output.write(float: number)
         case 3: output.write(string: storage[string: 2])
         case 4: write(storage[bool: 3])
         case 5, 6:

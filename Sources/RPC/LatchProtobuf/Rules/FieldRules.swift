@@ -35,7 +35,7 @@ enum RuleTest: Sendable {
     case prefix(RuleValue)
     case suffix(RuleValue)
     case contains(RuleValue, isNegated: Bool)
-    case form(StringFormat)
+    case form(rule: String, StringFormat)
     /// The permitted byte counts of a binary format.
     case byteCounts(rule: String, name: String, [Int])
     case definedOnly
@@ -49,13 +49,23 @@ enum RuleTest: Sendable {
 
 /// A length limit.
 struct RuleLength: Sendable {
-    enum Unit: Sendable { case characters, bytes, items, pairs }
-    enum Relation: Sendable { case exactly, atLeast, atMost }
+    enum Unit: String, Sendable { case characters, bytes, items, pairs = "entries" }
+    enum Relation: String, Sendable { case exactly = "", atLeast = "at least ", atMost = "at most " }
 
     let unit: Unit
     let relation: Relation
-    let count: UInt64
+    let limit: Int64
     let rule: String
+
+    var requirement: String { "must be \(relation.rawValue)\(limit) \(unit.rawValue)" }
+
+    func allows(_ count: Int) -> Bool {
+        switch relation {
+        case .exactly: count == limit
+        case .atLeast: count >= limit
+        case .atMost: count <= limit
+        }
+    }
 }
 
 /// The bounds of a value.
@@ -124,7 +134,6 @@ extension FieldRules {
 
     private func test(_ name: String, _ values: [RuleValue]) -> RuleTest? {
         switch (family, name) {
-        case ("any", "in"), ("any", "not_in"): return .among(values, isNegated: name == "not_in")
         case ("field_mask", "const"), ("field_mask", "in"), ("field_mask", "not_in"):
             return .paths(rule: name, values.compactMap(\.text))
         case (_, "in"), (_, "not_in"): return .among(values, isNegated: name == "not_in")
@@ -136,7 +145,7 @@ extension FieldRules {
         case ("timestamp", "gt_now"): return .afterNow
         case ("timestamp", "within"): return values.first.map { .aroundNow($0) }
         case ("string", _):
-            return length(name, values) ?? content(name, values) ?? StringFormat(rawValue: name).map { .form($0) }
+            return length(name, values) ?? content(name, values) ?? form(name)
         case ("bytes", _): return length(name, values) ?? content(name, values) ?? Self.byteForm(name)
         default: return length(name, values)
         }
@@ -146,15 +155,16 @@ extension FieldRules {
         guard case .unsigned(let count)? = values.first else { return nil }
         let parts = name.split(separator: "_")
         let relation: RuleLength.Relation = parts.first == "min" ? .atLeast : parts.first == "max" ? .atMost : .exactly
-        let unit: RuleLength.Unit
-        switch parts.last {
-        case "items": unit = .items
-        case "pairs": unit = .pairs
-        case "bytes": unit = .bytes
-        case "len": unit = family == "string" ? .characters : .bytes
-        default: return nil
-        }
-        return .length(RuleLength(unit: unit, relation: relation, count: count, rule: name))
+        let units: [Substring: RuleLength.Unit] = [
+            "items": .items, "pairs": .pairs, "bytes": .bytes, "len": family == "string" ? .characters : .bytes,
+        ]
+        guard let unit = parts.last.flatMap({ units[$0] }) else { return nil }
+        return .length(RuleLength(unit: unit, relation: relation, limit: Int64(clamping: count), rule: name))
+    }
+
+    private func form(_ name: String) -> RuleTest? {
+        let rule = name.hasSuffix(".loose") ? String(name.dropLast(6)) : name
+        return StringFormat.all[name].map { .form(rule: rule, $0) }
     }
 
     private func content(_ name: String, _ values: [RuleValue]) -> RuleTest? {

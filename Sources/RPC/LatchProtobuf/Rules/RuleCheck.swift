@@ -56,7 +56,7 @@ struct RuleCheck {
     ) {
         for test in rules.tests {
             switch test {
-            case .length(let length): check(length, Int64(contents.count), of: "repeated", at: path)
+            case .length(let length): check(length, contents.count, of: "repeated", at: path)
             case .unique:
                 if hasDuplicates(contents) { report("repeated.unique", "must contain unique items", at: path) }
             default: report("unknown", "has a rule that does not apply to lists", at: path)
@@ -86,16 +86,17 @@ struct RuleCheck {
     private mutating func map(
         _ storage: MessageStorage, by rules: FieldRules, _ field: CompiledRules.Field, at path: RulePath
     ) {
+        let entries = storage.entries(field.schema.slot)
         for test in rules.tests {
             guard case .length(let length) = test else {
                 report("unknown", "has a rule that does not apply to maps", at: path)
                 continue
             }
-            check(length, Int64(storage.entryCount(field.schema.slot)), of: "map", at: path)
+            check(length, entries.count, of: "map", at: path)
         }
         guard !rules.keys.isEmpty || !rules.values.isEmpty || field.nested != nil else { return }
-        storage.forEachEntry(field.schema.slot, sorted: true) { key, content in
-            guard let operand = RuleValue(key) else { return }
+        for (key, content) in entries {
+            guard let operand = RuleValue(key) else { continue }
             let path = RulePath.key(operand, of: path)
             if let keys = rules.keys.first, keys.ignores != .always {
                 let start = violations.count
@@ -141,96 +142,75 @@ extension RuleCheck {
         if !bounds.isEmpty, !bounds.allows(value) {
             report("\(rules.family).\(bounds.name)", bounds.description, at: path)
         }
-        for test in rules.tests { check(test, value, of: rules.family, field, at: path) }
+        for test in rules.tests {
+            guard !holds(test, value, field) else { continue }
+            let (rule, message) = Self.violation(of: test, value)
+            report(rule == "unknown" ? rule : "\(rules.family).\(rule)", message, at: path)
+        }
     }
 
-    private mutating func check(
-        _ test: RuleTest, _ value: RuleValue, of family: String, _ field: CompiledRules.Field?, at path: RulePath
-    ) {
+    /// Returns whether a value has the property that a test requires; values of other types have it.
+    private func holds(_ test: RuleTest, _ value: RuleValue, _ field: CompiledRules.Field?) -> Bool {
         switch test {
-        case .constant(let constant):
-            guard !value.equals(constant) else { return }
-            report("\(family).const", "must equal \(constant)", at: path)
-        case .among(let values, let isNegated):
-            guard values.contains(where: value.equals) == isNegated else { return }
-            let list = values.map(\.description).joined(separator: ", ")
-            report(
-                "\(family).\(isNegated ? "not_in" : "in")", "must \(isNegated ? "not " : "")be in list [\(list)]",
-                at: path)
+        case .constant(let constant): return value.equals(constant)
+        case .among(let values, let isNegated): return values.contains(where: value.equals) != isNegated
         case .finite:
-            guard case .real(let number) = value, !number.isFinite else { return }
-            report("\(family).finite", "must be finite", at: path)
+            guard case .real(let number) = value else { return true }
+            return number.isFinite
         case .definedOnly:
-            guard case .signed(let number) = value, let known = field?.schema.enumeration,
-                !known.contains(Int32(truncatingIfNeeded: number))
-            else { return }
-            report("enum.defined_only", "must be one of the defined enum values", at: path)
-        case .beforeNow:
-            if (value.order(now) ?? 0) > 0 { report("timestamp.lt_now", "must be less than now", at: path) }
-        case .afterNow:
-            if (value.order(now) ?? 0) < 0 { report("timestamp.gt_now", "must be greater than now", at: path) }
-        case .aroundNow(let span):
-            guard !value.isWithin(span, of: now) else { return }
-            report("timestamp.within", "must be within \(span) of now", at: path)
-        default: check(test, text: value, of: family, at: path)
+            guard case .signed(let number) = value, let known = field?.schema.enumeration else { return true }
+            return known.contains(Int32(truncatingIfNeeded: number))
+        case .beforeNow: return (value.order(now) ?? 0) <= 0
+        case .afterNow: return (value.order(now) ?? 0) >= 0
+        case .aroundNow(let span): return value.isWithin(span, of: now)
+        case .length(let length): return value.count(length.unit).map(length.allows) ?? true
+        case .pattern(let pattern, _): return value.readable.map(pattern.matches) ?? false
+        case .prefix(let part): return value.octets.starts(with: part.octets)
+        case .suffix(let part): return value.octets.reversed().starts(with: part.octets.reversed())
+        case .contains(let part, let isNegated): return value.octets.contains(part.octets) != isNegated
+        case .form(_, let form):
+            guard let text = value.text else { return true }
+            return form.accepts(text) && !(text.isEmpty && form.refusesEmpty)
+        case .byteCounts(_, _, let counts): return counts.contains(value.octets.count)
+        // The others do not apply to single values.
+        case .unique, .paths: return false
         }
     }
 
-    // MARK: Texts and bytes
-
-    private mutating func check(
-        _ test: RuleTest, text value: RuleValue, of family: String, at path: RulePath
-    ) {
+    /// Returns the name of a violated rule without its type, and the requirement.
+    private static func violation(of test: RuleTest, _ value: RuleValue) -> (rule: String, message: String) {
         switch test {
-        case .length(let length):
-            guard let count = value.count(length.unit) else { return }
-            check(length, Int64(count), of: family, at: path)
-        case .pattern(let pattern, let text):
-            if let value = value.readable, pattern.matches(value) { return }
-            report("\(family).pattern", "does not match regex pattern `\(text)`", at: path)
-        case .prefix(let part):
-            guard !value.octets.starts(with: part.octets) else { return }
-            report("\(family).prefix", "does not have prefix \(part)", at: path)
-        case .suffix(let part):
-            guard !value.octets.reversed().starts(with: part.octets.reversed()) else { return }
-            report("\(family).suffix", "does not have suffix \(part)", at: path)
-        case .contains(let part, let isNegated):
-            guard value.octets.contains(part.octets) == isNegated else { return }
-            if isNegated { return report("\(family).not_contains", "contains substring \(part)", at: path) }
-            report("\(family).contains", "does not contain \(part)", at: path)
-        case .form(let form):
-            guard let text = value.text else { return }
-            if text.isEmpty, form.refusesEmpty {
-                return report(
-                    "string.\(form.rule)_empty", "is empty, which is not a valid \(form.description)", at: path)
-            }
-            if !form.accepts(text) { report("string.\(form.rule)", "must be a valid \(form.description)", at: path) }
-        case .byteCounts(let rule, let name, let counts):
-            let count = value.octets.count
-            if count == 0 { return report("bytes.\(rule)_empty", "is empty, which is not a valid \(name)", at: path) }
-            if !counts.contains(count) { report("bytes.\(rule)", "must be a valid \(name)", at: path) }
-        default: report("unknown", "has a rule that does not apply to its type", at: path)
+        case .constant(let constant): return ("const", "must equal \(constant)")
+        case .among(let values, let isNegated):
+            let list = values.map(\.description).joined(separator: ", ")
+            return isNegated ? ("not_in", "must not be in list [\(list)]") : ("in", "must be in list [\(list)]")
+        case .finite: return ("finite", "must be finite")
+        case .definedOnly: return ("defined_only", "must be one of the defined enum values")
+        case .beforeNow: return ("lt_now", "must be less than now")
+        case .afterNow: return ("gt_now", "must be greater than now")
+        case .aroundNow(let span): return ("within", "must be within \(span) of now")
+        case .length(let length): return (length.rule, length.requirement)
+        case .pattern(_, let text): return ("pattern", "does not match regex pattern `\(text)`")
+        case .prefix(let part): return ("prefix", "does not have prefix \(part)")
+        case .suffix(let part): return ("suffix", "does not have suffix \(part)")
+        case .contains(let part, true): return ("not_contains", "contains substring \(part)")
+        case .contains(let part, false): return ("contains", "does not contain \(part)")
+        case .form(let rule, let form): return Self.formViolation(rule, form.description, value, form.refusesEmpty)
+        case .byteCounts(let rule, let name, _): return Self.formViolation(rule, name, value, true)
+        case .unique, .paths: return ("unknown", "has a rule that does not apply to its type")
         }
     }
 
-    /// Validates a length; callers count lists and maps.
-    mutating func check(_ length: RuleLength, _ count: Int64, of family: String, at path: RulePath) {
-        let limit = Int64(clamping: length.count)
-        let unit: String
-        switch length.unit {
-        case .characters: unit = "characters"
-        case .bytes: unit = "bytes"
-        case .items: unit = "items"
-        case .pairs: unit = "entries"
-        }
-        switch length.relation {
-        case .exactly where count != limit: report("\(family).\(length.rule)", "must be \(limit) \(unit)", at: path)
-        case .atLeast where count < limit:
-            report("\(family).\(length.rule)", "must be at least \(limit) \(unit)", at: path)
-        case .atMost where count > limit:
-            report("\(family).\(length.rule)", "must be at most \(limit) \(unit)", at: path)
-        default: return
-        }
+    private static func formViolation(
+        _ rule: String, _ name: String, _ value: RuleValue, _ refusesEmpty: Bool
+    ) -> (rule: String, message: String) {
+        refusesEmpty && value.octets.isEmpty
+            ? ("\(rule)_empty", "is empty, which is not a valid \(name)") : (rule, "must be a valid \(name)")
+    }
+
+    /// Validates the length of a list or a map.
+    private mutating func check(_ length: RuleLength, _ count: Int, of family: String, at path: RulePath) {
+        if !length.allows(count) { report("\(family).\(length.rule)", length.requirement, at: path) }
     }
 
     // MARK: Field masks

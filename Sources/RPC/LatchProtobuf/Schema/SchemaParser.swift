@@ -72,15 +72,10 @@ struct SchemaParser {
         guard let index = words.popFirst().flatMap({ Int($0) }), types.indices.contains(index) else { return false }
         field.typeIndex = index
         field.type = types[index]
-        switch types[index].anySchema {
-        case .message(let schema):
-            field.child = schema
-            field.presence = .explicit
-            return kind.isMessage
-        case .enumeration(let schema):
-            field.enumeration = schema
-            return kind.isEnum
-        }
+        field.child = (types[index] as? any Message.Type)?.schema
+        field.enumeration = (types[index] as? any ProtoEnum.Type)?.schema
+        if field.child != nil { field.presence = .explicit }
+        return kind.isMessage ? field.child != nil : field.enumeration != nil
     }
 
     private func readWords(_ words: inout ArraySlice<Substring>, into field: inout FieldSchema) {
@@ -100,8 +95,9 @@ struct SchemaParser {
             case "secret": field.isSecret = true
             case "raw": field.isRaw = true
             case "json":
-                let name = words.popFirst().map { String(decoding: Self.unescaped(String($0)), as: UTF8.self) }
-                field.jsonName = name ?? field.jsonName
+                if let name = words.popFirst() {
+                    field.jsonName = String(decoding: Self.unescaped(name), as: UTF8.self)
+                }
             default: break
             }
         }
@@ -170,41 +166,15 @@ extension SchemaParser {
         }
     }
 
-    /// Decodes C escapes.
-    static func unescaped(_ text: String) -> [UInt8] {
-        var result: [UInt8] = []
-        var bytes = text.utf8[...]
-        while let byte = bytes.popFirst() {
-            guard byte == UInt8(ascii: "\\"), let escape = bytes.popFirst() else {
-                result.append(byte)
-                continue
+    /// Decodes C escapes, which the text format has too; text with an invalid one stays as it is.
+    private static func unescaped(_ text: some StringProtocol) -> [UInt8] {
+        do throws(ProtoError) {
+            return try Array("\"\(text)\"".utf8).withUnsafeBufferPointer { (bytes) throws(ProtoError) in
+                var scanner = TextFormatScanner(bytes, depth: 0)
+                return try scanner.readBytes()
             }
-            switch escape {
-            case UInt8(ascii: "n"): result.append(10)
-            case UInt8(ascii: "r"): result.append(13)
-            case UInt8(ascii: "t"): result.append(9)
-            case UInt8(ascii: "a"): result.append(7)
-            case UInt8(ascii: "b"): result.append(8)
-            case UInt8(ascii: "v"): result.append(11)
-            case UInt8(ascii: "f"): result.append(12)
-            case UInt8(ascii: "x"), UInt8(ascii: "X"): result.append(number(&bytes, radix: 16, atMost: 2, from: 0))
-            case UInt8(ascii: "0")...UInt8(ascii: "7"):
-                result.append(number(&bytes, radix: 8, atMost: 2, from: Int(escape) - 48))
-            default: result.append(escape)
-            }
+        } catch {
+            return Array(text.utf8)
         }
-        return result
-    }
-
-    private static func number(_ bytes: inout Substring.UTF8View, radix: Int, atMost: Int, from: Int) -> UInt8 {
-        var value = from
-        for _ in 0..<atMost {
-            guard let digit = bytes.first.flatMap({ Character(UnicodeScalar($0)).hexDigitValue }), digit < radix else {
-                break
-            }
-            bytes.removeFirst()
-            value = value * radix + digit
-        }
-        return UInt8(truncatingIfNeeded: value)
     }
 }

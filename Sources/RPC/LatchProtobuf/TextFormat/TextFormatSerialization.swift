@@ -19,6 +19,6 @@ extension Message {
     public func text(_ options: TextFormatEncodingOptions = TextFormatEncodingOptions()) -> String {
         var writer = TextFormatEncoder(options: options)
         writer.writeFields(storage)
-        return writer.output.text
+        return writer.text
     }
 }

@@ -4,7 +4,7 @@
 public struct FieldMask: Message {
     /// The schema of the message.
     public static let schema = MessageSchema(
-        "google.protobuf.FieldMask", "1 paths string repeated", types: [])
+        "google.protobuf.FieldMask", "1 paths string repeated")
 
     /// The storage of the field values.
     public var storage: MessageStorage
@@ -16,9 +16,9 @@ public struct FieldMask: Message {
     public init() { storage = MessageStorage(Self.schema) }
 
     /// Creates a mask of paths.
-    public init(paths: [String] = []) {
-        storage = MessageStorage(Self.schema)
-        if !paths.isEmpty { self.paths = paths }
+    public init(paths: [String]) {
+        self.init()
+        self.paths = paths
     }
 
     /// The paths in the spelling of the .proto file, with dots between nested fields.
