@@ -5,7 +5,7 @@ import LatchProtobuf
 import PortableFoundation
 import Testing
 
-@Suite struct `Bytes from a stranger` {
+@Suite struct `Untrusted bytes` {
     private func refused(_ bytes: [UInt8], _ error: ProtoError, _ limits: DecodingLimits = .standard) -> Bool {
         do {
             _ = try Everything(serialized: bytes, limits: limits)
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `are refused where they end too early, wherever that is`() throws {
+    @Test func `are rejected if they are truncated anywhere`() throws {
         // Cut between two fields of the outermost message they are whole; anywhere else they are not.
         var message = Everything()
         message.inner = Everything.filled(depth: 1)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `are refused where a length lies, and no memory is taken for it`() {
+    @Test func `are rejected for a false length, without allocating memory for it`() {
         let gigabyte = Wire.varint(1 << 30)
         for number: UInt64 in [14, 15, 43, 41, 54, 55, 103, 200, 201, 998] {
             #expect(refused(Wire.tag(number, 2) + gigabyte, .truncated))
@@ -41,7 +41,7 @@ import Testing
         #expect(refused(Wire.delimited(43, [0x80]), .truncated))
     }
 
-    @Test func `are refused where messages lie too deep in each other`() throws {
+    @Test func `are rejected if messages are nested too deeply`() throws {
         func nested(_ depth: Int, in number: UInt64) -> [UInt8] {
             (0..<depth).reduce(into: []) { bytes, _ in bytes = Wire.delimited(number, bytes) }
         }
@@ -59,7 +59,7 @@ import Testing
         #expect(refused(entries, .tooDeep))
     }
 
-    @Test func `are refused where a tag is none`() {
+    @Test func `are rejected for an invalid tag`() {
         #expect(refused([0x00], .malformed))
         #expect(refused([0x02, 0x00], .malformed))
         #expect(refused([0x80, 0x00], .malformed))
@@ -71,7 +71,7 @@ import Testing
         #expect(refused(Wire.tag(3, 4), .malformed))
     }
 
-    @Test func `are refused where a group ends as another one`() {
+    @Test func `are rejected if a group ends with another number`() {
         #expect(refused(Wire.tag(202, 3), .truncated))
         #expect(refused(Wire.tag(202, 3) + Wire.tag(203, 4), .malformed))
         #expect(refused(Wire.tag(999, 3) + Wire.tag(998, 4), .malformed))
@@ -79,7 +79,7 @@ import Testing
         #expect(refused(Wire.tag(202, 3) + Wire.delimited(200, Wire.tag(202, 4)), .malformed))
     }
 
-    @Test func `are refused where a number has more than ten bytes`() throws {
+    @Test func `are rejected for a number of more than ten bytes`() throws {
         let endless = [UInt8](repeating: 0x80, count: 10) + [0x00]
         #expect(refused(Wire.tag(3, 0) + endless, .malformed))
         #expect(refused(Wire.tag(999, 0) + endless, .malformed))
@@ -89,7 +89,7 @@ import Testing
         #expect(try Everything(serialized: padded).oneInt32 == 5)
     }
 
-    @Test func `are refused where a length has more than five bytes, as other readers do`() throws {
+    @Test func `are rejected for a length of more than five bytes, as by other decoders`() throws {
         let five: [UInt8] = [0x81, 0x80, 0x80, 0x80, 0x00]
         #expect(try Everything(serialized: Wire.tag(14, 2) + five + [0x61]).oneString == "a")
         let six: [UInt8] = [0x81, 0x80, 0x80, 0x80, 0x80, 0x00]
@@ -99,7 +99,7 @@ import Testing
         #expect(refused(Wire.tag(200, 2) + [0x80, 0x80, 0x80, 0x80, 0x80, 0x00], .malformed))
     }
 
-    @Test func `are refused where a text is not UTF-8`() throws {
+    @Test func `are rejected for a string that is not UTF-8`() throws {
         let bad: [[UInt8]] = [
             [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x61, 0x80],
             [UInt8](repeating: 0x61, count: 40) + [0xC3],
@@ -112,11 +112,11 @@ import Testing
         #expect(try Everything(serialized: Wire.delimited(15, [0xFF])).oneBytes == Data([0xFF]))
     }
 
-    @Test func `are refused where they are more than is accepted`() {
+    @Test func `are rejected above the size limit`() {
         #expect(refused(Wire.delimited(14, [1, 2, 3]), .tooLarge, DecodingLimits(bytes: 4)))
     }
 
-    @Test func `are refused with the way to the field, and without its value`() {
+    @Test func `are rejected with the field's path, without its value`() {
         let bytes = Wire.delimited(200, Wire.delimited(201, Wire.delimited(14, [0x70, 0x77, 0xFF])))
         #expect(throws: ProtoError.invalidText) { try Everything(serialized: bytes) }
         do {
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `leave a message as it was where they are refused`() {
+    @Test func `leave a message unchanged if they are rejected`() {
         var message = Everything.filled(depth: 1)
         #expect(throws: ProtoError.truncated) { try message.merge(serialized: Wire.varints(3, [9]) + [0x18]) }
         #expect(message == Everything.filled(depth: 1))

@@ -15,7 +15,7 @@ import Testing
         #expect(try read.serialized(deterministic: true) == message.serialized(deterministic: true))
     }
 
-    @Test func `is the same for equal messages where that is asked for`() throws {
+    @Test func `is the same for equal messages on request`() throws {
         var one = Everything()
         var other = Everything()
         for index in 0..<100 { one.byStringInt32["\(index)"] = Int32(index) }
@@ -39,7 +39,7 @@ import Testing
         #expect(try packed.serialized() == [0x32, 0x06, 0x03, 0x8E, 0x02, 0x9E, 0xA7, 0x05])
     }
 
-    @Test func `writes nothing for what is not set, and zero for what is set to zero`() throws {
+    @Test func `omits unset fields and writes explicit zeros`() throws {
         var message = Everything()
         #expect(try message.serialized() == [])
         message.oneInt32 = 0
@@ -87,7 +87,7 @@ import Testing
         #expect(swapped.manyInt32 == [1, -1, 300, 7, 8])
     }
 
-    @Test func `lets the last one win, adds to lists and merges messages`() throws {
+    @Test func `keeps the last value, extends lists and merges messages`() throws {
         var first = Everything()
         first.oneInt32 = 1
         first.manyString = ["a"]
@@ -141,7 +141,7 @@ import Testing
         #expect(merged.inMessage?.oneInt32 == 4)
     }
 
-    @Test func `reads an entry of a map with parts missing, twice, unknown or in another order`() throws {
+    @Test func `reads map entries with missing, duplicate, unknown or reordered parts`() throws {
         // by_string_int32 is field 103.
         func read(_ entry: [UInt8]) throws -> [String: Int32] {
             try Everything(serialized: Wire.delimited(103, entry)).byStringInt32
@@ -156,7 +156,7 @@ import Testing
         #expect(grades.grades == [0: .a])
     }
 
-    @Test func `keeps what it does not know, in its order, and writes it again`() throws {
+    @Test func `keeps unknown fields in order and writes them again`() throws {
         let unknown = Wire.varints(999, [1]) + Wire.delimited(998, [1, 2]) + Wire.varints(999, [2])
         let message = try Everything(serialized: unknown)
         #expect(message.unknownFields.bytes == unknown)

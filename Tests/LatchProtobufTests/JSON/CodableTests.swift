@@ -25,7 +25,7 @@ import Testing
         return Envelope(name: "n", message: message, times: [Timestamp(seconds: 1, nanos: 1)])
     }
 
-    @Test func `go through Foundation's JSON in the shape of its own`() throws {
+    @Test func `go through Foundation's JSON in the ProtoJSON form`() throws {
         let data = try JSONEncoder().encode(envelope)
         #expect(try JSONDecoder().decode(Envelope.self, from: data) == envelope)
         let text = String(decoding: data, as: UTF8.self)
@@ -40,7 +40,7 @@ import Testing
         #expect(try PropertyListDecoder().decode(Envelope.self, from: data) == envelope)
     }
 
-    @Test func `find what stands in an Any by the coder's user info`() throws {
+    @Test func `find the type of an Any in the coder's user info`() throws {
         let any = try ProtoAny(packing: ForeignMessage(c: 1))
         let key = try #require(TypeRegistry.userInfoKey)
         let encoder = JSONEncoder()
@@ -51,7 +51,7 @@ import Testing
         #expect(try decoder.decode(ProtoAny.self, from: encoder.encode(any)) == any)
     }
 
-    @Test func `refuse what is not the message`() {
+    @Test func `reject other content`() {
         #expect(throws: ProtoError.unknownField) {
             try JSONDecoder().decode(ForeignMessage.self, from: Data(#"{"d":1}"#.utf8))
         }

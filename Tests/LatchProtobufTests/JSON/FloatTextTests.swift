@@ -18,7 +18,7 @@ import Testing
         return patterns
     }
 
-    @Test func `comes back from JSON and from the text format to its last bit, 64 of them`() throws {
+    @Test func `round-trips through JSON and the text format bit for bit, in 64 bits`() throws {
         let values = Self.patterns(width: 64, fraction: 52, random: 3_000).map { Double(bitPattern: $0) }
         var message = Everything()
         message.manyDouble = values
@@ -33,7 +33,7 @@ import Testing
         #expect(read.manyDouble.map(\.bitPattern) == values.map(\.bitPattern))
     }
 
-    @Test func `comes back from JSON and from the text format to its last bit, 32 of them`() throws {
+    @Test func `round-trips through JSON and the text format bit for bit, in 32 bits`() throws {
         let values = Self.patterns(width: 32, fraction: 23, random: 3_000).map {
             Float(bitPattern: UInt32(truncatingIfNeeded: $0))
         }
@@ -49,7 +49,7 @@ import Testing
         #expect(read.manyFloat.map(\.bitPattern) == values.map(\.bitPattern))
     }
 
-    @Test func `is read as Swift reads it, in whatever digits it is written`() throws {
+    @Test func `is read as Swift reads it, in any notation`() throws {
         var random = SplitMix64(state: 5)
         for _ in 0..<1_000 {
             let whole = String(random.next() >> UInt64(random.below(64)))

@@ -9,7 +9,7 @@ import Testing
     private func read(_ json: String, as schema: MessageSchema) throws(ProtoError) -> MessageStorage {
         var storage = MessageStorage(schema)
         try Array(json.utf8).withUnsafeBufferPointer { (bytes) throws(ProtoError) in
-            var reader = JSONMessageDecoder(text: JSONScanner(bytes, depth: 10), options: JSONDecodingOptions())
+            var reader = JSONMessageDecoder(text: JSONScanner(bytes: bytes, depth: 10), options: JSONDecodingOptions())
             try reader.readMessage(into: &storage)
         }
         return storage

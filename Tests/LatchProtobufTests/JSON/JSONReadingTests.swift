@@ -119,7 +119,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         }
     }
 
-    @Test func `is nested only as deep as allowed`() {
+    @Test func `is nested up to the depth limit`() {
         func nested(_ depth: Int) -> String {
             String(repeating: "{\"recursiveMessage\":", count: depth - 1) + "{}"
                 + String(repeating: "}", count: depth - 1)
@@ -133,7 +133,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         #expect(refusal(nested(600), JSONDecodingOptions(depth: 100_000)) == .tooDeep)
     }
 
-    @Test func `has no unknown members, unless they are to be ignored`() throws {
+    @Test func `has no unknown members unless they are ignored`() throws {
         let ignoring = JSONDecodingOptions(ignoresUnknownFields: true)
         let json = #"{"nobody":{"a":[1,null,{"b":"c"}]},"optionalInt32":1,"OptionalInt32":2}"#
         #expect(refusal(json) == .unknownField)
@@ -146,7 +146,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         #expect(refusal(#"{"nobody":01}"#, ignoring) == .malformedJSON)
     }
 
-    @Test func `says in which field it went wrong`() {
+    @Test func `reports the field of an error`() {
         let error = refusal(#"{"optionalNestedMessage":{"corecursive":{"optionalInt32":"x"}}}"#)
         #expect(error?.message.hasPrefix("In optional_nested_message.corecursive.optional_int32: ") == true)
         #expect(refusal(#"{"optionalInt32":"1.x"}"#)?.message.contains("at byte 20:") == true)
@@ -168,7 +168,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         #expect(message.oneofField == nil)
     }
 
-    @Test func `takes base64 of both alphabets, padded or not`() throws {
+    @Test func `accepts base64 of both alphabets, padded or not`() throws {
         for spelling in ["-_8=", "+/8=", "-_8", "+/8", "+_8"] {
             #expect(
                 Array(try TestAllTypesProto3(json: "{\"optionalBytes\":\"\(spelling)\"}").optionalBytes) == [

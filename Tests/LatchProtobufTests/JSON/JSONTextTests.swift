@@ -11,7 +11,7 @@ import Testing
         try StringValue(json: json).value
     }
 
-    @Test func `may have each character of the basic plane escaped, and half a pair of none`() throws {
+    @Test func `may escape each character of the basic plane, but no lone surrogate`() throws {
         func escape(_ code: UInt32) -> String {
             let digits = String(code, radix: 16, uppercase: code.isMultiple(of: 2))
             return "\"\\u" + String(repeating: "0", count: 4 - digits.count) + digits + "\""
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `has pairs of escapes for the other planes, in this order alone`() throws {
+    @Test func `escapes other planes as surrogate pairs in order`() throws {
         for code in stride(from: UInt32(0x1_0000), to: 0x11_0000, by: 9_973) {
             let high = String(0xD800 + (code - 0x1_0000) >> 10, radix: 16)
             let low = String(0xDC00 + (code - 0x1_0000) & 0x3FF, radix: 16)
@@ -45,7 +45,7 @@ import Testing
         #expect(throws: ProtoError.malformedJSON) { try read("\"\\\(escape)") }
     }
 
-    @Test func `comes back however it is made, from bytes that no terminal stumbles over`() throws {
+    @Test func `round-trips, and escapes control characters`() throws {
         var random = SplitMix64(state: 77)
         for _ in 0..<300 {
             let text = random.text(upTo: 20)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `takes each byte sequence that is UTF-8, and none that is not`() {
+    @Test func `accepts exactly the valid UTF-8 sequences`() {
         var random = SplitMix64(state: 78)
         for _ in 0..<2_000 {
             let bytes = (0..<4).map { _ in UInt8(random.below(128)) | (random.below(4) > 0 ? 0x80 : 0) }
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `is a value of a Value, wherever that stands`() throws {
+    @Test func `is a value of a Value anywhere`() throws {
         #expect(try TestAllTypesProto3(json: #"{"optionalValue":null}"#).optionalValue?.isNull == true)
         let message = try TestAllTypesProto3(json: #"{"repeatedValue":[null,1,null],"optionalStruct":{"a":null}}"#)
         #expect(message.repeatedValue.map(\.isNull) == [true, false, true])
@@ -140,7 +140,7 @@ import Testing
         #expect(throws: ProtoError.malformedJSON) { try TestAllTypesProto3(json: json) }
     }
 
-    @Test func `stands for a field that has it, so that another spelling is a second one`() {
+    @Test func `counts as an occurrence of its field`() {
         for json in [
             #"{"optionalInt32":null,"optionalInt32":1}"#, #"{"optionalInt32":1,"optional_int32":null}"#,
             #"{"repeatedInt32":null,"repeated_int32":null}"#,
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `sets no field of a oneof, beside which another may be set`() throws {
+    @Test func `sets no field of a oneof`() throws {
         let message = try TestAllTypesProto3(json: #"{"oneofUint32":null,"oneofString":"a","oneofBytes":null}"#)
         #expect(message.oneofField == .oneofString("a"))
         // But a null that is a value is one.

@@ -20,7 +20,7 @@ import Testing
         )
     }
 
-    @Test func `has the names of the file where that is wanted`() throws {
+    @Test func `has the names of the .proto file on request`() throws {
         let message = TestAllTypesProto3 {
             $0.optionalNestedMessage = .init(a: 1)
             $0.fieldName7 = 2
@@ -30,7 +30,7 @@ import Testing
                 == #"{"optional_nested_message":{"a":1},"fieldName7":2}"#)
     }
 
-    @Test func `has fields that are zero only where that is wanted, and those with presence never`() throws {
+    @Test func `has zero fields only on request, and unset fields with presence never`() throws {
         #expect(try ForeignMessage().json() == "{}")
         #expect(try ForeignMessage().json(JSONEncodingOptions(includesDefaults: true)) == #"{"c":0}"#)
         let json = try TestAllTypesProto3().json(JSONEncodingOptions(includesDefaults: true))
@@ -43,7 +43,7 @@ import Testing
         )
     }
 
-    @Test func `has enums by name, and as numbers where they have none or that is wanted`() throws {
+    @Test func `has enums by name, and as numbers if unnamed or on request`() throws {
         let message = TestAllTypesProto3 {
             $0.repeatedNestedEnum = [.bar, .unrecognized(9), .neg]
         }
@@ -51,7 +51,7 @@ import Testing
         #expect(try message.json(JSONEncodingOptions(enumsAsNumbers: true)) == #"{"repeatedNestedEnum":[1,9,-1]}"#)
     }
 
-    @Test func `has floats in the fewest digits that read back`() throws {
+    @Test func `has floats in the fewest digits that round-trip`() throws {
         let values: [Double] = [0.1, -0.0, 1, 1e21, 5e-324, .infinity, -.infinity, 123_456_789, 0x1p53, -2.5]
         let json = try TestAllTypesProto3 {
             $0.repeatedFloat = [0.1, 16_777_216, .nan]
@@ -77,7 +77,7 @@ import Testing
         )
     }
 
-    @Test func `has extensions by their full names, which are read where they are known`() throws {
+    @Test func `has extensions by their full names`() throws {
         var message = TestAllTypesProto2()
         message[AllTypesProto2Extensions.extensionInt32] = 5
         message[AllTypesProto2Extensions.groupfield] = GroupField(groupInt32: 6)

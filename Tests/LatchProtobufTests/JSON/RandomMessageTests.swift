@@ -33,7 +33,7 @@ import Testing
         try expectSame(try Value(text: message.text()), message, seed, "text without types")
     }
 
-    @Test func `comes back from JSON, from the text format and from bytes`() throws {
+    @Test func `round-trips through JSON, the text format and bytes`() throws {
         for seed in UInt64(1)...40 {
             try check(TestAllTypesProto3.self, seed)
             try check(TestAllTypesProto2.self, seed)

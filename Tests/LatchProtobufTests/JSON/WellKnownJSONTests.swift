@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `comes back for every day of the calendar`() throws {
+    @Test func `round-trips for every day of the calendar`() throws {
         var day = Int64(-719_162)
         while day < 2_932_896 {
             let time = Timestamp(
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `is refused where JSON cannot say it`() {
+    @Test func `is rejected if JSON cannot represent it`() {
         #expect(throws: ProtoError.unrepresentable) { try Timestamp(seconds: 253_402_300_800).json() }
         #expect(throws: ProtoError.unrepresentable) { try Timestamp(nanos: -1).json() }
         #expect(throws: ProtoError.unrepresentable) { try Timestamp(nanos: 1_000_000_000).json() }
@@ -103,7 +103,7 @@ import Testing
         #expect(throws: ProtoError.malformedJSON) { try ProtoValue(json: "1e999") }
     }
 
-    @Test func `is a scalar where it stands around one`() throws {
+    @Test func `is a scalar if it wraps one`() throws {
         #expect(try StringValue("x").json() == #""x""#)
         #expect(try Int64Value(7).json() == #""7""#)
         #expect(try BytesValue(Data([1])).json() == #""AQ==""#)
@@ -137,7 +137,7 @@ extension UInt64 {
         #expect(try any.unpack(Timestamp.self) == nil)
     }
 
-    @Test func `has a member value around what JSON spells in its own way`() throws {
+    @Test func `has a member value for types with a special JSON form`() throws {
         let any = try ProtoAny(packing: ProtoAny(packing: Timestamp(seconds: 1)))
         let json =
             #"{"@type":"type.googleapis.com/google.protobuf.Any","value":{"@type":"type.googleapis.com/google.protobuf.Timestamp","value":"1970-01-01T00:00:01Z"}}"#
@@ -161,13 +161,13 @@ extension UInt64 {
         #expect(throws: ProtoError.self) { try ProtoAny(json: json) }
     }
 
-    @Test func `is read through again at each level only as deep as allowed`() {
+    @Test func `is read again at each level up to the depth limit`() {
         let open = #"{"@type":"a/google.protobuf.Any","value":"#
         let json = String(repeating: open, count: 200) + "{}" + String(repeating: "}", count: 200)
         #expect(throws: ProtoError.tooDeep) { try ProtoAny(json: json) }
     }
 
-    @Test func `of a type that nobody knows is not written`() {
+    @Test func `of an unregistered type is not written`() {
         let any = ProtoAny(typeURL: "a/b.C", value: Data([1]))
         #expect(throws: ProtoError.unknownType) { try any.json() }
         #expect(throws: ProtoError.self) {

@@ -49,7 +49,7 @@ import Testing
         #expect(try bytes(left) == bytes(Value(serialized: first + second + first)), "seed \(seed)")
     }
 
-    @Test func `the bytes of two, one after the other, are the two merged`() throws {
+    @Test func `concatenated encodings decode to the merged message`() throws {
         try forEachPair { one, other, seed in
             func open<Value: Message>(_ one: Value) throws {
                 try checkMerge(one, try #require(other as? Value), seed)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a message is equal to what comes back, and has its hash`() throws {
+    @Test func `a decoded message is equal and has the same hash`() throws {
         try forEachPair(hasOddFloats: false) { one, other, seed in
             func open<Value: Message>(_ one: Value) throws {
                 let other = try #require(other as? Value)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `the order of different fields is nobody's concern`() throws {
+    @Test func `the order of different fields does not matter`() throws {
         try forEachPair { one, _, seed in
             func open<Value: Message>(_ one: Value) throws {
                 let fields = try Self.fields(of: one.serialized())
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `who knows none of the fields gives them back as they came`() throws {
+    @Test func `a type without the fields preserves them as unknown fields`() throws {
         try forEachPair { one, other, seed in
             func open<Value: Message>(_ one: Value) throws {
                 let sent = try one.serialized()
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `a copy that is changed leaves the other as it was`() throws {
+    @Test func `changing a copy does not change the original`() throws {
         try forEachPair { one, other, seed in
             func open<Value: Message>(_ one: Value) throws {
                 let before = try bytes(one)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `each cut of its bytes is refused or a message, and never harm`() throws {
+    @Test func `each prefix of an encoding is rejected or decodes`() throws {
         var random = RandomMessage(seed: 3)
         let sent = try random.make(TestAllTypesProto2.self, depth: 2).serialized()
         let starts = Set(try Self.fields(of: sent).reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.bytes.count) })

@@ -22,7 +22,7 @@ import Testing
         #expect(one != other)
     }
 
-    @Test func `differ where one has a field and the other has not`() {
+    @Test func `differ if only one has a field`() {
         var one = Everything()
         one.mayInt32 = 0
         #expect(one != Everything())
@@ -41,7 +41,7 @@ import Testing
         #expect(one.hashValue == Everything().hashValue)
     }
 
-    @Test func `are equal whatever the way to them was`() throws {
+    @Test func `are equal regardless of how they were built`() throws {
         let message = Everything.filled(depth: 1)
         var changed = message
         changed.oneString = "x"
@@ -55,7 +55,7 @@ import Testing
         #expect(Set([message, changed]).count == 1)
     }
 
-    @Test func `share what was not changed and part where it was`() {
+    @Test func `share unchanged parts only`() {
         var list = Everything()
         for index in 0..<1_000 {
             var inner = Everything()

@@ -60,7 +60,7 @@ import Testing
         #expect(cleared == Extended())
     }
 
-    @Test func `is read where it is named, and is an unknown field where it is not`() throws {
+    @Test func `is decoded if it is listed, and otherwise an unknown field`() throws {
         let message = filled()
         let bytes = try message.serialized(deterministic: true)
         let known = try Extended(serialized: bytes, extensions: Self.all)
@@ -73,7 +73,7 @@ import Testing
         #expect(try unknown.serialized() == bytes)
     }
 
-    @Test func `adds to itself, merges and keeps what its closed enum does not have`() throws {
+    @Test func `extends lists, merges, and keeps unknown values of a closed enum`() throws {
         let bytes =
             Wire.packed(102, [1]) + Wire.varints(102, [2]) + Wire.varints(103, [9]) + Wire.packed(104, [1, 9, 2])
         let message = try Extended(serialized: bytes, extensions: Self.all)
@@ -87,7 +87,7 @@ import Testing
         #expect(device?.serial == Data([1]))
     }
 
-    @Test func `is redacted where it is secret`() {
+    @Test func `is redacted if it is secret`() {
         var message = filled()
         message[Self.pin] = "hunter2"
         #expect(message.description.contains("[test.v1.nick]: \"ada\""))

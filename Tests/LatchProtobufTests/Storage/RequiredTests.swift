@@ -20,7 +20,7 @@ import Testing
         #expect(try Strict(serialized: [0x08, 0]) == whole)
     }
 
-    @Test func `is named with the way to it`() {
+    @Test func `is reported with its path`() {
         func missing(_ change: (inout Strict) -> Void) -> String {
             var message = whole
             change(&message)
@@ -37,7 +37,7 @@ import Testing
         #expect(missing { $0.byName = ["k": Strict()] }.contains("by_name[…].id"))
     }
 
-    @Test func `is looked for in an extension too`() {
+    @Test func `is checked in extensions too`() {
         let other = Extension<Extended, Strict?>("150 test.v1.strict message 0", types: [Strict.self])
         var message = Extended()
         message[other] = Strict()

@@ -6,7 +6,7 @@ import PortableFoundation
 import Testing
 
 @Suite struct `A schema` {
-    @Test func `keeps the slot of a line that it cannot read, and gives it no value`() throws {
+    @Test func `keeps the slot of a malformed line, without a value`() throws {
         var message = Broken()
         for slot in 0..<9 {
             message.storage[string: slot] = "x"
@@ -19,7 +19,7 @@ import Testing
         #expect(try Broken(serialized: message.serialized()) == message)
     }
 
-    @Test func `finds fields of small, great and far apart numbers`() throws {
+    @Test func `finds fields with small, large and sparse numbers`() throws {
         var message = Sparse()
         for slot in 0..<5 { message.storage[int32: slot] = Int32(slot + 1) }
         let bytes = try message.serialized()
@@ -55,7 +55,7 @@ import Testing
         #expect(schema.number(of: "nonsense") == nil)
     }
 
-    @Test func `leaves values of its messages to whoever holds them last`() {
+    @Test func `does not outlive the last owner of its messages`() {
         final class Held: Sendable {
             let message: Everything
             init(_ message: Everything) { self.message = message }

@@ -37,7 +37,7 @@ import Testing
         #expect(person.age == nil)
     }
 
-    @Test func `is a value: a copy does not change with it`() {
+    @Test func `has value semantics: a copy does not change with it`() {
         var person = Person()
         person.devices = [Device(), Device()]
         person.friends = ["ada": Person()]
@@ -66,7 +66,7 @@ import Testing
         #expect(person == Person())
     }
 
-    @Test func `redacts what is secret, also inside of others and in a mirror`() {
+    @Test func `redacts secrets, also in nested messages and mirrors`() {
         var device = Device()
         device.pin = "hunter2"
         var person = Person()
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `answers a slot that does not fit with the default`() {
+    @Test func `reads the default from a slot of another type`() {
         var person = Person()
         person.id = "42"
         person.storage[int64: 0] = 7

@@ -18,7 +18,7 @@ import Testing
 
     private func read(_ text: String) throws(ProtoError) -> Host { try Host(text: text, options: options) }
 
-    @Test func `may be repeated as often as it likes, one by one or in lists`() throws {
+    @Test func `may be repeated, as single values or in lists`() throws {
         let many = (0..<20_000).map { "[test.v1.numbers]: \($0)" }.joined(separator: "\n")
         #expect(try read(many)[numbers] == (0..<20_000).map { Int32($0) })
         #expect(
@@ -27,14 +27,14 @@ import Testing
         #expect(try !read("[test.v1.numbers]: []").has(numbers))
     }
 
-    @Test func `stands once where it is one`() throws {
+    @Test func `occurs at most once if it is singular`() throws {
         #expect(try read("[test.v1.word]: 'a' # 'b'")[word] == "a")
         #expect(try read("[test.v1.word]: ''").has(word))
         #expect(throws: ProtoError.duplicateField) { try read("[test.v1.word]: 'a' [test.v1.word]: 'b'") }
         #expect(throws: ProtoError.duplicateField) { try read("[test.v1.inner] {} [test.v1.inner] {}") }
     }
 
-    @Test func `is nested and comes back`() throws {
+    @Test func `round-trips with nested extensions`() throws {
         var host = Host()
         host[numbers] = [1, -2]
         host[word] = "é\n"
@@ -101,7 +101,7 @@ import Testing
         #expect(throws: ProtoError.self) { try read(text) }
     }
 
-    @Test func `comes back for each byte`() throws {
+    @Test func `round-trips for each byte`() throws {
         var message = Everything()
         for byte in UInt8.min...UInt8.max { message.manyBytes.append(Data([byte, 0x31, byte])) }
         message.oneString = (1...0x2FF).compactMap { Unicode.Scalar($0) }.map { String($0) }.joined()

@@ -104,7 +104,7 @@ import Testing
         #expect(throws: ProtoError.unknownField) { try TestAllTypesProto2(text: text) }
     }
 
-    @Test func `shows unknown fields by number where that is wanted`() throws {
+    @Test func `writes unknown fields by number on request`() throws {
         let unknown: [UInt8] = [
             0xC8, 0x3E, 5, 0xD5, 0x3E, 1, 0, 0, 0, 0xD9, 0x3E, 2, 0, 0, 0, 0, 0, 0, 0, 0xE2, 0x3E, 2, 8, 9, 0xEA, 0x3E,
             1, 0xFF,
@@ -116,7 +116,7 @@ import Testing
                 == "1001: 5\n1002: 0x00000001\n1003: 0x0000000000000002\n1004 {\n  1: 9\n}\n1005: \"\\377\"\n")
     }
 
-    @Test func `shows hostile unknown fields without end of the stack`() throws {
+    @Test func `writes hostile unknown fields without exhausting the stack`() throws {
         var bytes: [UInt8] = []
         for _ in 0..<2_000 { bytes = [0xE2, 0x3E] + varint(bytes.count) + bytes }
         let message = try ForeignMessage(serialized: bytes)
@@ -127,14 +127,14 @@ import Testing
         count < 128 ? [UInt8(count)] : [UInt8(count & 127 | 128)] + varint(count >> 7)
     }
 
-    @Test func `is nested only as deep as allowed`() {
+    @Test func `is nested up to the depth limit`() {
         let text = String(repeating: "recursive_message {", count: 200) + String(repeating: "}", count: 200)
         #expect(throws: ProtoError.tooDeep) { try read(text) }
         let skipped = "reserved_field " + String(repeating: "{ a ", count: 100_000)
         #expect(throws: ProtoError.tooDeep) { try read(skipped) }
     }
 
-    @Test func `skips fields of reserved names, and unknown ones where that is wanted`() throws {
+    @Test func `skips reserved names, and unknown fields on request`() throws {
         #expect(try read("reserved_field { a: [1, 'x'] [x.y] <> } optional_int32: 1").optionalInt32 == 1)
         let options = TextFormatDecodingOptions(ignoresUnknownFields: true)
         #expect(

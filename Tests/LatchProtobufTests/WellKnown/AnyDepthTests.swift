@@ -19,7 +19,7 @@ import Testing
         #expect(try ProtoAny(text: any.text()) == any)
     }
 
-    @Test func `a thousand deep is written without harm, since its bytes are not nested to who decodes them`() throws {
+    @Test func `nested a thousand levels is written, since decoding does not recurse into its bytes`() throws {
         let any = try nested(1_000)
         let bytes = try any.serialized()
         let read = try ProtoAny(serialized: bytes)
@@ -32,7 +32,7 @@ import Testing
         #expect(try read.unpack(ProtoAny.self) == nested(999))
     }
 
-    @Test func `is read from JSON only as deep as allowed`() throws {
+    @Test func `is read from JSON up to the depth limit`() throws {
         func json(_ depth: Int) -> String {
             let open = #"{"@type":"type.googleapis.com/google.protobuf.Any","value":"#
             return String(repeating: open, count: depth) + "{}" + String(repeating: "}", count: depth)
@@ -72,7 +72,7 @@ import Testing
         #expect(try any.unpack(ProtoDuration.self)?.seconds == 1)
     }
 
-    @Test func `keeps what it cannot read as the bytes that they are, in the text format`() throws {
+    @Test func `keeps undecodable content as bytes in the text format`() throws {
         let broken = ProtoAny(typeURL: "a/google.protobuf.Duration", value: Data([0xFF]))
         #expect(broken.text() == "type_url: \"a/google.protobuf.Duration\"\nvalue: \"\\377\"\n")
         #expect(try ProtoAny(text: broken.text()) == broken)

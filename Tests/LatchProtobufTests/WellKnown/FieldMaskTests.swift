@@ -22,14 +22,14 @@ import Testing
         #expect(throws: ProtoError.unrepresentable) { try FieldMask(paths: paths).json() }
     }
 
-    @Test(arguments: ["a_b", "_", "a,b_c", "1", "[]", "{}", "null", "true"]) func `is read from camel case alone`(
+    @Test(arguments: ["a_b", "_", "a,b_c", "1", "[]", "{}", "null", "true"]) func `is read from camel case only`(
         text: String
     ) {
         let json = "[]{}1nulltrue".contains(text) ? text : "\"\(text)\""
         #expect(throws: ProtoError.malformedJSON) { try FieldMask(json: json) }
     }
 
-    @Test func `covers a field by its name, or by that of the field around it`() {
+    @Test func `contains a field by its name or its parent's name`() {
         let mask: FieldMask = ["user.name", "id"]
         for path in ["user.name", "user.name.first", "id"] { #expect(mask.contains(path)) }
         for path in ["user", "user.names", "i", "ids", ""] { #expect(!mask.contains(path)) }

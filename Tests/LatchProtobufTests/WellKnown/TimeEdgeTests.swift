@@ -13,7 +13,7 @@ import Testing
             (-1, 0, "1969-12-31T23:59:59Z"), (951_782_400, 0, "2000-02-29T00:00:00Z"),
             (4_107_542_399, 120_000, "2100-02-28T23:59:59.000120Z"), (4_107_542_400, 0, "2100-03-01T00:00:00Z"),
         ] as [(Int64, Int32, String)])
-    func `is spelled, and comes back`(seconds: Int64, nanos: Int32, text: String) throws {
+    func `round-trips through its text`(seconds: Int64, nanos: Int32, text: String) throws {
         let time = Timestamp(seconds: seconds, nanos: nanos)
         #expect(time.isValid)
         #expect(try time.json() == "\"\(text)\"")
@@ -25,7 +25,7 @@ import Testing
             (-62_135_596_801, 0), (253_402_300_800, 0), (0, -1), (0, 1_000_000_000), (.max, 0), (.min, 0), (0, .max),
             (0, .min), (-62_135_596_801, 999_999_999),
         ] as [(Int64, Int32)])
-    func `is unrepresentable behind it`(seconds: Int64, nanos: Int32) throws {
+    func `is unrepresentable beyond it`(seconds: Int64, nanos: Int32) throws {
         let time = Timestamp(seconds: seconds, nanos: nanos)
         #expect(!time.isValid)
         #expect(throws: ProtoError.unrepresentable) { try time.json() }
@@ -39,7 +39,7 @@ import Testing
         Date.distantPast.timeIntervalSinceReferenceDate, Date.distantFuture.timeIntervalSinceReferenceDate, .infinity,
         -.infinity, .nan, .greatestFiniteMagnitude, -9.3e18, 9.3e18, -9.2e18, 9.2e18, -978_307_200.000_000_000_1,
     ])
-    func `is made of any date without harm`(seconds: TimeInterval) throws {
+    func `can be created from any date`(seconds: TimeInterval) throws {
         let date = Date(timeIntervalSinceReferenceDate: seconds)
         let time = Timestamp(date)
         #expect((0...1_000_000_000).contains(time.nanos))
@@ -57,7 +57,7 @@ import Testing
             (1, 10_000, "1.000010s"),
             (315_576_000_000, 999_999_999, "315576000000.999999999s"),
         ] as [(Int64, Int32, String)])
-    func `is spelled, and comes back`(seconds: Int64, nanos: Int32, text: String) throws {
+    func `round-trips through its text`(seconds: Int64, nanos: Int32, text: String) throws {
         let span = ProtoDuration(seconds: seconds, nanos: nanos)
         #expect(span.isValid)
         #expect(try span.json() == "\"\(text)\"")

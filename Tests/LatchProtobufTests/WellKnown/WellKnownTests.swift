@@ -15,7 +15,7 @@ import Testing
         #expect(Timestamp(Date(timeIntervalSinceReferenceDate: .nan)).nanos == 0)
     }
 
-    @Test func `of a date gives the same date back, where dates are no finer than nanoseconds`() {
+    @Test func `of a date round-trips where dates are no finer than nanoseconds`() {
         for step in 0..<2_000 {
             let date = Date(timeIntervalSinceReferenceDate: Double(step) * 1_234_567.891_234 - 5e8)
             guard abs(date.timeIntervalSinceReferenceDate) > 0x1p23 else { continue }
@@ -43,7 +43,7 @@ import Testing
         #expect(object == ["b": "two"])
     }
 
-    @Test func `of any type names it`() throws {
+    @Test func `of any type contains its type name`() throws {
         let any = try ProtoAny(packing: StringValue("x"))
         #expect(any.typeURL == "type.googleapis.com/google.protobuf.StringValue")
         #expect(any.typeName == "google.protobuf.StringValue")

@@ -65,14 +65,14 @@ import Testing
         "well_known_regex.header_value.loose": (["", "a\u{1}"], ["a\rb"]),
     ]
 
-    @Test(arguments: StringFormat.all.keys.sorted()) func `takes what has it and nothing else`(name: String) throws {
+    @Test(arguments: StringFormat.all.keys.sorted()) func `accepts exactly its valid strings`(name: String) throws {
         let form = try #require(StringFormat.all[name])
         let texts = try #require(Self.texts[name])
         for text in texts.right { #expect(form.accepts(text), "\(text)") }
         for text in texts.wrong { #expect(!form.accepts(text), "\(text)") }
     }
 
-    @Test func `is asked for by generated checks`() {
+    @Test func `is available to generated checks`() {
         #expect(TextForms.isEmail("a@b") && !TextForms.isEmail("a"))
         #expect(TextForms.isUUID("550e8400-e29b-41d4-a716-446655440000") && !TextForms.isUUID(""))
         #expect(TextForms.isURI("https://a") && !TextForms.isURI("a"))

@@ -84,42 +84,17 @@ extension DecimalText {
     /// ProtoJSON accepts 1.0, 1e2 and 120e-1 as the integers 1, 100 and 12.
     func magnitude(in text: UnsafeBufferPointer<UInt8>) -> UInt64? {
         if isExact, exponent == 0 { return digits }
-        var significant = digits
+        var significant = text[range].prefix { $0 | 0x20 != UInt8(ascii: "e") }.filter(\.isDigit)[...].drop {
+            $0 == 0x30
+        }
+        guard !significant.isEmpty else { return 0 }
         var power = exponent
-        if !isExact { (significant, power) = trimmed(in: text) ?? (0, 1) }
-        guard significant != 0 else { return isExact ? 0 : nil }
-        while power < 0, significant % 10 == 0 { (significant, power) = (significant / 10, power + 1) }
-        guard power >= 0, power < 20 else { return nil }
-        for _ in 0..<power {
-            let (scaled, isTooLarge) = significant.multipliedReportingOverflow(by: 10)
-            guard !isTooLarge else { return nil }
-            significant = scaled
+        while significant.last == 0x30 {
+            significant.removeLast()
+            power += 1
         }
-        return significant
-    }
-
-    /// Returns the digits without trailing zeros, if they then fit into 64 bits.
-    private func trimmed(in text: UnsafeBufferPointer<UInt8>) -> (digits: UInt64, exponent: Int)? {
-        var value: UInt64 = 0
-        var zeros = 0
-        for byte in text[range] {
-            if byte | 0x20 == UInt8(ascii: "e") { break }
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { continue }
-            guard byte != UInt8(ascii: "0") else {
-                zeros += 1
-                continue
-            }
-            for _ in 0...zeros {
-                let (scaled, isTooLarge) = value.multipliedReportingOverflow(by: 10)
-                guard !isTooLarge || value == 0 else { return nil }
-                value = scaled
-            }
-            zeros = 0
-            let (sum, isOver) = value.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
-            guard !isOver else { return nil }
-            value = sum
-        }
-        return (value, exponent + zeros)
+        guard power >= 0, significant.count + power <= 20 else { return nil }
+        return UInt64(String(decoding: significant, as: UTF8.self) + String(repeating: "0", count: power))
     }
 
     /// Returns the nearest float, rounded once; nil if it would be infinite.

@@ -35,7 +35,9 @@ struct JSONMessageEncoder {
         let memory = storage.object.memory
         let table = storage.object.table
         for entry in table.pointee.entries where entry.cell != .none {
-            guard memory.holds(entry, table.pointee) || includesDefault(entry) else { continue }
+            // Only a field with implicit presence has a default to write; others are absent (protobuf.dev, ProtoJSON).
+            let includesDefault = options.includesDefaults && entry.presence == .implicit
+            guard includesDefault || memory.holds(entry, table.pointee) else { continue }
             output.separate(&isFirst)
             output.write(raw: names.pointee.key(Int(entry.slot), isProto: options.preservesProtoNames))
             try writeField(entry, memory + Int(entry.offset), storage)
@@ -49,15 +51,8 @@ struct JSONMessageEncoder {
         }
     }
 
-    /// Whether a field without a value is written: only one with implicit presence, since others are absent
-    /// (protobuf.dev, ProtoJSON).
-    private func includesDefault(_ entry: FieldEntry) -> Bool {
-        options.includesDefaults && entry.presence == .implicit
-    }
-
     /// Writes the value of a field.
-    @inline(__always)
-    private mutating func writeField(
+    mutating func writeField(
         _ entry: FieldEntry, _ address: UnsafeMutableRawPointer, _ storage: MessageStorage
     ) throws(ProtoError) {
         switch entry.cell {

@@ -6,61 +6,56 @@ struct StringFormat: Sendable {
     let description: String
     /// Whether an empty string violates a rule of its own.
     var refusesEmpty = true
-    private let check: @Sendable (ArraySlice<UInt8>) -> Bool
-
-    private init(
-        _ description: String, refusesEmpty: Bool = true, check: @escaping @Sendable (ArraySlice<UInt8>) -> Bool
-    ) {
-        self.description = description
-        self.refusesEmpty = refusesEmpty
-        self.check = check
-    }
+    let check: @Sendable (ArraySlice<UInt8>) -> Bool
 
     /// Returns whether a string has the format.
     func accepts(_ text: String) -> Bool { check(Array(text.utf8)[...]) }
 
-    static let email = StringFormat("email address", check: EmailFormat.isAddress)
-    static let uri = StringFormat("URI", check: URIFormat.isURI)
-    static let uuid = StringFormat("UUID", check: IdentifierFormat.isUUID)
+    static let email = StringFormat(description: "email address", check: EmailFormat.isAddress)
+    static let uri = StringFormat(description: "URI", check: URIFormat.isURI)
+    static let uuid = StringFormat(description: "UUID", check: IdentifierFormat.isUUID)
 
     /// The formats by the names of their rules.
     static let all: [String: StringFormat] = [
         "email": email,
-        "hostname": StringFormat("hostname", check: HostFormat.isName),
-        "ip": StringFormat("IP address", check: IPFormat.isAddress),
-        "ipv4": StringFormat("IPv4 address") { IPFormat.octets($0) != nil },
-        "ipv6": StringFormat("IPv6 address") { IPFormat.groups($0, allowsZone: true) != nil },
+        "hostname": StringFormat(description: "hostname", check: HostFormat.isName),
+        "ip": StringFormat(description: "IP address", check: IPFormat.isAddress),
+        "ipv4": StringFormat(description: "IPv4 address") { IPFormat.octets($0) != nil },
+        "ipv6": StringFormat(description: "IPv6 address") { IPFormat.groups($0, allowsZone: true) != nil },
         "uri": uri,
-        "uri_ref": StringFormat("URI reference", refusesEmpty: false, check: URIFormat.isReference),
-        "address": StringFormat("hostname or IP address") { HostFormat.isName($0) || IPFormat.isAddress($0) },
+        "uri_ref": StringFormat(description: "URI reference", refusesEmpty: false, check: URIFormat.isReference),
+        "address": StringFormat(description: "hostname or IP address") {
+            HostFormat.isName($0) || IPFormat.isAddress($0)
+        },
         "uuid": uuid,
-        "tuuid": StringFormat("UUID without dashes") { $0.count == 32 && $0.allSatisfy(\.isHexDigit) },
+        "tuuid": StringFormat(description: "UUID without dashes") { $0.count == 32 && $0.allSatisfy(\.isHexDigit) },
         "ip_with_prefixlen": prefix("IP address with prefix length", [4, 6], isStrict: false),
         "ipv4_with_prefixlen": prefix("IPv4 address with prefix length", [4], isStrict: false),
         "ipv6_with_prefixlen": prefix("IPv6 address with prefix length", [6], isStrict: false),
         "ip_prefix": prefix("IP prefix", [4, 6], isStrict: true),
         "ipv4_prefix": prefix("IPv4 prefix", [4], isStrict: true),
         "ipv6_prefix": prefix("IPv6 prefix", [6], isStrict: true),
-        "host_and_port": StringFormat("host and port", check: HostFormat.isHostAndPort),
-        "ulid": StringFormat("ULID", check: IdentifierFormat.isULID),
-        "protobuf_fqn": StringFormat("fully-qualified protobuf name", check: IdentifierFormat.isQualified),
-        "protobuf_dot_fqn": StringFormat("fully-qualified protobuf name with a leading dot") {
+        "host_and_port": StringFormat(description: "host and port", check: HostFormat.isHostAndPort),
+        "ulid": StringFormat(description: "ULID", check: IdentifierFormat.isULID),
+        "protobuf_fqn": StringFormat(description: "fully-qualified protobuf name", check: IdentifierFormat.isQualified),
+        "protobuf_dot_fqn": StringFormat(description: "fully-qualified protobuf name with a leading dot") {
             $0.first == UInt8(ascii: ".") && IdentifierFormat.isQualified($0.dropFirst())
         },
-        "well_known_regex.header_name": StringFormat("HTTP header name", check: IdentifierFormat.isHeaderName),
-        "well_known_regex.header_name.loose": StringFormat("HTTP header name") {
+        "well_known_regex.header_name": StringFormat(
+            description: "HTTP header name", check: IdentifierFormat.isHeaderName),
+        "well_known_regex.header_name.loose": StringFormat(description: "HTTP header name") {
             !$0.isEmpty && !$0.contains(where: \.endsHeader)
         },
-        "well_known_regex.header_value": StringFormat("HTTP header value", refusesEmpty: false) {
+        "well_known_regex.header_value": StringFormat(description: "HTTP header value", refusesEmpty: false) {
             $0.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
         },
-        "well_known_regex.header_value.loose": StringFormat("HTTP header value", refusesEmpty: false) {
+        "well_known_regex.header_value.loose": StringFormat(description: "HTTP header value", refusesEmpty: false) {
             !$0.contains(where: \.endsHeader)
         },
     ]
 
     private static func prefix(_ description: String, _ versions: Set<Int>, isStrict: Bool) -> StringFormat {
-        StringFormat(description) { IPFormat.isPrefix($0, versions: versions, isStrict: isStrict) }
+        StringFormat(description: description) { IPFormat.isPrefix($0, versions: versions, isStrict: isStrict) }
     }
 }
 

@@ -68,7 +68,7 @@ struct SchemaParser {
     ) -> Bool {
         guard let kind = FieldKind(word: word) else { return false }
         field.kind = kind
-        guard kind.namesType else { return true }
+        guard kind.isEnum || kind.isMessage else { return true }
         guard let index = words.popFirst().flatMap({ Int($0) }), types.indices.contains(index) else { return false }
         field.typeIndex = index
         field.type = types[index]
@@ -104,26 +104,15 @@ struct SchemaParser {
     }
 
     private static func isKey(_ kind: FieldKind) -> Bool {
-        switch kind {
-        case .double, .float, .bytes, .openEnum, .closedEnum, .message, .group: false
-        default: true
-        }
+        !kind.isEnum && !kind.isMessage && ![.double, .float, .bytes].contains(kind)
     }
 
     /// Returns the default JSON name of a field, in lowerCamelCase.
     static func lowerCamel(_ name: some StringProtocol) -> String {
-        var bytes: [UInt8] = []
-        var raises = false
-        for byte in name.utf8 {
-            if byte == UInt8(ascii: "_") {
-                raises = true
-            } else {
-                let isLower = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
-                bytes.append(raises && isLower ? byte - 32 : byte)
-                raises = false
-            }
+        let words = name.split(separator: "_", omittingEmptySubsequences: false)
+        return words.dropFirst().reduce(into: String(words.first ?? "")) {
+            $0 += $1.prefix(1).uppercased() + $1.dropFirst()
         }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
 
@@ -170,7 +159,7 @@ extension SchemaParser {
     private static func unescaped(_ text: some StringProtocol) -> [UInt8] {
         do throws(ProtoError) {
             return try Array("\"\(text)\"".utf8).withUnsafeBufferPointer { (bytes) throws(ProtoError) in
-                var scanner = TextFormatScanner(bytes, depth: 0)
+                var scanner = TextFormatScanner(bytes: bytes, depth: 0)
                 return try scanner.readBytes()
             }
         } catch {

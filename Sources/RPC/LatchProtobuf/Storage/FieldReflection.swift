@@ -50,12 +50,6 @@ extension MessageStorage {
     /// Returns the messages of a repeated field.
     func children(_ slot: Int) -> [MessageStorage] { list(slot, .messages) }
 
-    /// Returns an empty message of a field's type.
-    func makeChild(_ slot: Int) -> MessageStorage? {
-        guard UInt(bitPattern: slot) < UInt(bitPattern: layout.fields.count) else { return nil }
-        return layout.fields[slot].child.map { MessageStorage($0) }
-    }
-
     /// Returns the value of a singular field.
     func content(_ slot: Int) -> AnyFieldValue? {
         guard let entry = entry(slot), entry.cell.isSingular, entry.cell != .message || has(slot) else { return nil }

@@ -122,16 +122,14 @@ final class TypedMap<Key: StoredKey, Value: StoredValue>: MapOperations, @unchec
         guard let key = key.value(as: Key.self), let value = value.value(as: Value.self), value.fits(self) else {
             return false
         }
-        return update(address) { $0.updateValue(value, forKey: key) == nil }
+        return update(address, key, value) == nil
     }
 
-    /// Updates the map in place, without copying it.
+    /// Sets a value in place and returns the previous one.
     @inline(__always)
-    private func update<Result>(_ address: UnsafeMutableRawPointer, _ body: (inout Map) -> Result) -> Result {
-        var values = map(address).pointee.take() ?? [:]
-        let result = body(&values)
-        map(address).pointee = values
-        return result
+    private func update(_ address: UnsafeMutableRawPointer, _ key: Key, _ value: Value) -> Value? {
+        if map(address).pointee == nil { map(address).pointee = [:] }
+        return map(address).pointee?.updateValue(value, forKey: key)
     }
 
     /// Writes each entry as a message with the key as field 1 and the value as field 2.
@@ -173,9 +171,9 @@ final class TypedMap<Key: StoredKey, Value: StoredValue>: MapOperations, @unchec
         while decoder.at < decoder.end {
             let tag = try decoder.tag()
             if tag == keyTag {
-                try key.read(&decoder, self.key, self)
+                try key.read(&decoder, self.key, isRaw: field.isRaw)
             } else if tag == valueTag {
-                try value.read(&decoder, kind, self)
+                try value.read(&decoder, kind, isRaw: field.isRaw)
             } else {
                 try decoder.skip(tag)
             }
@@ -183,6 +181,6 @@ final class TypedMap<Key: StoredKey, Value: StoredValue>: MapOperations, @unchec
         decoder.end = outer
         decoder.depth += 1
         guard value.isKnown(self) else { return decoder.keep(start, memory) }
-        update(address) { $0[key] = value }
+        _ = update(address, key, value)
     }
 }

@@ -53,7 +53,7 @@ public struct MessageStorage: @unchecked Sendable {
         guard MemoryLayout<Value>.size == MemoryLayout<MessageStorage>.size,
             MemoryLayout<Value>.stride == MemoryLayout<MessageStorage>.stride
         else { return false }
-        let storage = MessageStorage(.nothing)
+        let storage = MessageStorage()
         let value = Value(storage: storage)
         let found = withUnsafeBytes(of: value) { $0.loadUnaligned(as: UInt.self) }
         let expected = withUnsafeBytes(of: storage) { $0.loadUnaligned(as: UInt.self) }
@@ -201,8 +201,7 @@ extension MessageStorage {
         for entry in table.ordered {
             let field = table.layout.fields[Int(entry.slot)]
             if field.isRequired, !object.memory.holds(entry, table) { return field.name }
-            guard field.child != nil else { continue }
-            if let (key, rest) = firstMissing(field) { return "\(field.name)\(key).\(rest)" }
+            if field.child != nil, let rest = firstMissing(field) { return "\(field.name)\(rest)" }
         }
         for (_, storage) in extensions {
             if let missing = storage.firstMissing() { return missing }
@@ -210,18 +209,13 @@ extension MessageStorage {
         return nil
     }
 
-    private func firstMissing(_ field: FieldSchema) -> (String, String)? {
-        switch field.cardinality {
-        case .singular:
-            return child(field.slot)?.firstMissing().map { ("", $0) }
-        case .repeated:
-            for (index, child) in children(field.slot).enumerated() {
-                if let missing = child.firstMissing() { return ("[\(index)]", missing) }
-            }
-        case .map:
-            for case (_, .message(let child)) in entries(field.slot) {
-                if let missing = child.firstMissing() { return ("[…]", missing) }
-            }
+    private func firstMissing(_ field: FieldSchema) -> String? {
+        if let missing = child(field.slot)?.firstMissing() { return ".\(missing)" }
+        for (index, child) in children(field.slot).enumerated() {
+            if let missing = child.firstMissing() { return "[\(index)].\(missing)" }
+        }
+        for case (_, .message(let child)) in entries(field.slot) {
+            if let missing = child.firstMissing() { return "[…].\(missing)" }
         }
         return nil
     }
@@ -259,10 +253,8 @@ extension MessageStorage: Hashable {
     }
 
     private func hasSameExtras(as other: MessageStorage) -> Bool {
-        let (one, two) = (extras, other.extras)
-        if one == nil, two == nil { return true }
-        return one?.unknown ?? UnknownFields() == two?.unknown ?? UnknownFields()
-            && one?.extensions ?? [:] == two?.extensions ?? [:]
+        extras === other.extras
+            || unknownFields == other.unknownFields && extras?.extensions ?? [:] == other.extras?.extensions ?? [:]
     }
 }
 

@@ -96,8 +96,9 @@ extension MessageStorage {
     public subscript<Key: MapKey, Value: FieldValue>(map slot: Int) -> [Key: Value] {
         get { map(slot, Value.fieldAccess.kind) }
         _modify {
-            var values: [Key: Value] = takeMap(slot, Value.fieldAccess.kind)
-            defer { setMap(slot, Value.fieldAccess.kind, values) }
+            let kind = Value.fieldAccess.kind
+            var values: [Key: Value] = takeMap(slot, kind)
+            defer { setMap(slot, kind, values) }
             yield &values
         }
     }

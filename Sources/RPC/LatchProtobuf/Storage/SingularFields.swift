@@ -96,7 +96,12 @@ extension MessageStorage {
 
     @inline(__always)
     mutating func setNumber<Value>(_ slot: Int, _ cell: ValueLayout, _ value: Value) {
-        guard let entry = entry(slot, cell) else { return }
+        if let entry = entry(slot, cell) { set(entry, value) }
+    }
+
+    /// Sets a singular field; `Value` is the type of its memory.
+    @inline(__always)
+    mutating func set<Value>(_ entry: FieldEntry, _ value: Value) {
         let memory = own()
         memory.note(entry, object.table)
         (memory + Int(entry.offset)).at(Value.self).pointee = value
@@ -110,14 +115,7 @@ extension MessageStorage {
             guard let entry = entry(slot, .string) else { return "" }
             return (object.memory + Int(entry.offset)).at(String?.self).pointee ?? defaultText(slot)
         }
-        set {
-            guard let entry = entry(slot, .string) else { return }
-            let memory = own()
-            memory.note(entry, object.table)
-            // With implicit presence an empty string is stored as nil, so that equal messages have equal memory.
-            let value = entry.presence == .implicit && newValue.isEmpty ? nil : newValue
-            (memory + Int(entry.offset)).at(String?.self).pointee = value
-        }
+        set { if let entry = entry(slot, .string) { setText(entry, newValue) } }
     }
 
     /// The value of a string field; nil if it is absent.
@@ -132,13 +130,7 @@ extension MessageStorage {
             guard let entry = entry(slot, .bytes) else { return Data() }
             return (object.memory + Int(entry.offset)).at(Data?.self).pointee ?? defaultBytes(slot)
         }
-        set {
-            guard let entry = entry(slot, .bytes) else { return }
-            let memory = own()
-            memory.note(entry, object.table)
-            let value = entry.presence == .implicit && newValue.isEmpty ? nil : newValue
-            (memory + Int(entry.offset)).at(Data?.self).pointee = value
-        }
+        set { if let entry = entry(slot, .bytes) { setText(entry, newValue) } }
     }
 
     /// The value of a bytes field; nil if it is absent.
@@ -147,14 +139,19 @@ extension MessageStorage {
         set { if let newValue { self[bytes: slot] = newValue } else { clear(slot) } }
     }
 
+    /// Sets a string or bytes; with implicit presence an empty value is stored as nil, so that equal messages have equal
+    /// memory.
+    @inline(__always)
+    mutating func setText<Value: StoredText>(_ entry: FieldEntry, _ value: Value) {
+        set(entry, entry.presence == .implicit && value.isEmpty ? nil : Optional(value))
+    }
+
     private func defaultText(_ slot: Int) -> String {
-        guard case .text(let text)? = layout.fields[slot].defaultValue else { return "" }
-        return text
+        if case .text(let text)? = layout.fields[slot].defaultValue { text } else { "" }
     }
 
     private func defaultBytes(_ slot: Int) -> Data {
-        guard case .bytes(let bytes)? = layout.fields[slot].defaultValue else { return Data() }
-        return bytes
+        if case .bytes(let bytes)? = layout.fields[slot].defaultValue { bytes } else { Data() }
     }
 }
 
@@ -236,11 +233,7 @@ extension MessageStorage {
     }
 
     @inline(__always)
-    mutating func setChild(_ entry: FieldEntry, _ value: MessageStorage) {
-        let memory = own()
-        memory.note(entry, object.table)
-        (memory + Int(entry.offset)).at(MessageStorage?.self).pointee = value
-    }
+    mutating func setChild(_ entry: FieldEntry, _ value: MessageStorage) { set(entry, Optional(value)) }
 }
 
 extension Message {

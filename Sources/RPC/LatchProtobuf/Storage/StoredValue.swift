@@ -30,8 +30,13 @@ protocol StoredValue: Hashable, Sendable {
     func isKnown(_ map: MapOperations) -> Bool
     /// Writes the value, with its length if it has one.
     func write(to writer: inout BinaryEncoder, _ kind: FieldKind)
-    /// Reads the value; a message is merged.
-    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, _ map: MapOperations) throws(DecodingFailure)
+    /// Reads the value; a message is merged. A raw string may contain bytes that are not UTF-8.
+    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, isRaw: Bool) throws(DecodingFailure)
+}
+
+/// A string or bytes.
+protocol StoredText: StoredValue {
+    var isEmpty: Bool { get }
 }
 
 extension StoredKind {
@@ -92,8 +97,7 @@ extension StoredValue {
         withUnsafePointer(to: self) { writer.value(UnsafeRawPointer($0), kind) }
     }
 
-    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, _ map: MapOperations) throws(DecodingFailure)
-    {
+    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, isRaw: Bool) throws(DecodingFailure) {
         if MemoryLayout<Self>.size == 4 {
             self = unsafeBitCast(try decoder.narrow(kind), to: Self.self)
         } else {
@@ -105,8 +109,7 @@ extension StoredValue {
 extension Bool: StoredValue {
     static var kind: StoredKind { .bool }
     var content: AnyFieldValue { .bool(self) }
-    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, _ map: MapOperations) throws(DecodingFailure)
-    {
+    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, isRaw: Bool) throws(DecodingFailure) {
         self = try decoder.varint() != 0
     }
 }
@@ -146,26 +149,24 @@ extension Double: StoredValue {
     var content: AnyFieldValue { .double(self) }
 }
 
-extension String: StoredValue {
+extension String: StoredText {
     static var kind: StoredKind { .string }
     var content: AnyFieldValue { .string(self) }
     static func load(_ storage: MessageStorage, _ slot: Int) -> String { storage[string: slot] }
     static func store(_ value: String, _ storage: inout MessageStorage, _ slot: Int) { storage[string: slot] = value }
     func write(to writer: inout BinaryEncoder, _ kind: FieldKind) { writer.string(self) }
-    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, _ map: MapOperations) throws(DecodingFailure)
-    {
-        self = try decoder.text(isRaw: map.field.isRaw)
+    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, isRaw: Bool) throws(DecodingFailure) {
+        self = try decoder.text(isRaw: isRaw)
     }
 }
 
-extension Data: StoredValue {
+extension Data: StoredText {
     static var kind: StoredKind { .bytes }
     var content: AnyFieldValue { .bytes(self) }
     static func load(_ storage: MessageStorage, _ slot: Int) -> Data { storage[bytes: slot] }
     static func store(_ value: Data, _ storage: inout MessageStorage, _ slot: Int) { storage[bytes: slot] = value }
     func write(to writer: inout BinaryEncoder, _ kind: FieldKind) { writer.data(self) }
-    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, _ map: MapOperations) throws(DecodingFailure)
-    {
+    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, isRaw: Bool) throws(DecodingFailure) {
         self = Data(try decoder.delimited())
     }
 }
@@ -188,8 +189,7 @@ extension MessageStorage: StoredValue {
         writer.reserve(BinaryEncoder.headRoom)
         writer.varint(UInt64(writer.count - before))
     }
-    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, _ map: MapOperations) throws(DecodingFailure)
-    {
+    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, isRaw: Bool) throws(DecodingFailure) {
         try decoder.inside(own(), 0)
     }
 }

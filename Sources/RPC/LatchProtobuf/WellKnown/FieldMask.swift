@@ -45,23 +45,8 @@ enum FieldPathText {
     /// Returns the path in lowerCamelCase; nil if it has capitals, a comma, or a `_` without a lower-case letter after
     /// it.
     static func camel(_ path: String) -> String? {
-        var text: [UInt8] = []
-        var isAfterUnderscore = false
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "_"):
-                if isAfterUnderscore { return nil }
-                isAfterUnderscore = true
-                continue
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: ","): return nil
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): text.append(isAfterUnderscore ? byte - 0x20 : byte)
-            default:
-                if isAfterUnderscore { return nil }
-                text.append(byte)
-            }
-            isAfterUnderscore = false
-        }
-        return isAfterUnderscore ? nil : String(decoding: text, as: UTF8.self)
+        let camel = SchemaParser.lowerCamel(path)
+        return snake(camel) == path && !path.contains(",") ? camel : nil
     }
 
     /// Returns the path in snake_case; nil if it has a `_`.

@@ -9,7 +9,7 @@ import PortableFoundation
 import Testing
 
 /// protovalidate, which Scripts/fetch-peers installs.
-enum Judge {
+enum ProtovalidatePeer {
     static let hint = "Scripts/fetch-peers rules could not install protovalidate: no network, no python3, or no pip"
 
     static func install() async -> Bool { await folder.value != nil }
