@@ -28,8 +28,11 @@ public struct ExtensionSet: Sendable, ExpressibleByArrayLiteral {
     /// Returns the schema of an extension by its number: a message with one field.
     func schema(_ number: UInt32, of message: String) -> MessageSchema? { schemas[message]?[number] }
 
+    /// Returns the schemas of a message's extensions.
+    func schemas(of message: String) -> [MessageSchema] { schemas[message].map { Array($0.values) } ?? [] }
+
     /// Returns the schema of an extension by its full name: a message with one field.
     func schema(named name: some StringProtocol, of message: String) -> MessageSchema? {
-        schemas[message]?.values.first { $0.fields.first.map { $0.name == name } == true }
+        schemas(of: message).first { $0.fields.first.map { $0.name == name } == true }
     }
 }

@@ -10,8 +10,6 @@ struct DecimalText {
     var exponent = 0
     /// Whether `digits` holds all digits.
     var isExact = true
-    /// Whether the number has neither a decimal point nor an exponent.
-    var isWhole = true
     /// The range of the number in its text.
     var range = 0..<0
 
@@ -35,7 +33,6 @@ extension JSONScanner {
             throw malformed("a number begins with a needless zero")
         }
         if peek == UInt8(ascii: ".") {
-            number.isWhole = false
             position += 1
             let count = try scanDigits(into: &number)
             number.exponent -= count
@@ -65,7 +62,6 @@ extension JSONScanner {
     }
 
     private mutating func scanExponent(into number: inout DecimalText) throws(ProtoError) {
-        number.isWhole = false
         position += 1
         let isNegative = peek == UInt8(ascii: "-")
         if isNegative || peek == UInt8(ascii: "+") { position += 1 }

@@ -83,20 +83,15 @@ enum IPFormat {
 
     private static func groups(of text: [UInt8]) -> [UInt16]? {
         guard !text.isEmpty else { return [] }
-        var groups: [UInt16] = []
-        let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        for (index, part) in parts.enumerated() {
-            if index == parts.count - 1, part.contains(UInt8(ascii: ".")) {
-                guard let octets = octets(part) else { return nil }
-                groups += [UInt16(octets[0]) << 8 | UInt16(octets[1]), UInt16(octets[2]) << 8 | UInt16(octets[3])]
-                continue
-            }
-            guard (1...4).contains(part.count), part.allSatisfy(\.isHexDigit),
-                let value = UInt16(String(decoding: part, as: UTF8.self), radix: 16)
-            else { return nil }
-            groups.append(value)
+        var parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        var end: [UInt16] = []
+        if let last = parts.last, last.contains(UInt8(ascii: ".")) {
+            guard let octets = octets(last) else { return nil }
+            end = [UInt16(octets[0]) << 8 | UInt16(octets[1]), UInt16(octets[2]) << 8 | UInt16(octets[3])]
+            parts.removeLast()
         }
-        return groups
+        guard parts.allSatisfy({ (1...4).contains($0.count) && $0.allSatisfy(\.isHexDigit) }) else { return nil }
+        return parts.compactMap { UInt16(String(decoding: $0, as: UTF8.self), radix: 16) } + end
     }
 
     /// Returns whether bytes are an address with a prefix length.

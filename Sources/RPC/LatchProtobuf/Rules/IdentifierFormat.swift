@@ -34,11 +34,9 @@ enum IdentifierFormat {
         return !name.isEmpty
             && name.allSatisfy { $0.isLetter || $0.isDigit || "!#$%&'*+,-.^_|~`".utf8.contains($0) }
     }
-}
 
-/// The format of email addresses in HTML forms (https://html.spec.whatwg.org/#valid-e-mail-address).
-enum EmailFormat {
-    static func isAddress(_ bytes: ArraySlice<UInt8>) -> Bool {
+    /// Returns whether bytes are an email address of HTML forms (https://html.spec.whatwg.org/#valid-e-mail-address).
+    static func isEmail(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let at = bytes.firstIndex(of: UInt8(ascii: "@")), at > bytes.startIndex else { return false }
         let isLocal = bytes[..<at].allSatisfy { $0.isLetter || $0.isDigit || ".!#$%&'*+/=?^_`{|}~-".utf8.contains($0) }
         return isLocal

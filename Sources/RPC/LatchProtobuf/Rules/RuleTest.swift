@@ -57,8 +57,9 @@ extension RuleTest {
 
     static let definedOnly = RuleTest(rule: "defined_only", requirement: "must be one of the defined enum values") {
         subject, _ in
-        guard case .value(.signed(let number), let known?) = subject else { return true }
-        return known.contains(Int32(truncatingIfNeeded: number))
+        guard case .value(let value, let known) = subject else { return nil }
+        guard case .signed(let number) = value else { return true }
+        return known?.contains(Int32(truncatingIfNeeded: number)) ?? true
     }
 
     static let beforeNow = time("lt_now", "must be less than now") { ($0.order($1) ?? 0) <= 0 }

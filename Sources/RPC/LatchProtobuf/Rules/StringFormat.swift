@@ -11,7 +11,7 @@ struct StringFormat: Sendable {
     /// Returns whether a string has the format.
     func accepts(_ text: String) -> Bool { check(Array(text.utf8)[...]) }
 
-    static let email = StringFormat(description: "email address", check: EmailFormat.isAddress)
+    static let email = StringFormat(description: "email address", check: IdentifierFormat.isEmail)
     static let uri = StringFormat(description: "URI", check: URIFormat.isURI)
     static let uuid = StringFormat(description: "UUID", check: IdentifierFormat.isUUID)
 

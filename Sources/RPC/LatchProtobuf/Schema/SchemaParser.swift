@@ -127,10 +127,9 @@ extension SchemaParser {
 
     /// Returns the default value of a field; nil for zero, which needs none.
     static func defaultValue(of field: FieldSchema) -> FieldSchema.Default? {
-        guard let text = field.defaultText, field.cardinality == .singular else {
-            guard field.kind == .closedEnum, field.cardinality == .singular, let first = field.enumeration?.first else {
-                return nil
-            }
+        guard field.cardinality == .singular else { return nil }
+        guard let text = field.defaultText else {
+            let first = field.kind == .closedEnum ? field.enumeration?.first ?? 0 : 0
             return first == 0 ? nil : .bits(UInt64(UInt32(bitPattern: first)))
         }
         switch field.kind {

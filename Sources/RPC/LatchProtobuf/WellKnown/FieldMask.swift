@@ -51,14 +51,8 @@ enum FieldPathText {
 
     /// Returns the path in snake_case; nil if it has a `_`.
     static func snake(_ path: some StringProtocol) -> String? {
-        var text: [UInt8] = []
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "_"): return nil
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): text += [UInt8(ascii: "_"), byte + 0x20]
-            default: text.append(byte)
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
+        guard !path.utf8.contains(UInt8(ascii: "_")) else { return nil }
+        return path.unicodeScalars.map { ("A"..."Z").contains($0) ? "_\(Character($0).lowercased())" : "\($0)" }
+            .joined()
     }
 }

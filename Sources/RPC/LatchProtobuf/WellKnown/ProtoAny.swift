@@ -42,9 +42,7 @@ public struct ProtoAny: Message {
         guard let slash = typeURL.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
         return String(typeURL[typeURL.index(after: slash)...])
     }
-}
 
-extension ProtoAny {
     /// Creates an Any that contains a message.
     ///
     /// - Throws: ``ProtoError`` if a required field is missing.

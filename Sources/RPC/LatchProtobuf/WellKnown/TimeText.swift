@@ -51,12 +51,9 @@ enum TimeText {
         _ value: Int, digits: Int, after mark: Unicode.Scalar? = nil, to text: inout [UInt8]
     ) {
         if let mark { text.append(UInt8(ascii: mark)) }
-        var power = 1
-        for _ in 1..<max(digits, 2) { power *= 10 }
-        while power > 0 {
-            text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / power % 10))
-            power /= 10
-        }
+        let number = String(value).utf8
+        text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(digits - number.count, 0)))
+        text.append(contentsOf: number)
     }
 
     private static func appendFraction(_ nanos: Int, to text: inout [UInt8]) {
