@@ -61,10 +61,12 @@ let layers: KeyValuePairs = [
     "Tests/ConnectConformanceDriver/connect-conformance-client": "ConnectConformance",
     "Tests/ConnectConformanceDriver/connect-conformance-server": "ConnectConformance",
 
-    "Tests/LatchCoreTests": "TestSupport LatchRegex LatchTOML",
+    "Tests/LatchCoreTests": "TestSupport LatchTOML",
     "Tests/LatchCryptoTests": "LatchCrypto TestTags TestVectors",
     "Tests/LatchHTTPTests": "TestSupport TestVectors",
     "Tests/LatchProtoCompilerTests": "LatchGenerator TestSupport",
+    "Tests/LatchRegexTests": "LatchRegex",
+    "Tests/LatchProtobufTests": "ConformanceTestee TestSupport TestVectors",
     "Tests/LatchRPCTests": "LatchReflection LatchProtoCompiler ConformanceTestee TestSupport TestVectors",
     "Tests/ConformanceTests": "LatchProtoCompiler conformance-driver TestVectors",
     "Tests/ConnectConformanceTests": "connect-conformance-client connect-conformance-server",

@@ -47,7 +47,7 @@ extension Extension {
         self.init(text, types) {
             Value.fieldAccess.read($0, 0)
         } write: {
-            Value.fieldAccess.write(&$0, 0, $1)
+            Value.fieldAccess.write($1, &$0, 0)
         }
     }
 
@@ -56,7 +56,7 @@ extension Extension {
         self.init(text, types) {
             $0.has(0) ? Scalar.fieldAccess.read($0, 0) : nil
         } write: {
-            if let value = $1 { Scalar.fieldAccess.write(&$0, 0, value) } else { $0.clear(0) }
+            if let value = $1 { Scalar.fieldAccess.write(value, &$0, 0) } else { $0.clear(0) }
         }
     }
 
@@ -156,9 +156,8 @@ extension MessageStorage {
         if values != nil || extras?.extensions[number] != nil { ownExtras().extensions[number] = values }
     }
 
-    /// The extensions that are set, by number.
-    var extensions: [(number: UInt32, values: MessageStorage)] {
-        guard let extensions = extras?.extensions else { return [] }
-        return extensions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    /// The extensions that are set, sorted by number.
+    var extensions: [(key: UInt32, value: MessageStorage)] {
+        extras?.extensions.sorted { $0.key < $1.key } ?? []
     }
 }

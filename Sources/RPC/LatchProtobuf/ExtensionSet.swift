@@ -30,9 +30,7 @@ public struct ExtensionSet: Sendable, ExpressibleByArrayLiteral {
 
     /// Returns the schemas of a message's extensions.
     func schemas(of message: String) -> [MessageSchema] { schemas[message].map { Array($0.values) } ?? [] }
-}
 
-extension ExtensionSet {
     /// Returns the schema of an extension by its full name: a message with one field.
     func schema(named name: some StringProtocol, of message: String) -> MessageSchema? {
         schemas(of: message).first { $0.fields.first.map { $0.name == name } == true }

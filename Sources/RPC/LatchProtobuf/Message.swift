@@ -13,9 +13,6 @@ public protocol Message: SchemaType, Hashable, Codable, CustomStringConvertible,
 }
 
 extension Message {
-    /// The schema of the message.
-    public static var anySchema: AnySchema { .message(schema) }
-
     /// The full name of the message, such as `userservice.v1.User`.
     public static var name: String { schema.name }
 
@@ -23,7 +20,7 @@ extension Message {
     public init() { self.init(storage: MessageStorage(Self.schema)) }
 
     /// Whether all required fields are set, in nested messages too.
-    public var isInitialized: Bool { storage.isInitialized }
+    public var isInitialized: Bool { storage.firstMissing() == nil }
 
     /// The decoded fields that are not in the schema.
     public var unknownFields: UnknownFields {
@@ -45,15 +42,4 @@ extension Message {
 }
 
 /// A type that a schema can refer to: a message or an enum.
-public protocol SchemaType: Sendable {
-    /// The schema of the type.
-    static var anySchema: AnySchema { get }
-}
-
-/// The schema of a message or an enum.
-public enum AnySchema: Sendable {
-    /// The schema of a message.
-    case message(MessageSchema)
-    /// The schema of an enum.
-    case enumeration(EnumSchema)
-}
+public protocol SchemaType: Sendable {}

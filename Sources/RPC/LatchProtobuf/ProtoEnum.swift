@@ -9,9 +9,6 @@ public protocol ProtoEnum: SchemaType, RawRepresentable, CaseIterable, Hashable 
 }
 
 extension ProtoEnum {
-    /// The schema of the enum.
-    public static var anySchema: AnySchema { .enumeration(schema) }
-
     /// The full name of the enum, such as `userservice.v1.UserRole`.
     public static var name: String { schema.name }
 

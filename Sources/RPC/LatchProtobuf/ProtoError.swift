@@ -22,6 +22,29 @@ public struct ProtoError: CodedError, Hashable {
 }
 
 extension ProtoError {
+    private init(_ code: String, _ message: String) {
+        self.init(code: code, message: message, hint: Self.hints[code])
+    }
+
+    private static let hints = [
+        "truncated": "Check that all bytes arrived, and that they are a message of this type.",
+        "malformed": "Check that the bytes are a message of this type, neither compressed nor framed.",
+        "invalidText": "Declare the field as bytes if it holds other data.",
+        "tooDeep": "Raise the limits of decoding if the sender is trusted.",
+        "tooLarge": "Raise the limits of decoding if the sender is trusted, or send less at once.",
+        "missingField": "Set the field before the message is written.",
+        "malformedJSON": "Send the message as ProtoJSON.",
+        "malformedText": "Write the message in protobuf's text format.",
+        "duplicateField": "Name each field once, in one of its spellings.",
+        "unknownField": "Leave the field out, or ignore unknown fields.",
+        "unknownEnumValue": "Send one of its names, or ignore unknown fields.",
+        "unknownType": "Add the message to the TypeRegistry of the options.",
+        "unrepresentable": "Set a value that the format can represent.",
+    ]
+}
+
+// These constants are for matching: a thrown error names its own position, and is equal by its code.
+extension ProtoError {
     /// The bytes end within a value, or a length exceeds the remaining bytes.
     public static let truncated = truncated("?")
 
@@ -35,48 +58,12 @@ extension ProtoError {
     public static let tooDeep = tooDeep("?")
 
     /// The message exceeds the size limit.
-    public static let tooLarge = ProtoError(
-        code: "tooLarge", message: "The message exceeds the size limit.",
-        hint: "Raise the limits of decoding if the sender is trusted, or send less at once.")
+    public static let tooLarge = ProtoError("tooLarge", "The message exceeds the size limit.")
 
     /// A required field is missing.
     public static let missingField = missingField("?", in: "?")
 
-    static func truncated(_ path: String) -> ProtoError {
-        ProtoError(
-            code: "truncated", message: "The message ends within \(path).",
-            hint: "Check that all bytes arrived, and that they are a message of this type.")
-    }
-
-    static func malformed(_ path: String, _ what: String) -> ProtoError {
-        ProtoError(
-            code: "malformed", message: "The message is malformed at \(path): \(what).",
-            hint: "Check that the bytes are a message of this type, neither compressed nor framed.")
-    }
-
-    static func invalidText(_ path: String) -> ProtoError {
-        ProtoError(
-            code: "invalidText", message: "The string \(path) is not UTF-8.",
-            hint: "Declare the field as bytes if it holds other data.")
-    }
-
-    static func tooDeep(_ path: String) -> ProtoError {
-        ProtoError(
-            code: "tooDeep", message: "Messages are nested too deeply at \(path).",
-            hint: "Raise the limits of decoding if the sender is trusted.")
-    }
-
-    static func missingField(_ path: String, in message: String) -> ProtoError {
-        ProtoError(
-            code: "missingField", message: "The required field \(path) of \(message) is missing.",
-            hint: "Set the field before the message is written.")
-    }
-}
-
-extension ProtoError {
     /// The text is not valid JSON of the message.
-    ///
-    /// This constant and those below are for matching: a thrown error names its own position, and is equal by its code.
     public static let malformedJSON = malformedJSON("it breaks the grammar", at: 0)
 
     /// The text is not valid text format of the message.
@@ -99,10 +86,28 @@ extension ProtoError {
 }
 
 extension ProtoError {
+    static func truncated(_ path: String) -> ProtoError {
+        ProtoError("truncated", "The message ends within \(path).")
+    }
+
+    static func malformed(_ path: String, _ what: String) -> ProtoError {
+        ProtoError("malformed", "The message is malformed at \(path): \(what).")
+    }
+
+    static func invalidText(_ path: String) -> ProtoError {
+        ProtoError("invalidText", "The string \(path) is not UTF-8.")
+    }
+
+    static func tooDeep(_ path: String) -> ProtoError {
+        ProtoError("tooDeep", "Messages are nested too deeply at \(path).")
+    }
+
+    static func missingField(_ path: String, in message: String) -> ProtoError {
+        ProtoError("missingField", "The required field \(path) of \(message) is missing.")
+    }
+
     static func malformedJSON(_ what: String, at offset: Int) -> ProtoError {
-        ProtoError(
-            code: "malformedJSON", message: "The JSON is invalid at byte \(offset): \(what).",
-            hint: "Send the message as ProtoJSON.")
+        ProtoError("malformedJSON", "The JSON is invalid at byte \(offset): \(what).")
     }
 
     static func invalidUTF8JSON(at offset: Int) -> ProtoError {
@@ -110,54 +115,40 @@ extension ProtoError {
     }
 
     static func malformedText(_ what: String, at offset: Int) -> ProtoError {
-        ProtoError(
-            code: "malformedText", message: "The text is invalid at byte \(offset): \(what).",
-            hint: "Write the message in protobuf's text format.")
+        ProtoError("malformedText", "The text is invalid at byte \(offset): \(what).")
     }
 
     static func duplicateField(_ name: String, at offset: Int) -> ProtoError {
-        ProtoError(
-            code: "duplicateField", message: "The field \(name) is repeated at byte \(offset).",
-            hint: "Name each field once, in one of its spellings.")
+        ProtoError("duplicateField", "The field \(name) is repeated at byte \(offset).")
     }
 
     static func duplicateKey(at offset: Int) -> ProtoError {
-        ProtoError(
-            code: "duplicateField", message: "A map key is repeated at byte \(offset).",
-            hint: "Name each key once.")
+        let message = "A map key is repeated at byte \(offset)."
+        return ProtoError(code: "duplicateField", message: message, hint: "Name each key once.")
     }
 
     static func duplicateOneof(at offset: Int) -> ProtoError {
-        ProtoError(
-            code: "duplicateField", message: "A second field of one oneof is set at byte \(offset).",
-            hint: "Set one field of each oneof.")
+        let message = "A second field of one oneof is set at byte \(offset)."
+        return ProtoError(code: "duplicateField", message: message, hint: "Set one field of each oneof.")
     }
 
     static func unknownField(_ name: String, in message: String) -> ProtoError {
-        ProtoError(
-            code: "unknownField", message: "The message \(message) has no field \(shortened(name)).",
-            hint: "Leave the field out, or ignore unknown fields.")
+        ProtoError("unknownField", "The message \(message) has no field \(shortened(name)).")
     }
 
     static func unknownEnumValue(_ name: String, at offset: Int) -> ProtoError {
-        ProtoError(
-            code: "unknownEnumValue", message: "The enum \(name) has no value as at byte \(offset).",
-            hint: "Send one of its names, or ignore unknown fields.")
+        ProtoError("unknownEnumValue", "The enum \(name) has no value as at byte \(offset).")
     }
 
     static func unknownType(_ url: String) -> ProtoError {
-        ProtoError(
-            code: "unknownType", message: "The type \(shortened(url)) of an Any is not registered.",
-            hint: "Add the message to the TypeRegistry of the options.")
+        ProtoError("unknownType", "The type \(shortened(url)) of an Any is not registered.")
     }
 
     static let invalidTypeURL = ProtoError(
         code: "unknownType", message: "An Any has no type.", hint: "Give the full name of its type after a slash.")
 
     static func unrepresentable(_ message: String, _ why: String) -> ProtoError {
-        ProtoError(
-            code: "unrepresentable", message: "A \(message) has no text form: \(why).",
-            hint: "Set a value that the format can represent.")
+        ProtoError("unrepresentable", "A \(message) has no text form: \(why).")
     }
 
     /// Quotes a name from the input, truncated for logs.

@@ -20,16 +20,12 @@ public struct UnknownFields: Sendable, Hashable {
 
     /// Appends a varint field, for an unknown enum value in a packed field.
     mutating func append(varint value: UInt64, number: UInt32) {
-        append(varint: UInt64(number) << 3)
-        append(varint: value)
-    }
-
-    private mutating func append(varint value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
+        for var rest in [UInt64(number) << 3, value] {
+            while rest >= 0x80 {
+                bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+                rest >>= 7
+            }
+            bytes.append(UInt8(truncatingIfNeeded: rest))
         }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 }

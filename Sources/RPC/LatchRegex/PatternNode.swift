@@ -34,7 +34,7 @@ struct PatternClass: Sendable {
     indirect enum Part: Sendable {
         case range(ClosedRange<UInt32>)
         case categories(Set<Unicode.GeneralCategory>)
-        case except(PatternClass)
+        case set(PatternClass)
     }
 
     var parts: [Part] = []
@@ -52,7 +52,7 @@ struct PatternClass: Sendable {
             switch part {
             case .range(let range): range.contains(scalar.value)
             case .categories(let categories): categories.contains(scalar.properties.generalCategory)
-            case .except(let inner): !inner.contains(scalar)
+            case .set(let inner): inner.contains(scalar)
             }
         }
     }

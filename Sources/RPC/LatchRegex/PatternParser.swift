@@ -77,13 +77,9 @@ struct PatternParser {
         // Other text after a brace makes the brace a literal.
         let start = index
         index += 1
-        guard let least = number() else {
-            index = start
-            return nil
-        }
-        var greatest: Int? = least
-        if take(",") { greatest = number() }
-        guard take("}") else {
+        let least = number()
+        let greatest = take(",") ? number() : least
+        guard let least, take("}") else {
             index = start
             return nil
         }
@@ -137,7 +133,7 @@ struct PatternParser {
         if take("?") {
             if take("P<") || take("<") {
                 guard next != "=", next != "!" else { throw failure("lookaround is not supported") }
-                while let next, next.isPatternWord { index += 1 }
+                _ = word()
                 guard take(">") else { throw failure("a group name is not terminated") }
             } else {
                 try setFlags()
@@ -175,20 +171,29 @@ extension PatternParser {
     mutating func escaped() throws(PatternError) -> PatternNode {
         index += 1
         guard let letter = next else { throw failure("the pattern ends after '\\'") }
-        switch letter {
-        case "A": return assertion(.textStart)
-        case "z": return assertion(.textEnd)
-        case "b": return assertion(.wordBoundary)
-        case "B": return assertion(.noWordBoundary)
-        default: break
+        if let assertion = Self.assertions[letter] {
+            index += 1
+            return .assertion(assertion)
         }
         if let named = try namedClass() { return .one(named) }
         return literal(try escapedScalar())
     }
 
-    private mutating func assertion(_ assertion: PatternAssertion) -> PatternNode {
-        index += 1
-        return .assertion(assertion)
+    private static let assertions: [Unicode.Scalar: PatternAssertion] = [
+        "A": .textStart, "z": .textEnd, "b": .wordBoundary, "B": .noWordBoundary,
+    ]
+
+    private static let controls: [Unicode.Scalar: Unicode.Scalar] = [
+        "a": "\u{07}", "f": "\u{0C}", "n": "\n", "r": "\r", "t": "\t", "v": "\u{0B}",
+    ]
+
+    /// Consumes letters, digits and underscores.
+    private mutating func word() -> String { text { $0.isPatternWord } }
+
+    private mutating func text(while predicate: (Unicode.Scalar) -> Bool) -> String {
+        let text = scalars[index...].prefix(while: predicate)
+        index += text.count
+        return String(String.UnicodeScalarView(text))
     }
 
     /// Parses `\d`, `\pL` or `\P{Lu}` from the letter on; nil if the letter starts no class.
@@ -204,10 +209,7 @@ extension PatternParser {
         var name = ""
         if take("{") {
             if take("^") { isNegated.toggle() }
-            while let next, next != "}" {
-                name.unicodeScalars.append(next)
-                index += 1
-            }
+            name = text { $0 != "}" }
             guard take("}") else { throw failure("a class name is not terminated") }
         } else if let next {
             name.unicodeScalars.append(next)
@@ -225,19 +227,14 @@ extension PatternParser {
     private mutating func escapedScalar() throws(PatternError) -> Unicode.Scalar {
         guard let letter = next else { throw failure("the pattern ends after '\\'") }
         index += 1
+        if let control = Self.controls[letter] { return control }
         switch letter {
-        case "a": return "\u{07}"
-        case "f": return "\u{0C}"
-        case "n": return "\n"
-        case "r": return "\r"
-        case "t": return "\t"
-        case "v": return "\u{0B}"
         case "x": return try hexadecimal()
-        case "0": return try octal(0)
-        case "1"..."7":
-            // A single digit would be a backreference.
-            guard let next, ("0"..."7").contains(next) else { throw failure("backreferences are not supported") }
-            return try octal(letter.value - 48)
+        case "0"..."7":
+            // A single digit other than 0 would be a backreference.
+            let digits = digits(radix: 8, atMost: 2)
+            guard letter == "0" || !digits.isEmpty else { throw failure("backreferences are not supported") }
+            return try scalar("\(letter)\(digits)", radix: 8)
         default:
             guard letter.value < 0x80, !letter.isPatternWord || letter == "_" else {
                 throw failure("'\\\(letter)' is not a known escape")
@@ -246,38 +243,26 @@ extension PatternParser {
         }
     }
 
-    private mutating func octal(_ first: UInt32) throws(PatternError) -> Unicode.Scalar {
-        var value = first
-        for _ in 0..<2 {
-            guard let next, ("0"..."7").contains(next) else { break }
-            value = value * 8 + next.value - 48
-            index += 1
-        }
-        return try scalar(value)
-    }
-
     private mutating func hexadecimal() throws(PatternError) -> Unicode.Scalar {
         let isBraced = take("{")
-        var (value, digits) = (UInt32(0), 0)
-        while let digit = next.flatMap(Self.digit), digits < (isBraced ? 8 : 2) {
-            value = value << 4 | digit
-            digits += 1
+        let digits = digits(radix: 16, atMost: isBraced ? 8 : 2)
+        guard isBraced ? !digits.isEmpty && take("}") : digits.count == 2 else {
+            throw failure("'\\x' needs two digits")
+        }
+        return try scalar(digits, radix: 16)
+    }
+
+    private mutating func digits(radix: Int, atMost limit: Int) -> String {
+        var digits = ""
+        while let next, next.isASCII, digits.count < limit, let digit = Character(next).hexDigitValue, digit < radix {
+            digits.unicodeScalars.append(next)
             index += 1
         }
-        guard digits > 0, isBraced ? take("}") : digits == 2 else { throw failure("'\\x' needs two digits") }
-        return try scalar(value)
+        return digits
     }
 
-    private static func digit(_ scalar: Unicode.Scalar) -> UInt32? {
-        switch scalar {
-        case "0"..."9": scalar.value - 48
-        case "a"..."f": scalar.value - 87
-        case "A"..."F": scalar.value - 55
-        default: nil
-        }
-    }
-
-    private func scalar(_ value: UInt32) throws(PatternError) -> Unicode.Scalar {
+    private func scalar(_ digits: String, radix: Int) throws(PatternError) -> Unicode.Scalar {
+        let value = UInt32(digits, radix: radix) ?? .max
         guard let scalar = Unicode.Scalar(value) else { throw failure("there is no character \(value)") }
         return scalar
     }
@@ -314,34 +299,21 @@ extension PatternParser {
     private mutating func classInBrackets() throws(PatternError) -> PatternClass.Part? {
         if take("[:") {
             let isNegated = take("^")
-            var name = ""
-            while let next, next.isPatternWord {
-                name.unicodeScalars.append(next)
-                index += 1
-            }
+            let name = word()
             guard take(":]"), var found = PatternClass.posix(name) else { throw failure("'\(name)' is not a class") }
             found.isNegated = isNegated
-            return .of(found)
+            return .set(found)
         }
         guard next == "\\", index + 1 < scalars.count else { return nil }
         let letter = scalars[index + 1]
         guard PatternClass.perl(letter) != nil || letter == "p" || letter == "P" else { return nil }
         index += 1
-        return try namedClass().map { .of($0) }
+        return try namedClass().map { .set($0) }
     }
 
     private mutating func scalarInBrackets() throws(PatternError) -> Unicode.Scalar {
         guard let first = next else { throw failure("a ']' is missing") }
         index += 1
         return first == "\\" ? try escapedScalar() : first
-    }
-}
-
-extension PatternClass.Part {
-    /// Returns a class as part of another.
-    fileprivate static func of(_ inner: PatternClass) -> PatternClass.Part {
-        var opposite = inner
-        opposite.isNegated.toggle()
-        return .except(opposite)
     }
 }

@@ -130,10 +130,12 @@ extension BinaryEncoder {
         switch entry.pointee.kind {
         case .string:
             guard address.at((UInt, UInt).self).pointee.1 != 0 else { return }
-            string(address.at(String.self), entry.pointee.tag)
+            string(address.at(String.self).pointee)
+            varint(UInt64(entry.pointee.tag))
         case .bytes:
             guard let bytes = address.at(Data?.self).pointee else { return }
-            data(bytes, entry.pointee.tag)
+            data(bytes)
+            varint(UInt64(entry.pointee.tag))
         case .message, .group:
             guard address.at(UInt.self).pointee != 0 else { return }
             child(address.at(MessageStorage.self), entry)
@@ -170,21 +172,22 @@ extension BinaryEncoder {
         }
     }
 
+    /// Writes a string with its length.
     @inline(__always)
-    mutating func string(_ text: UnsafeMutablePointer<String>, _ tag: UInt32) {
-        var text = text.pointee
+    mutating func string(_ text: String) {
+        var text = text
         let count = text.withUTF8 { utf8 in
             raw(UnsafeRawBufferPointer(utf8))
             return utf8.count
         }
         varint(UInt64(count))
-        varint(UInt64(tag))
     }
 
-    mutating func data(_ bytes: Data, _ tag: UInt32) {
+    /// Writes bytes with their length.
+    @inline(__always)
+    mutating func data(_ bytes: Data) {
         bytes.withUnsafeBytes { raw($0) }
         varint(UInt64(bytes.count))
-        varint(UInt64(tag))
     }
 
     @inline(__always)
@@ -220,16 +223,22 @@ extension BinaryEncoder {
     ) {
         // Arrays and dictionaries are single references; nil is null.
         guard address.at(UInt.self).pointee != 0 else { return }
-        let tag = entry.pointee.tag
+        let tag = UInt64(entry.pointee.tag)
         switch entry.pointee.cell {
         case .messages:
             elements(address, MessageStorage.self) { (writer: inout BinaryEncoder, storage) in
                 writer.child(storage, entry)
             }
         case .strings:
-            elements(address, String.self) { (writer: inout BinaryEncoder, text) in writer.string(text, tag) }
+            elements(address, String.self) { (writer: inout BinaryEncoder, text) in
+                writer.string(text.pointee)
+                writer.varint(tag)
+            }
         case .datas:
-            elements(address, Data.self) { (writer: inout BinaryEncoder, data) in writer.data(data.pointee, tag) }
+            elements(address, Data.self) { (writer: inout BinaryEncoder, data) in
+                writer.data(data.pointee)
+                writer.varint(tag)
+            }
         case .map: table.pointee.map(entry.pointee).write(address, entry.pointee.tag, to: &self)
         case .bools: numbers(address, Bool.self, entry)
         case .int32s, .uint32s, .floats: numbers(address, UInt32.self, entry)

@@ -26,7 +26,8 @@ extension BinaryDecoder {
             }
             if group != 0 { throw DecodingFailure.truncated }
         } catch {
-            trail.append(table.pointee.layout.field(number: number)?.name ?? "field \(number)")
+            let slot = table.pointee.slot(of: number)
+            trail.append(slot.map { table.pointee.layout.fields[$0].name } ?? "field \(number)")
             throw error
         }
     }
@@ -130,14 +131,14 @@ extension BinaryDecoder {
     }
 
     /// Reads a message into the present one, or into a new one.
-    private mutating func child(
+    mutating func child(
         _ entry: UnsafePointer<FieldEntry>, _ address: UnsafeMutableRawPointer, _ memory: UnsafeMutableRawPointer,
         _ table: UnsafePointer<LayoutTable>
     ) throws(DecodingFailure) {
         let child = address.at(MessageStorage?.self)
         let group = entry.pointee.kind == .group ? entry.pointee.number : 0
         if let memory = child.pointee?.own() { return try inside(memory, group) }
-        guard let made = table.pointee.child(entry) else { return }
+        guard let made = table.pointee.child(entry.pointee) else { return }
         memory.note(entry, table)
         let object = MessageObject.make(made)
         let inner = object.memory
@@ -235,9 +236,6 @@ extension UnsafeRawPointer {
 }
 
 extension LayoutTable {
-    @inline(__always)
-    func child(_ entry: UnsafePointer<FieldEntry>) -> UnsafePointer<LayoutTable>? { child(entry.pointee) }
-
     /// Whether a closed enum has a value.
     func isKnown(_ number: Int32, _ entry: UnsafePointer<FieldEntry>) -> Bool {
         children[Int(entry.pointee.child)].enumeration?._withUnsafeGuaranteedRef { $0.contains(number) } ?? true

@@ -15,7 +15,7 @@ extension BinaryDecoder {
         _ start: UnsafePointer<UInt8>, _ memory: UnsafeMutableRawPointer, _ table: UnsafePointer<LayoutTable>
     ) throws(DecodingFailure) {
         var number: UInt32?
-        var message: UnsafeBufferPointer<UInt8>?
+        var message: UnsafePointer<UInt8>?
         while at < end {
             switch try tag() {
             case Self.itemEnd:
@@ -27,36 +27,30 @@ extension BinaryDecoder {
                 let value = try varint()
                 number = number ?? UInt32(truncatingIfNeeded: value)
             case Self.itemMessage:
-                let bytes = try delimited()
-                message = message ?? bytes
+                message = message ?? at
+                _ = try delimited()
             case let tag: try skip(tag)
             }
         }
         throw .truncated
     }
 
-    /// Reads the message of an item into an extension; returns false for an unknown one.
+    /// Reads the message of an item, which starts with its length, into an extension; returns false for an unknown one.
     private mutating func read(
-        _ bytes: UnsafeBufferPointer<UInt8>, as number: UInt32, _ memory: UnsafeMutableRawPointer,
+        _ start: UnsafePointer<UInt8>, as number: UInt32, _ memory: UnsafeMutableRawPointer,
         _ table: UnsafePointer<LayoutTable>
     ) throws(DecodingFailure) -> Bool {
         guard let schema = extensions.schema(number, of: table.pointee.layout.name),
-            let entry = schema.table.pointee.entries.first, entry.cell == .message,
-            let made = schema.table.pointee.child(entry), let start = bytes.baseAddress
+            let entry = schema.table.pointee.entries.baseAddress, entry.pointee.cell == .message
         else { return false }
-        guard depth > 0 else { throw .tooDeep }
         let extras = memory.extras()
         var values = extras.extensions.removeValue(forKey: number) ?? MessageStorage(schema)
         defer { extras.extensions[number] = values }
-        let child = (values.own() + Int(entry.offset)).at(MessageStorage?.self)
-        if child.pointee != nil { _ = child.pointee?.own() } else { child.pointee = MessageStorage(table: made) }
-        guard let object = child.pointee?.object else { return true }
-        let outer = (at, end)
-        (at, end) = (start, start + bytes.count)
-        depth -= 1
-        try message(object.memory)
-        depth += 1
-        (at, end) = outer
+        let inner = values.own()
+        let outer = at
+        at = start
+        try child(entry, inner + Int(entry.pointee.offset), inner, schema.table)
+        at = outer
         return true
     }
 }

@@ -37,7 +37,7 @@ extension BinaryDecoder {
     private mutating func children(
         _ entry: UnsafePointer<FieldEntry>, _ address: UnsafeMutableRawPointer, _ table: UnsafePointer<LayoutTable>
     ) throws(DecodingFailure) {
-        guard let made = table.pointee.child(entry) else { return }
+        guard let made = table.pointee.child(entry.pointee) else { return }
         let group = entry.pointee.kind == .group ? entry.pointee.number : 0
         reserve(MessageStorage.self, address, entry)
         repeat {

@@ -10,8 +10,6 @@ struct DecimalText {
     var exponent = 0
     /// Whether `digits` holds all digits.
     var isExact = true
-    /// Whether the number has neither a decimal point nor an exponent.
-    var isWhole = true
     /// The range of the number in its text.
     var range = 0..<0
 
@@ -35,7 +33,6 @@ extension JSONScanner {
             throw malformed("a number begins with a needless zero")
         }
         if peek == UInt8(ascii: ".") {
-            number.isWhole = false
             position += 1
             let count = try scanDigits(into: &number)
             number.exponent -= count
@@ -65,7 +62,6 @@ extension JSONScanner {
     }
 
     private mutating func scanExponent(into number: inout DecimalText) throws(ProtoError) {
-        number.isWhole = false
         position += 1
         let isNegative = peek == UInt8(ascii: "-")
         if isNegative || peek == UInt8(ascii: "+") { position += 1 }
@@ -84,65 +80,30 @@ extension DecimalText {
     /// ProtoJSON accepts 1.0, 1e2 and 120e-1 as the integers 1, 100 and 12.
     func magnitude(in text: UnsafeBufferPointer<UInt8>) -> UInt64? {
         if isExact, exponent == 0 { return digits }
-        var significant = digits
+        var significant = text[range].prefix { $0 | 0x20 != UInt8(ascii: "e") }.filter(\.isDigit)[...].drop {
+            $0 == 0x30
+        }
+        guard !significant.isEmpty else { return 0 }
         var power = exponent
-        if !isExact { (significant, power) = trimmed(in: text) ?? (0, 1) }
-        guard significant != 0 else { return isExact ? 0 : nil }
-        while power < 0, significant % 10 == 0 { (significant, power) = (significant / 10, power + 1) }
-        guard power >= 0, power < 20 else { return nil }
-        for _ in 0..<power {
-            let (scaled, isTooLarge) = significant.multipliedReportingOverflow(by: 10)
-            guard !isTooLarge else { return nil }
-            significant = scaled
+        while significant.last == 0x30 {
+            significant.removeLast()
+            power += 1
         }
-        return significant
+        guard power >= 0, significant.count + power <= 20 else { return nil }
+        return UInt64(String(decoding: significant, as: UTF8.self) + String(repeating: "0", count: power))
     }
 
-    /// Returns the digits without trailing zeros, if they then fit into 64 bits.
-    private func trimmed(in text: UnsafeBufferPointer<UInt8>) -> (digits: UInt64, exponent: Int)? {
-        var value: UInt64 = 0
-        var zeros = 0
-        for byte in text[range] {
-            if byte | 0x20 == UInt8(ascii: "e") { break }
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { continue }
-            guard byte != UInt8(ascii: "0") else {
-                zeros += 1
-                continue
-            }
-            for _ in 0...zeros {
-                let (scaled, isTooLarge) = value.multipliedReportingOverflow(by: 10)
-                guard !isTooLarge || value == 0 else { return nil }
-                value = scaled
-            }
-            zeros = 0
-            let (sum, isOver) = value.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
-            guard !isOver else { return nil }
-            value = sum
-        }
-        return (value, exponent + zeros)
-    }
-
-    /// Returns the nearest 64-bit float; nil if it would be infinite.
-    func double(in text: UnsafeBufferPointer<UInt8>) -> Double? {
-        // Up to 2^53 and 10^22 both operands are exact, so that a single operation rounds correctly.
-        if isExact, digits <= 1 << 53, (-22...22).contains(exponent) {
-            let size = Double(digits)
-            let value = exponent < 0 ? size / Self.powers[-exponent] : size * Self.powers[exponent]
-            return isNegative ? -value : value
-        }
-        guard let value = Double(spelling(in: text)), value.isFinite else { return nil }
-        return value
-    }
-
-    /// Returns the nearest 32-bit float, rounded once; nil if it would be infinite.
-    func float(in text: UnsafeBufferPointer<UInt8>) -> Float? {
-        if isExact, digits <= 1 << 24, (-10...10).contains(exponent) {
-            let size = Float(digits)
-            let power = Float(Self.powers[abs(exponent)])
+    /// Returns the nearest float, rounded once; nil if it would be infinite.
+    func float<Value: BinaryFloatingPoint & LosslessStringConvertible>(in text: UnsafeBufferPointer<UInt8>) -> Value? {
+        // Up to 2^53 and 10^22, or 2^24 and 10^10, both operands are exact, so that a single operation rounds correctly.
+        let isExactPower = exponent.magnitude <= (Value.significandBitCount == 52 ? 22 : 10)
+        if isExact, digits <= 1 << (Value.significandBitCount + 1), isExactPower {
+            let size = Value(digits)
+            let power = Value(Self.powers[abs(exponent)])
             let value = exponent < 0 ? size / power : size * power
             return isNegative ? -value : value
         }
-        guard let value = Float(spelling(in: text)), value.isFinite else { return nil }
+        guard let value = Value(spelling(in: text)), value.isFinite else { return nil }
         return value
     }
 

@@ -72,19 +72,13 @@ struct JSONMessageDecoder {
             guard seen.insert(entry.number).inserted else {
                 throw .duplicateField(schema.layout.fields[0].name, at: nameToken.start)
             }
-            return try readExtension(schema, entry, into: &storage)
+            var values = MessageStorage(schema)
+            try readField(entry, schema.layout.jsonNames.pointee.takesNull[0], into: &values)
+            if values.has(0) { storage.setExtension(entry.number, values) }
+            return
         }
         guard options.ignoresUnknownFields else { throw .unknownField(name, in: storage.layout.name) }
         try text.skipValue()
-    }
-
-    /// Reads a member whose name is an extension in brackets.
-    private mutating func readExtension(
-        _ schema: MessageSchema, _ entry: FieldEntry, into storage: inout MessageStorage
-    ) throws(ProtoError) {
-        var values = MessageStorage(schema)
-        try readField(entry, schema.layout.jsonNames.pointee.takesNull[0], into: &values)
-        if values.has(0) { storage.setExtension(entry.number, values) }
     }
 
     /// Reads the value of a field; null clears it, except if null is a value of its type.
@@ -108,7 +102,7 @@ struct JSONMessageDecoder {
         }
     }
 
-    private mutating func readChild(_ entry: FieldEntry, into storage: inout MessageStorage) throws(ProtoError) {
+    mutating func readChild(_ entry: FieldEntry, into storage: inout MessageStorage) throws(ProtoError) {
         guard let schema = storage.table.schema(of: entry) else { return try text.skipValue() }
         try refuseSecondOneofMember(entry, storage)
         storage.setChild(entry, try readMessage(schema))
@@ -125,47 +119,30 @@ struct JSONMessageDecoder {
 /// A set of slots; up to 64 of them need no allocation.
 struct SlotSet {
     private var few: UInt64 = 0
-    private var many: [UInt64] = []
+    private var many: Set<Int> = []
 
     /// Inserts a slot.
     ///
     /// - Returns: Whether it was new.
     @inline(__always)
     mutating func insert(_ slot: Int) -> Bool {
-        guard slot < 64 else { return insertFar(slot) }
+        guard slot < 64 else { return many.insert(slot).inserted }
         let bit = UInt64(1) << UInt64(slot)
         guard few & bit == 0 else { return false }
         few |= bit
         return true
     }
-
-    private mutating func insertFar(_ slot: Int) -> Bool {
-        let (address, bit) = (slot / 64 - 1, UInt64(1) << UInt64(slot % 64))
-        while many.count <= address { many.append(0) }
-        guard many[address] & bit == 0 else { return false }
-        many[address] |= bit
-        return true
-    }
-}
-
-extension ValueLayout {
-    /// Whether the field is repeated or a map.
-    @inline(__always) var isMany: Bool { rawValue >= ValueLayout.bools.rawValue && self != .none }
 }
 
 extension LayoutTable {
     /// Returns the schema of a field's message.
     @inline(__always)
-    func schema(of entry: FieldEntry) -> MessageSchema? { child(of: entry)?.message?.takeUnretainedValue() }
+    func schema(of entry: FieldEntry) -> MessageSchema? { children[Int(entry.child)].message?.takeUnretainedValue() }
 
-    /// Returns the schema of a field's enum.
+    /// Returns the schema of a field's enum; nil for a field without a type.
     @inline(__always)
-    func enumeration(of entry: FieldEntry) -> EnumSchema? { child(of: entry)?.enumeration?.takeUnretainedValue() }
-
-    /// Returns the type of a field; nil for a scalar field in a message without types.
-    @inline(__always)
-    private func child(of entry: FieldEntry) -> NestedType? {
-        Int(entry.child) < children.count ? children[Int(entry.child)] : nil
+    func enumeration(of entry: FieldEntry) -> EnumSchema? {
+        Int(entry.child) < children.count ? children[Int(entry.child)].enumeration?.takeUnretainedValue() : nil
     }
 }
 
@@ -183,8 +160,8 @@ extension JSONMessageDecoder {
         case .int64s: try fill(address) { (reader) throws(ProtoError) in try reader.readInteger(Int64.self) }
         case .uint32s: try fill(address) { (reader) throws(ProtoError) in try reader.readInteger(UInt32.self) }
         case .uint64s: try fill(address) { (reader) throws(ProtoError) in try reader.readInteger(UInt64.self) }
-        case .floats: try fill(address) { (reader) throws(ProtoError) in try reader.readFloat() }
-        case .doubles: try fill(address) { (reader) throws(ProtoError) in try reader.readDouble() }
+        case .floats: try fill(address) { (reader) throws(ProtoError) in try reader.readFloat(Float.self) }
+        case .doubles: try fill(address) { (reader) throws(ProtoError) in try reader.readFloat(Double.self) }
         case .strings: try fill(address) { (reader) throws(ProtoError) in try reader.text.readString() }
         case .datas: try fill(address) { (reader) throws(ProtoError) in try reader.readBytes() }
         case .messages:
@@ -229,12 +206,7 @@ extension JSONMessageDecoder {
     private func readKey(_ name: JSONString, _ kind: StoredKind?) throws(ProtoError) -> AnyFieldValue? {
         switch kind {
         case .string: .string(try text.string(name))
-        case .bool:
-            switch try text.string(name) {
-            case "true": .bool(true)
-            case "false": .bool(false)
-            default: nil
-            }
+        case .bool: Bool(try text.string(name)).map { .bool($0) }
         case .int32: try readInteger(name).map { .int32($0) }
         case .int64: try readInteger(name).map { .int64($0) }
         case .uint32: try readInteger(name).map { .uint32($0) }
@@ -256,8 +228,8 @@ extension JSONMessageDecoder {
         case .int64: return .int64(try readInteger(Int64.self))
         case .uint32: return .uint32(try readInteger(UInt32.self))
         case .uint64: return .uint64(try readInteger(UInt64.self))
-        case .float: return .float(try readFloat())
-        case .double: return .double(try readDouble())
+        case .float: return .float(try readFloat(Float.self))
+        case .double: return .double(try readFloat(Double.self))
         case .string: return .string(try text.readString())
         case .bytes: return .bytes(try readBytes())
         case .message:

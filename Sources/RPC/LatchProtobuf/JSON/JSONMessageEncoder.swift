@@ -35,7 +35,9 @@ struct JSONMessageEncoder {
         let memory = storage.object.memory
         let table = storage.object.table
         for entry in table.pointee.entries where entry.cell != .none {
-            guard memory.holds(entry, table.pointee) || includesDefault(entry) else { continue }
+            // Only a field with implicit presence has a default to write; others are absent (protobuf.dev, ProtoJSON).
+            let includesDefault = options.includesDefaults && entry.presence == .implicit
+            guard includesDefault || memory.holds(entry, table.pointee) else { continue }
             output.separate(&isFirst)
             output.write(raw: names.pointee.key(Int(entry.slot), isProto: options.preservesProtoNames))
             try writeField(entry, memory + Int(entry.offset), storage)
@@ -49,15 +51,8 @@ struct JSONMessageEncoder {
         }
     }
 
-    /// Whether a field without a value is written: only one with implicit presence, since others are absent
-    /// (protobuf.dev, ProtoJSON).
-    private func includesDefault(_ entry: FieldEntry) -> Bool {
-        options.includesDefaults && entry.presence == .implicit
-    }
-
     /// Writes the value of a field.
-    @inline(__always)
-    private mutating func writeField(
+    mutating func writeField(
         _ entry: FieldEntry, _ address: UnsafeMutableRawPointer, _ storage: MessageStorage
     ) throws(ProtoError) {
         switch entry.cell {
@@ -89,7 +84,7 @@ struct JSONMessageEncoder {
         case .int64: write(address.at(Int64.self).pointee)
         case .uint64: write(address.at(UInt64.self).pointee)
         case .float: output.write(float: address.at(Float.self).pointee)
-        case .double: output.write(double: address.at(Double.self).pointee)
+        case .double: output.write(float: address.at(Double.self).pointee)
         case .string: output.write(string: address.at(String?.self).pointee ?? "")
         case .bytes: write(address.at(Data?.self).pointee ?? Data())
         default: break
@@ -140,8 +135,8 @@ extension JSONMessageEncoder {
         case .int64s: list(address) { $0.write($1 as Int64) }
         case .uint32s: list(address) { $0.output.write(unsigned: UInt64($1 as UInt32)) }
         case .uint64s: list(address) { $0.write($1 as UInt64) }
-        case .floats: list(address) { $0.output.write(float: $1) }
-        case .doubles: list(address) { $0.output.write(double: $1) }
+        case .floats: list(address) { $0.output.write(float: $1 as Float) }
+        case .doubles: list(address) { $0.output.write(float: $1 as Double) }
         case .strings: list(address) { $0.output.write(string: $1) }
         case .datas: list(address) { $0.write($1 as Data) }
         case .messages:
@@ -171,7 +166,7 @@ extension JSONMessageEncoder {
         let schema = storage.layout.fields[Int(entry.slot)].enumeration
         output.write(UInt8(ascii: "{"))
         var isFirst = true
-        try storage.forEachEntry(Int(entry.slot), sorted: true) { (key, value) throws(ProtoError) in
+        for (key, value) in storage.entries(Int(entry.slot)) {
             output.separate(&isFirst)
             write(key: key)
             output.write(UInt8(ascii: ":"))
@@ -201,7 +196,7 @@ extension JSONMessageEncoder {
         case .uint32(let value): output.write(unsigned: UInt64(value))
         case .uint64(let value): write(value)
         case .float(let value): output.write(float: value)
-        case .double(let value): output.write(double: value)
+        case .double(let value): output.write(float: value)
         case .string(let value): output.write(string: value)
         case .bytes(let value): write(value)
         case .message(let value): try writeMessage(value)

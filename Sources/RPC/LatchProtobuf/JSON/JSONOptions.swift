@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The options for decoding messages from JSON.
+/// The options for decoding messages from JSON or the text format.
 public struct JSONDecodingOptions: Sendable {
-    /// Whether unknown members and unknown enum names are ignored.
-    ///
-    /// Otherwise both are errors (protobuf.dev, ProtoJSON).
+    /// Whether unknown fields are ignored, and in JSON unknown enum names; otherwise they are errors.
     public var ignoresUnknownFields: Bool
     /// The message types that an Any may contain.
     public var types: TypeRegistry
     /// The extensions to decode.
     public var extensions: ExtensionSet
-    /// The largest nesting depth of objects and arrays, at most 512, which bounds the use of the stack.
+    /// The largest nesting depth of messages, and in JSON of arrays, at most 512, which bounds the use of the stack.
     public var depth: Int
 
     /// Creates options; the defaults are the strictest.

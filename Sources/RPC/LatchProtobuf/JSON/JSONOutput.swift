@@ -7,8 +7,7 @@ struct JSONOutput {
     /// The bytes written so far.
     private(set) var bytes: [UInt8] = []
 
-    /// Creates an empty buffer with a capacity.
-    init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+    init() { bytes.reserveCapacity(256) }
 
     /// Writes one byte.
     @inline(__always) mutating func write(_ byte: UInt8) { bytes.append(byte) }
@@ -20,12 +19,6 @@ struct JSONOutput {
 
     /// Writes bytes of JSON.
     @inline(__always) mutating func write(raw text: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: text) }
-
-    /// Writes a string without escaping.
-    mutating func write(plain text: String) {
-        var text = text
-        text.withUTF8 { bytes.append(contentsOf: $0) }
-    }
 
     /// Writes a comma unless this is the first element.
     @inline(__always) mutating func separate(_ isFirst: inout Bool) {
@@ -93,35 +86,21 @@ extension JSONOutput {
     }
 
     /// Writes a float in its shortest form; a non-finite one as the string that names it.
-    mutating func write(double value: Double) {
-        guard value.isFinite else { return write(nonFinite: value) }
+    mutating func write<Value: BinaryFloatingPoint & LosslessStringConvertible>(float value: Value) {
+        guard value.isFinite else {
+            return write(value.isNaN ? "\"NaN\"" : value < 0 ? "\"-Infinity\"" : "\"Infinity\"")
+        }
         // Most floats in messages are whole and print as integers; −0 keeps its sign.
-        if value.magnitude < 0x1p53, value == value.rounded(.towardZero), value != 0 || value.sign == .plus {
+        let bound = Value(1 << (Value.significandBitCount + 1))
+        if value.magnitude < bound, value == value.rounded(.towardZero), value != 0 || value.sign == .plus {
             return write(integer: Int64(value))
         }
-        write(float: value.description)
-    }
-
-    /// Writes a 32-bit float in its shortest form.
-    mutating func write(float value: Float) {
-        guard value.isFinite else { return write(nonFinite: Double(value)) }
-        if value.magnitude < 0x1p24, value == value.rounded(.towardZero), value != 0 || value.sign == .plus {
-            return write(integer: Int64(value))
-        }
-        write(float: value.description)
-    }
-
-    private mutating func write(float description: String) {
-        var text = description
+        var text = value.description
         text.withUTF8 { text in
             // Swift ends whole numbers with ".0", which JSON does not need.
             let isWhole = text.count > 2 && text[text.count - 2] == UInt8(ascii: ".") && text.last == UInt8(ascii: "0")
             bytes.append(contentsOf: isWhole ? text.dropLast(2) : text[...])
         }
-    }
-
-    private mutating func write(nonFinite value: Double) {
-        write(value.isNaN ? "\"NaN\"" : value < 0 ? "\"-Infinity\"" : "\"Infinity\"")
     }
 
     /// Writes bytes as base64 in quotes, in the standard alphabet with padding (RFC 4648 §4).

@@ -8,84 +8,54 @@ extension JSONMessageDecoder {
     mutating func readScalar(_ entry: FieldEntry, into storage: inout MessageStorage) throws(ProtoError) {
         try refuseSecondOneofMember(entry, storage)
         switch entry.cell {
-        case .string: try setReference(entry, &storage, text.readString()) { $0.isEmpty }
-        case .bytes: try setReference(entry, &storage, readBytes()) { $0.isEmpty }
-        case .bool: try set(entry, &storage, text.readBool())
+        case .string: try storage.setText(entry, text.readString())
+        case .bytes: try storage.setText(entry, readBytes())
+        case .bool: try storage.set(entry, text.readBool())
         case .int32 where entry.kind.isEnum:
             guard let number = try readEnum(entry.kind, storage.table.enumeration(of: entry)) else { return }
-            set(entry, &storage, number)
-        case .int32: try set(entry, &storage, readInteger(Int32.self))
-        case .int64: try set(entry, &storage, readInteger(Int64.self))
-        case .uint32: try set(entry, &storage, readInteger(UInt32.self))
-        case .uint64: try set(entry, &storage, readInteger(UInt64.self))
-        case .float: try set(entry, &storage, readFloat())
-        case .double: try set(entry, &storage, readDouble())
+            storage.set(entry, number)
+        case .int32: try storage.set(entry, readInteger(Int32.self))
+        case .int64: try storage.set(entry, readInteger(Int64.self))
+        case .uint32: try storage.set(entry, readInteger(UInt32.self))
+        case .uint64: try storage.set(entry, readInteger(UInt64.self))
+        case .float: try storage.set(entry, readFloat(Float.self))
+        case .double: try storage.set(entry, readFloat(Double.self))
         default: try text.skipValue()
         }
-    }
-
-    @inline(__always)
-    private func set<Value: BitwiseCopyable>(_ entry: FieldEntry, _ storage: inout MessageStorage, _ value: Value) {
-        let memory = storage.own()
-        memory.note(entry, storage.object.table)
-        (memory + Int(entry.offset)).at(Value.self).pointee = value
-    }
-
-    @inline(__always)
-    private func setReference<Value>(
-        _ entry: FieldEntry, _ storage: inout MessageStorage, _ value: Value, isEmpty: (Value) -> Bool
-    ) {
-        let memory = storage.own()
-        memory.note(entry, storage.object.table)
-        // A field with implicit presence holds nil instead of an empty value, so that equal messages have equal memory.
-        let isNone = entry.presence == .implicit && isEmpty(value)
-        (memory + Int(entry.offset)).at(Value?.self).pointee = isNone ? nil : value
     }
 
     /// Reads an integer, from a number or a string.
     @inline(__always)
     mutating func readInteger<Integer: FixedWidthInteger>(_ type: Integer.Type) throws(ProtoError) -> Integer {
-        let isString = text.peekToken() == UInt8(ascii: "\"")
-        let start = text.position
-        let value: Integer? =
-            isString
-            ? try readQuoted { (number, bytes) in number.integer(in: bytes) }
-            : try text.scanNumber().integer(in: text.bytes)
-        guard let value else { throw .malformedJSON("an integer is out of range", at: start) }
-        return value
+        try readNumber("an integer is out of range") { (number, bytes) in number.integer(in: bytes) }
     }
 
-    /// Reads a 64-bit float, from a number or a string, which may name a non-finite value.
-    mutating func readDouble() throws(ProtoError) -> Double {
-        let isString = text.peekToken() == UInt8(ascii: "\"")
-        let start = text.position
-        if isString, let value = try takeNonFinite() { return value }
-        let value =
-            isString
-            ? try readQuoted { (number, bytes) in number.double(in: bytes) }
-            : try text.scanNumber().double(in: text.bytes)
-        guard let value else { throw .malformedJSON("a number is out of range", at: start) }
-        return value
+    /// Reads a float, from a number or a string, which may name a non-finite value.
+    mutating func readFloat<Value: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ type: Value.Type
+    ) throws(ProtoError) -> Value {
+        if text.peekToken() == UInt8(ascii: "\""), let value: Value = try takeNonFinite() { return value }
+        return try readNumber("a number is out of range") { (number, bytes) in number.float(in: bytes) }
     }
 
-    /// Reads a 32-bit float.
-    mutating func readFloat() throws(ProtoError) -> Float {
+    @inline(__always)
+    private mutating func readNumber<Value>(
+        _ failure: StaticString, _ convert: (DecimalText, UnsafeBufferPointer<UInt8>) -> Value?
+    ) throws(ProtoError) -> Value {
         let isString = text.peekToken() == UInt8(ascii: "\"")
         let start = text.position
-        if isString, let value = try takeNonFinite() { return Float(value) }
         let value =
             isString
-            ? try readQuoted { (number, bytes) in number.float(in: bytes) }
-            : try text.scanNumber().float(in: text.bytes)
-        guard let value else { throw .malformedJSON("a number is out of range", at: start) }
+            ? try readNumber(in: text.scanString(), convert) : try convert(text.scanNumber(), text.bytes)
+        guard let value else { throw .malformedJSON("\(failure)", at: start) }
         return value
     }
 
     /// Consumes `"NaN"`, `"Infinity"` or `"-Infinity"`, if present.
-    private mutating func takeNonFinite() throws(ProtoError) -> Double? {
+    private mutating func takeNonFinite<Value: BinaryFloatingPoint>() throws(ProtoError) -> Value? {
         let start = text.position
         let string = try text.scanString()
-        let value: Double? = try text.withBytes(of: string) { bytes in
+        let value: Value? = try text.withBytes(of: string) { bytes in
             if bytes.elementsEqual("NaN".utf8) { return .nan }
             if bytes.elementsEqual("Infinity".utf8) { return .infinity }
             return bytes.elementsEqual("-Infinity".utf8) ? -.infinity : nil
@@ -94,20 +64,13 @@ extension JSONMessageDecoder {
         return value
     }
 
-    private mutating func readQuoted<Value>(
-        _ body: (DecimalText, UnsafeBufferPointer<UInt8>) -> Value?
-    ) throws(ProtoError) -> Value? {
-        let string = try text.scanString()
-        return try readNumber(in: string, body)
-    }
-
     /// Reads a string that contains exactly one JSON number.
     func readNumber<Value>(
         in string: JSONString, _ body: (DecimalText, UnsafeBufferPointer<UInt8>) -> Value?
     ) throws(ProtoError) -> Value? {
         try text.withBytes(of: string) { (bytes) throws(ProtoError) in
-            var inner = JSONScanner(bytes, depth: 0)
-            guard let first = bytes.first, first == UInt8(ascii: "-") || TextFormatScanner.isDigit(first) else {
+            var inner = JSONScanner(bytes: bytes, depth: 0)
+            guard let first = bytes.first, first == UInt8(ascii: "-") || first.isDigit else {
                 throw .malformedJSON("a number is expected", at: string.start)
             }
             // The inner scanner counts from the quote; the error reports the offset in the whole text.

@@ -12,12 +12,6 @@ struct JSONScanner {
     /// The number of further nesting levels allowed, which bounds the use of the stack.
     var depth: Int
 
-    /// Creates a scanner at the first byte.
-    init(_ bytes: UnsafeBufferPointer<UInt8>, depth: Int) {
-        self.bytes = bytes
-        self.depth = depth
-    }
-
     /// The next byte; 0, which starts no token, at the end.
     @inline(__always) var peek: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
@@ -128,7 +122,13 @@ extension JSONScanner {
     /// Skips one value, which must be valid JSON.
     mutating func skipValue() throws(ProtoError) {
         switch peekToken() {
-        case UInt8(ascii: "{"): try skipObject()
+        case UInt8(ascii: "{"):
+            try openObject()
+            var isFirst = true
+            while let name = try nextName(isFirst: &isFirst) {
+                _ = try string(name)
+                try skipValue()
+            }
         case UInt8(ascii: "["):
             try openArray()
             var isFirst = true
@@ -137,15 +137,6 @@ extension JSONScanner {
         case UInt8(ascii: "t"), UInt8(ascii: "f"): _ = try readBool()
         case UInt8(ascii: "n"): try expectWord("null")
         default: _ = try scanNumber()
-        }
-    }
-
-    private mutating func skipObject() throws(ProtoError) {
-        try openObject()
-        var isFirst = true
-        while let name = try nextName(isFirst: &isFirst) {
-            _ = try string(name)
-            try skipValue()
         }
     }
 }
@@ -214,8 +205,7 @@ extension JSONScanner {
     private func unescaped(_ token: JSONString) throws(ProtoError) -> [UInt8] {
         var plain: [UInt8] = []
         plain.reserveCapacity(token.end - token.start)
-        var reader = JSONScanner(bytes, depth: 0)
-        reader.position = token.start
+        var reader = JSONScanner(bytes: bytes, position: token.start, depth: 0)
         while reader.position < token.end {
             let byte = bytes[reader.position]
             reader.position += 1
@@ -271,11 +261,4 @@ extension JSONScanner {
 }
 
 /// Returns the value of a hexadecimal digit of either case.
-func hexValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-}
+func hexValue(_ byte: UInt8) -> UInt8? { Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) } }

@@ -12,7 +12,7 @@ extension Message {
     public init(json: [UInt8], options: JSONDecodingOptions = JSONDecodingOptions()) throws(ProtoError) {
         var storage = MessageStorage(Self.schema)
         try json.withUnsafeBufferPointer { (bytes) throws(ProtoError) in
-            let text = JSONScanner(bytes, depth: min(options.depth, 512))
+            let text = JSONScanner(bytes: bytes, depth: min(options.depth, 512))
             var reader = JSONMessageDecoder(text: text, options: options)
             try reader.readMessage(into: &storage)
             try reader.text.expectEnd()

@@ -34,14 +34,11 @@ extension JSONMessageDecoder {
         let string = try text.scanString()
         let list = try text.string(string)
         guard !list.isEmpty else { return }
-        var paths: [String] = []
-        for path in list.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let snake = FieldPathText.snake(path) else {
-                throw .malformedJSON("a field mask's path is not in lowerCamelCase", at: string.start)
-            }
-            paths.append(snake)
+        let paths = list.split(separator: ",", omittingEmptySubsequences: false)
+        storage[strings: 0] = paths.compactMap { FieldPathText.snake($0) }
+        guard storage[strings: 0].count == paths.count else {
+            throw .malformedJSON("a field mask's path is not in lowerCamelCase", at: string.start)
         }
-        storage[strings: 0] = paths
     }
 
     /// Reads any JSON value into a `google.protobuf.Value`, whose slots are in the order of its fields.
@@ -52,17 +49,10 @@ extension JSONMessageDecoder {
             storage[int32: 0] = 0
         case UInt8(ascii: "\""): storage[string: 2] = try text.readString()
         case UInt8(ascii: "t"), UInt8(ascii: "f"): storage[bool: 3] = try text.readBool()
-        case UInt8(ascii: "{"): try readChild(4, into: &storage)
-        case UInt8(ascii: "["): try readChild(5, into: &storage)
-        default: storage[double: 1] = try readDouble()
+        case UInt8(ascii: "{"): try readChild(storage.table.entries[4], into: &storage)
+        case UInt8(ascii: "["): try readChild(storage.table.entries[5], into: &storage)
+        default: storage[double: 1] = try readFloat(Double.self)
         }
-    }
-
-    private mutating func readChild(_ slot: Int, into storage: inout MessageStorage) throws(ProtoError) {
-        guard let child = storage.makeChild(slot) else { return try text.skipValue() }
-        var inner = child
-        try readMessage(into: &inner)
-        storage.setChild(slot, inner)
     }
 }
 
@@ -139,17 +129,11 @@ extension JSONMessageEncoder {
         case .duration: try writeTime(TimeText.duration(storage[int64: 0], storage[int32: 1]), storage)
         case .fieldMask: try writeFieldMask(storage)
         case .any: try writeAny(storage)
-        case .object: try writeMap(storage.table.entries[0], storage)
-        case .list:
+        case .value: try writeValue(storage)
+        case .object, .list, .scalar:
             let entry = storage.table.entries[0]
             try withExtendedLifetime(storage) { () throws(ProtoError) in
-                try writeList(entry, storage.object.memory + Int(entry.offset), nil)
-            }
-        case .value: try writeValue(storage)
-        case .scalar:
-            let entry = storage.table.entries[0]
-            withExtendedLifetime(storage) {
-                writeScalar(entry, storage.object.memory + Int(entry.offset), storage)
+                try writeField(entry, storage.object.memory + Int(entry.offset), storage)
             }
         }
     }
@@ -162,12 +146,9 @@ extension JSONMessageEncoder {
     }
 
     private mutating func writeFieldMask(_ storage: MessageStorage) throws(ProtoError) {
-        var paths: [String] = []
-        for path in storage[strings: 0] {
-            guard let camel = FieldPathText.camel(path) else {
-                throw .unrepresentable(storage.layout.name, "a path has no unambiguous lowerCamelCase form")
-            }
-            paths.append(camel)
+        let paths = storage[strings: 0].compactMap { FieldPathText.camel($0) }
+        guard paths.count == storage[strings: 0].count else {
+            throw .unrepresentable(storage.layout.name, "a path has no unambiguous lowerCamelCase form")
         }
         // A single empty path would be decoded as no path.
         guard paths != [""] else { throw .unrepresentable(storage.layout.name, "its only path is empty") }
@@ -181,7 +162,7 @@ extension JSONMessageEncoder {
             let number = storage[double: 1]
             // JSON numbers are finite, and a string would be decoded as a string.
             guard number.isFinite else { throw .unrepresentable(storage.layout.name, "its number is not finite") }
-            output.write(double: number)
+            output.write(float: number)
         case 3: output.write(string: storage[string: 2])
         case 4: write(storage[bool: 3])
         case 5, 6:

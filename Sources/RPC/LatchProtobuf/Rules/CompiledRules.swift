@@ -6,15 +6,8 @@ struct CompiledRules: Sendable {
     struct Field: Sendable {
         let schema: FieldSchema
         var rules = FieldRules()
-        /// The rules of the field's message type; nil if it has none.
-        let nested: NestedRules?
-    }
-
-    /// The message type of a field.
-    struct NestedRules: Sendable {
-        let type: any RuledMessage.Type
-
-        var plan: CompiledRules { type.rules.plan(for: type.schema) }
+        /// The field's message type; nil if it has no rules.
+        let nested: (any RuledMessage.Type)?
     }
 
     /// Fields of which at most one may be set.
@@ -56,7 +49,7 @@ struct CompiledRules: Sendable {
             }
         }
         for field in schema.fields {
-            let nested = (field.type as? any RuledMessage.Type).map { NestedRules(type: $0) }
+            let nested = field.type as? any RuledMessage.Type
             var found = rules[field.name]
             guard found != nil || nested != nil else { continue }
             // The rules of an exclusive field apply only while it is set, unless they say otherwise.

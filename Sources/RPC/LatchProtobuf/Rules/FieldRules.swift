@@ -18,172 +18,84 @@ struct FieldRules: Sendable {
     var family = ""
     var tests: [RuleTest] = []
     var bounds = RuleBounds()
-    /// The rules of list items, map keys and map values: one or none.
-    var items: [FieldRules] = []
-    var keys: [FieldRules] = []
-    var values: [FieldRules] = []
-}
-
-/// A single rule about a value.
-enum RuleTest: Sendable {
-    case constant(RuleValue)
-    case among([RuleValue], isNegated: Bool)
-    case finite
-    /// The length of a string, bytes, a list or a map.
-    case length(RuleLength)
-    case pattern(TextPattern, String)
-    case prefix(RuleValue)
-    case suffix(RuleValue)
-    case contains(RuleValue, isNegated: Bool)
-    case form(StringFormat)
-    /// The permitted byte counts of a binary format.
-    case byteCounts(rule: String, name: String, [Int])
-    case definedOnly
-    case unique
-    /// The paths of a field mask.
-    case paths(rule: String, [String])
-    case beforeNow
-    case afterNow
-    case aroundNow(RuleValue)
-}
-
-/// A length limit.
-struct RuleLength: Sendable {
-    enum Unit: Sendable { case characters, bytes, items, pairs }
-    enum Relation: Sendable { case exactly, atLeast, atMost }
-
-    let unit: Unit
-    let relation: Relation
-    let count: UInt64
-    let rule: String
+    /// The rules of list items, map keys and map values, by `items`, `keys` and `values`.
+    var elements: [String: FieldRules] = [:]
 }
 
 /// The bounds of a value.
 ///
 /// If the lower bound is above the upper one, the values between them are excluded.
 struct RuleBounds: Sendable {
-    var upper: RuleValue?
-    var includesUpper = false
-    var lower: RuleValue?
-    var includesLower = false
+    struct Bound: Sendable {
+        let value: RuleValue
+        let isInclusive: Bool
+    }
+
+    var upper: Bound?
+    var lower: Bound?
 
     var isEmpty: Bool { upper == nil && lower == nil }
 
+    /// Whether the values between the bounds are excluded.
+    private var isExclusive: Bool {
+        guard let lower, let upper else { return false }
+        return (upper.value.order(lower.value) ?? 0) < 0
+    }
+
     /// The name of the rule without its type prefix.
     var name: String {
-        let low = includesLower ? "gte" : "gt"
-        let high = includesUpper ? "lte" : "lt"
-        guard let lower, let upper else { return lower == nil ? high : low }
-        return "\(low)_\(high)\((upper.order(lower) ?? 0) < 0 ? "_exclusive" : "")"
+        let names = [lower.map { $0.isInclusive ? "gte" : "gt" }, upper.map { $0.isInclusive ? "lte" : "lt" }]
+        return (names + [isExclusive ? "exclusive" : nil]).compactMap { $0 }.joined(separator: "_")
     }
 
     func allows(_ value: RuleValue) -> Bool {
-        let isBelow = upper.map { upper in value.order(upper).map { includesUpper ? $0 <= 0 : $0 < 0 } ?? false }
-        let isAbove = lower.map { lower in value.order(lower).map { includesLower ? $0 >= 0 : $0 > 0 } ?? false }
-        switch (isBelow, isAbove) {
-        case (let isBelow?, let isAbove?):
-            guard let lower, let upper, (upper.order(lower) ?? 0) < 0 else { return isBelow && isAbove }
-            return isBelow || isAbove
-        case (let isBelow?, nil): return isBelow
-        case (nil, let isAbove?): return isAbove
-        case (nil, nil): return true
-        }
+        let isBelow = upper.map { bound in value.order(bound.value).map { $0 < (bound.isInclusive ? 1 : 0) } ?? false }
+        let isAbove = lower.map { bound in value.order(bound.value).map { $0 > (bound.isInclusive ? -1 : 0) } ?? false }
+        return isExclusive ? isBelow == true || isAbove == true : isBelow != false && isAbove != false
     }
 
     var description: String {
-        let low = lower.map { includesLower ? "greater than or equal to \($0)" : "greater than \($0)" }
-        let high = upper.map { includesUpper ? "less than or equal to \($0)" : "less than \($0)" }
-        guard let low, let high else { return "must be \(low ?? high ?? "")" }
-        return "must be \(low) \(name.hasSuffix("_exclusive") ? "or" : "and") \(high)"
+        let low = lower.map { "greater than \($0.isInclusive ? "or equal to " : "")\($0.value)" }
+        let high = upper.map { "less than \($0.isInclusive ? "or equal to " : "")\($0.value)" }
+        return "must be " + [low, high].compactMap { $0 }.joined(separator: isExclusive ? " or " : " and ")
     }
 }
 
 extension FieldRules {
     /// Adds a rule by its name without the type prefix; returns false for an unknown one.
-    mutating func add(_ name: String, _ values: [RuleValue]) throws(RuleParser.Unknown) -> Bool {
-        if let value = values.first, addBound(name, value) { return true }
-        if let test = test(name, values) {
-            tests.append(test)
+    mutating func add(_ name: String, _ values: [RuleValue]) -> Bool {
+        switch (name, values.first) {
+        case ("lt", let value?), ("lte", let value?):
+            bounds.upper = RuleBounds.Bound(value: value, isInclusive: name == "lte")
             return true
-        }
-        return false
-    }
-
-    private mutating func addBound(_ name: String, _ value: RuleValue) -> Bool {
-        switch name {
-        case "lt", "lte":
-            bounds.upper = value
-            bounds.includesUpper = name == "lte"
-        case "gt", "gte":
-            bounds.lower = value
-            bounds.includesLower = name == "gte"
-        default: return false
-        }
-        return true
-    }
-
-    private func test(_ name: String, _ values: [RuleValue]) -> RuleTest? {
-        switch (family, name) {
-        case ("any", "in"), ("any", "not_in"): return .among(values, isNegated: name == "not_in")
-        case ("field_mask", "const"), ("field_mask", "in"), ("field_mask", "not_in"):
-            return .paths(rule: name, values.compactMap(\.text))
-        case (_, "in"), (_, "not_in"): return .among(values, isNegated: name == "not_in")
-        case (_, "const"): return values.first.map { .constant($0) }
-        case ("float", "finite"), ("double", "finite"): return .finite
-        case ("enum", "defined_only"): return .definedOnly
-        case ("repeated", "unique"): return .unique
-        case ("timestamp", "lt_now"): return .beforeNow
-        case ("timestamp", "gt_now"): return .afterNow
-        case ("timestamp", "within"): return values.first.map { .aroundNow($0) }
-        case ("string", _):
-            return length(name, values) ?? content(name, values) ?? StringFormat(rawValue: name).map { .form($0) }
-        case ("bytes", _): return length(name, values) ?? content(name, values) ?? Self.byteForm(name)
-        default: return length(name, values)
+        case ("gt", let value?), ("gte", let value?):
+            bounds.lower = RuleBounds.Bound(value: value, isInclusive: name == "gte")
+            return true
+        default:
+            let added = tests(name, values)
+            tests += added
+            return !added.isEmpty
         }
     }
 
-    private func length(_ name: String, _ values: [RuleValue]) -> RuleTest? {
-        guard case .unsigned(let count)? = values.first else { return nil }
-        let parts = name.split(separator: "_")
-        let relation: RuleLength.Relation = parts.first == "min" ? .atLeast : parts.first == "max" ? .atMost : .exactly
-        let unit: RuleLength.Unit
-        switch parts.last {
-        case "items": unit = .items
-        case "pairs": unit = .pairs
-        case "bytes": unit = .bytes
-        case "len": unit = family == "string" ? .characters : .bytes
-        default: return nil
+    private func tests(_ name: String, _ values: [RuleValue]) -> [RuleTest] {
+        switch (family, name, values.first) {
+        case ("field_mask", "const", _), ("field_mask", "in", _), ("field_mask", "not_in", _):
+            return [.paths(name, values.compactMap(\.text))]
+        case (_, "in", _), (_, "not_in", _): return [.among(values, isNegated: name == "not_in")]
+        case (_, "const", let value?): return [.constant(value)]
+        case ("float", "finite", _), ("double", "finite", _): return [.finite]
+        case ("enum", "defined_only", _): return [.definedOnly]
+        case ("repeated", "unique", _): return [.unique]
+        case ("timestamp", "lt_now", _): return [.beforeNow]
+        case ("timestamp", "gt_now", _): return [.afterNow]
+        case ("timestamp", "within", let value?): return [.aroundNow(value)]
+        case (_, _, .unsigned(let limit)?): return RuleTest.length(name, limit, of: family).map { [$0] } ?? []
+        case ("string", _, nil): return RuleTest.form(name)
+        case ("bytes", _, nil): return RuleTest.byteForm(name)
+        case ("string", _, let value?), ("bytes", _, let value?):
+            return RuleTest.content(name, value).map { [$0] } ?? []
+        default: return []
         }
-        return .length(RuleLength(unit: unit, relation: relation, count: count, rule: name))
-    }
-
-    private func content(_ name: String, _ values: [RuleValue]) -> RuleTest? {
-        guard let value = values.first else { return nil }
-        switch name {
-        case "prefix": return .prefix(value)
-        case "suffix": return .suffix(value)
-        case "contains": return .contains(value, isNegated: false)
-        case "not_contains": return .contains(value, isNegated: true)
-        case "pattern": return value.text.map { .pattern(TextPattern($0), $0) }
-        default: return nil
-        }
-    }
-
-    private static func byteForm(_ name: String) -> RuleTest? {
-        switch name {
-        case "ip": .byteCounts(rule: name, name: "IP address", [4, 16])
-        case "ipv4": .byteCounts(rule: name, name: "IPv4 address", [4])
-        case "ipv6": .byteCounts(rule: name, name: "IPv6 address", [16])
-        case "uuid": .byteCounts(rule: name, name: "UUID", [16])
-        default: nil
-        }
-    }
-}
-
-extension RuleValue {
-    /// The text of a string value; nil for other values.
-    var text: String? {
-        guard case .text(let text) = self else { return nil }
-        return text
     }
 }

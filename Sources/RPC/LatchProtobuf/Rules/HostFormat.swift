@@ -20,21 +20,16 @@ enum HostFormat {
     }
 
     /// Returns whether bytes are `host:port`; an IPv6 address stands in brackets.
-    static func isHostAndPort(_ bytes: [UInt8]) -> Bool {
-        guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")), isPort(bytes[(colon + 1)...]) else { return false }
+    static func isHostAndPort(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")),
+            IPFormat.number(bytes[(colon + 1)...], upTo: 65_535) != nil
+        else { return false }
         let host = bytes[..<colon]
         if host.first == UInt8(ascii: "[") {
             guard host.last == UInt8(ascii: "]"), host.count > 2 else { return false }
             return IPFormat.groups(host.dropFirst().dropLast(), allowsZone: true) != nil
         }
         return isName(host) || IPFormat.octets(host) != nil
-    }
-
-    /// Returns whether bytes are a port number without leading zeros.
-    private static func isPort(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard (1...5).contains(bytes.count), bytes.allSatisfy(\.isDigit) else { return false }
-        guard bytes.count == 1 || bytes.first != 0x30 else { return false }
-        return bytes.reduce(0) { $0 * 10 + Int($1 - 0x30) } <= 65535
     }
 }
 
@@ -48,17 +43,13 @@ enum IPFormat {
     static func octets(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }
-        var octets: [UInt8] = []
-        for part in parts {
-            guard let number = number(part, upTo: 255) else { return nil }
-            octets.append(UInt8(number))
-        }
-        return octets
+        let octets = parts.compactMap { number($0, upTo: 255).map { UInt8($0) } }
+        return octets.count == 4 ? octets : nil
     }
 
     /// Parses a number without leading zeros.
-    private static func number(_ bytes: ArraySlice<UInt8>, upTo limit: Int) -> Int? {
-        guard (1...3).contains(bytes.count), bytes.allSatisfy(\.isDigit) else { return nil }
+    static func number(_ bytes: ArraySlice<UInt8>, upTo limit: Int) -> Int? {
+        guard (1...5).contains(bytes.count), bytes.allSatisfy(\.isDigit) else { return nil }
         guard bytes.count == 1 || bytes.first != 0x30 else { return nil }
         let value = bytes.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         return value <= limit ? value : nil
@@ -92,20 +83,15 @@ enum IPFormat {
 
     private static func groups(of text: [UInt8]) -> [UInt16]? {
         guard !text.isEmpty else { return [] }
-        var groups: [UInt16] = []
-        let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        for (index, part) in parts.enumerated() {
-            if index == parts.count - 1, part.contains(UInt8(ascii: ".")) {
-                guard let octets = octets(part) else { return nil }
-                groups += [UInt16(octets[0]) << 8 | UInt16(octets[1]), UInt16(octets[2]) << 8 | UInt16(octets[3])]
-                continue
-            }
-            guard (1...4).contains(part.count), part.allSatisfy(\.isHexDigit),
-                let value = UInt16(String(decoding: part, as: UTF8.self), radix: 16)
-            else { return nil }
-            groups.append(value)
+        var parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        var end: [UInt16] = []
+        if let last = parts.last, last.contains(UInt8(ascii: ".")) {
+            guard let octets = octets(last) else { return nil }
+            end = [UInt16(octets[0]) << 8 | UInt16(octets[1]), UInt16(octets[2]) << 8 | UInt16(octets[3])]
+            parts.removeLast()
         }
-        return groups
+        guard parts.allSatisfy({ (1...4).contains($0.count) && $0.allSatisfy(\.isHexDigit) }) else { return nil }
+        return parts.compactMap { UInt16(String(decoding: $0, as: UTF8.self), radix: 16) } + end
     }
 
     /// Returns whether bytes are an address with a prefix length.

@@ -47,14 +47,7 @@ struct RuleParser {
                 rules.ignores = self.word() == "always" ? .always : .ifZeroValue
             case "items", "keys", "values":
                 guard take("(") else { throw Unknown(word: word) }
-                let inner = [try fieldRules()]
-                if word == "items" {
-                    rules.items = inner
-                } else if word == "keys" {
-                    rules.keys = inner
-                } else {
-                    rules.values = inner
-                }
+                rules.elements[word] = try fieldRules()
             default: try rule(word, into: &rules)
             }
         }
@@ -76,7 +69,7 @@ struct RuleParser {
                 values.append(try value(of: rules.family, name))
             }
         }
-        guard try rules.add(name, values) else { throw Unknown(word: word) }
+        guard rules.add(name, values) else { throw Unknown(word: word) }
     }
 
     // MARK: Values
@@ -96,10 +89,7 @@ struct RuleParser {
     }
 
     private static func value(_ text: String, of family: String, _ name: String) -> RuleValue? {
-        if [
-            "len", "min_len", "max_len", "len_bytes", "min_bytes", "max_bytes", "min_items", "max_items", "min_pairs",
-            "max_pairs",
-        ].contains(name) {
+        if ["len", "bytes", "items", "pairs"].contains(name.split(separator: "_").last) {
             return UInt64(text).map { .unsigned($0) }
         }
         switch family {
@@ -165,15 +155,8 @@ enum RuleStringLiteral {
 
     /// Decodes hexadecimal digits.
     static func data(_ text: String) -> Data? {
-        let digits = Array(text.utf8)
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        var data = Data(capacity: digits.count / 2)
-        for start in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[start..<(start + 2)], as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            data.append(byte)
-        }
-        return data
+        let digits = text.utf8.compactMap(hexValue)
+        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+        return Data(stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
     }
 }

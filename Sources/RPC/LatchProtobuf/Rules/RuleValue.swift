@@ -30,10 +30,8 @@ enum RuleValue: Sendable {
 
     /// Creates a time with any number of nanoseconds.
     static func time(_ seconds: Int64, _ nanoseconds: Int64) -> RuleValue {
-        let whole = Int64(
-            Double(nanoseconds) / 1e9 >= 0 ? nanoseconds / 1_000_000_000 : (nanoseconds - 999_999_999) / 1_000_000_000)
-        let rest = nanoseconds - whole * 1_000_000_000
-        let (sum, overflow) = seconds.addingReportingOverflow(whole)
+        let rest = (nanoseconds % 1_000_000_000 + 1_000_000_000) % 1_000_000_000
+        let (sum, overflow) = seconds.addingReportingOverflow((nanoseconds - rest) / 1_000_000_000)
         return .time(seconds: overflow ? seconds : sum, nanoseconds: Int32(rest))
     }
 

@@ -15,17 +15,10 @@ extension RuledMessage {
     ///
     /// - Parameter now: The current time for rules about past and future.
     public func violations(at now: Date = Date()) -> [Violation] {
-        var check = RuleCheck(now: .time(of: now))
+        let time = SecondsAndNanos(now)
+        var check = RuleCheck(now: .time(time.seconds, Int64(time.nanoseconds)))
         check.message(storage, by: Self.rules.plan(for: Self.schema), at: .message)
         return check.violations
-    }
-}
-
-extension RuleValue {
-    /// Returns a date as a comparable value.
-    fileprivate static func time(of date: Date) -> RuleValue {
-        let moment = SecondsAndNanos(date)
-        return .time(moment.seconds, Int64(moment.nanoseconds))
     }
 }
 
@@ -54,8 +47,7 @@ public final class MessageRules: Sendable {
     /// Returns the rules resolved against a schema.
     func plan(for schema: MessageSchema) -> CompiledRules {
         compiled.withLock { compiled in
-            if let compiled { return compiled }
-            let plan = CompiledRules(text, schema)
+            let plan = compiled ?? CompiledRules(text, schema)
             compiled = plan
             return plan
         }

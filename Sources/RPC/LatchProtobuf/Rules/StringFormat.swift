@@ -1,89 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A well-known string format, by its name in protovalidate's `string` rules.
-enum StringFormat: String, Sendable, CaseIterable {
-    case email, hostname, ip, ipv4, ipv6, uri
-    case uriReference = "uri_ref"
-    case address, uuid
-    case trimmedUUID = "tuuid"
-    case prefixLength = "ip_with_prefixlen"
-    case prefixLength4 = "ipv4_with_prefixlen"
-    case prefixLength6 = "ipv6_with_prefixlen"
-    case prefix = "ip_prefix"
-    case prefix4 = "ipv4_prefix"
-    case prefix6 = "ipv6_prefix"
-    case hostAndPort = "host_and_port"
-    case ulid
-    case name = "protobuf_fqn"
-    case dottedName = "protobuf_dot_fqn"
-    case headerName = "well_known_regex.header_name"
-    case looseHeaderName = "well_known_regex.header_name.loose"
-    case headerValue = "well_known_regex.header_value"
-    case looseHeaderValue = "well_known_regex.header_value.loose"
-
+/// A well-known string format of protovalidate's `string` rules.
+struct StringFormat: Sendable {
     /// The name of the format for messages.
-    var description: String {
-        switch self {
-        case .email: "email address"
-        case .ip: "IP address"
-        case .ipv4: "IPv4 address"
-        case .ipv6: "IPv6 address"
-        case .uri: "URI"
-        case .uriReference: "URI reference"
-        case .address: "hostname or IP address"
-        case .uuid: "UUID"
-        case .trimmedUUID: "UUID without dashes"
-        case .prefixLength: "IP address with prefix length"
-        case .prefixLength4: "IPv4 address with prefix length"
-        case .prefixLength6: "IPv6 address with prefix length"
-        case .prefix: "IP prefix"
-        case .prefix4: "IPv4 prefix"
-        case .prefix6: "IPv6 prefix"
-        case .hostAndPort: "host and port"
-        case .ulid: "ULID"
-        case .name: "fully-qualified protobuf name"
-        case .dottedName: "fully-qualified protobuf name with a leading dot"
-        case .headerName, .looseHeaderName: "HTTP header name"
-        case .headerValue, .looseHeaderValue: "HTTP header value"
-        case .hostname: "hostname"
-        }
-    }
-
-    /// The name of the rule in violations.
-    var rule: String { rawValue.hasSuffix(".loose") ? String(rawValue.dropLast(6)) : rawValue }
-
+    let description: String
     /// Whether an empty string violates a rule of its own.
-    var refusesEmpty: Bool { self != .uriReference && self != .headerValue && self != .looseHeaderValue }
+    var refusesEmpty = true
+    let check: @Sendable (ArraySlice<UInt8>) -> Bool
 
     /// Returns whether a string has the format.
-    func accepts(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        switch self {
-        case .email: return EmailFormat.isAddress(bytes)
-        case .hostname: return HostFormat.isName(bytes[...])
-        case .ip: return IPFormat.isAddress(bytes[...])
-        case .ipv4: return IPFormat.octets(bytes[...]) != nil
-        case .ipv6: return IPFormat.groups(bytes[...], allowsZone: true) != nil
-        case .uri: return URIFormat.isURI(bytes)
-        case .uriReference: return URIFormat.isReference(bytes)
-        case .address: return HostFormat.isName(bytes[...]) || IPFormat.isAddress(bytes[...])
-        case .uuid: return IdentifierFormat.isUUID(bytes)
-        case .trimmedUUID: return bytes.count == 32 && bytes.allSatisfy(\.isHexDigit)
-        case .prefixLength: return IPFormat.isPrefix(bytes[...], versions: [4, 6], isStrict: false)
-        case .prefixLength4: return IPFormat.isPrefix(bytes[...], versions: [4], isStrict: false)
-        case .prefixLength6: return IPFormat.isPrefix(bytes[...], versions: [6], isStrict: false)
-        case .prefix: return IPFormat.isPrefix(bytes[...], versions: [4, 6], isStrict: true)
-        case .prefix4: return IPFormat.isPrefix(bytes[...], versions: [4], isStrict: true)
-        case .prefix6: return IPFormat.isPrefix(bytes[...], versions: [6], isStrict: true)
-        case .hostAndPort: return HostFormat.isHostAndPort(bytes)
-        case .ulid: return IdentifierFormat.isULID(bytes)
-        case .name: return IdentifierFormat.isQualified(bytes[...])
-        case .dottedName: return bytes.first == UInt8(ascii: ".") && IdentifierFormat.isQualified(bytes.dropFirst())
-        case .headerName: return IdentifierFormat.isHeaderName(bytes)
-        case .looseHeaderName: return !bytes.isEmpty && !bytes.contains(where: \.endsHeader)
-        case .headerValue: return bytes.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
-        case .looseHeaderValue: return !bytes.contains(where: \.endsHeader)
-        }
+    func accepts(_ text: String) -> Bool { check(Array(text.utf8)[...]) }
+
+    static let email = StringFormat(description: "email address", check: IdentifierFormat.isEmail)
+    static let uri = StringFormat(description: "URI", check: URIFormat.isURI)
+    static let uuid = StringFormat(description: "UUID", check: IdentifierFormat.isUUID)
+
+    /// The formats by the names of their rules.
+    static let all: [String: StringFormat] = [
+        "email": email,
+        "hostname": StringFormat(description: "hostname", check: HostFormat.isName),
+        "ip": StringFormat(description: "IP address", check: IPFormat.isAddress),
+        "ipv4": StringFormat(description: "IPv4 address") { IPFormat.octets($0) != nil },
+        "ipv6": StringFormat(description: "IPv6 address") { IPFormat.groups($0, allowsZone: true) != nil },
+        "uri": uri,
+        "uri_ref": StringFormat(description: "URI reference", refusesEmpty: false, check: URIFormat.isReference),
+        "address": StringFormat(description: "hostname or IP address") {
+            HostFormat.isName($0) || IPFormat.isAddress($0)
+        },
+        "uuid": uuid,
+        "tuuid": StringFormat(description: "UUID without dashes") { $0.count == 32 && $0.allSatisfy(\.isHexDigit) },
+        "ip_with_prefixlen": prefix("IP address with prefix length", [4, 6], isStrict: false),
+        "ipv4_with_prefixlen": prefix("IPv4 address with prefix length", [4], isStrict: false),
+        "ipv6_with_prefixlen": prefix("IPv6 address with prefix length", [6], isStrict: false),
+        "ip_prefix": prefix("IP prefix", [4, 6], isStrict: true),
+        "ipv4_prefix": prefix("IPv4 prefix", [4], isStrict: true),
+        "ipv6_prefix": prefix("IPv6 prefix", [6], isStrict: true),
+        "host_and_port": StringFormat(description: "host and port", check: HostFormat.isHostAndPort),
+        "ulid": StringFormat(description: "ULID", check: IdentifierFormat.isULID),
+        "protobuf_fqn": StringFormat(description: "fully-qualified protobuf name", check: IdentifierFormat.isQualified),
+        "protobuf_dot_fqn": StringFormat(description: "fully-qualified protobuf name with a leading dot") {
+            $0.first == UInt8(ascii: ".") && IdentifierFormat.isQualified($0.dropFirst())
+        },
+        "well_known_regex.header_name": StringFormat(
+            description: "HTTP header name", check: IdentifierFormat.isHeaderName),
+        "well_known_regex.header_name.loose": StringFormat(description: "HTTP header name") {
+            !$0.isEmpty && !$0.contains(where: \.endsHeader)
+        },
+        "well_known_regex.header_value": StringFormat(description: "HTTP header value", refusesEmpty: false) {
+            $0.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
+        },
+        "well_known_regex.header_value.loose": StringFormat(description: "HTTP header value", refusesEmpty: false) {
+            !$0.contains(where: \.endsHeader)
+        },
+    ]
+
+    private static func prefix(_ description: String, _ versions: Set<Int>, isStrict: Bool) -> StringFormat {
+        StringFormat(description: description) { IPFormat.isPrefix($0, versions: versions, isStrict: isStrict) }
     }
 }
 

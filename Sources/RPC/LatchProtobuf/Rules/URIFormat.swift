@@ -5,16 +5,16 @@ struct URIFormat {
     private let bytes: [UInt8]
     private var index = 0
 
-    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+    private init(_ bytes: ArraySlice<UInt8>) { self.bytes = Array(bytes) }
 
     /// Returns whether bytes are a URI with its scheme.
-    static func isURI(_ bytes: [UInt8]) -> Bool {
+    static func isURI(_ bytes: ArraySlice<UInt8>) -> Bool {
         var form = URIFormat(bytes)
         return form.scheme() && form.rest(isRelative: false)
     }
 
     /// Returns whether bytes are a URI or a relative reference.
-    static func isReference(_ bytes: [UInt8]) -> Bool {
+    static func isReference(_ bytes: ArraySlice<UInt8>) -> Bool {
         if isURI(bytes) { return true }
         var form = URIFormat(bytes)
         return form.rest(isRelative: true)
@@ -104,7 +104,7 @@ struct URIFormat {
             return IPFormat.groups(literal, allowsZone: false) != nil
         }
         guard literal[percent...].starts(with: "%25".utf8) else { return false }
-        var zone = URIFormat(Array(literal[(percent + 3)...]))
+        var zone = URIFormat(literal[(percent + 3)...])
         zone.characters(while: \.isUnreserved)
         return zone.index > 0 && zone.index == zone.bytes.count && decodesToText(zone.bytes[...])
             && IPFormat.groups(literal[..<percent], allowsZone: false) != nil

@@ -40,8 +40,7 @@ public final class EnumSchema: Sendable {
 
     private var values: Values {
         parsed.withLock { parsed in
-            if let parsed { return parsed }
-            let values = Self.parse(text)
+            let values = parsed ?? Self.parse(text)
             parsed = values
             return values
         }

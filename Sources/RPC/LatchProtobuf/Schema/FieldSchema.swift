@@ -76,9 +76,6 @@ enum FieldKind: UInt8, Sendable {
         ("enum", .openEnum), ("closed", .closedEnum), ("message", .message), ("group", .group),
     ]
 
-    /// Whether a type index follows the kind in the schema's text.
-    var namesType: Bool { self == .openEnum || self == .closedEnum || isMessage }
-
     var isMessage: Bool { self == .message || self == .group }
 
     var isEnum: Bool { self == .openEnum || self == .closedEnum }

@@ -46,11 +46,8 @@ struct LayoutBuilder {
             entry.child = UInt16(truncatingIfNeeded: maps.count)
             maps.append(MapOperations.make(field))
         }
-        if let oneof = field.oneof {
-            entry.mark = UInt16(truncatingIfNeeded: oneofs / 4 + oneof)
-        } else {
-            entry.mark = UInt16(truncatingIfNeeded: bits[field.slot] ?? 0)
-        }
+        let mark = field.oneof.map { oneofs / 4 + $0 } ?? bits[field.slot] ?? 0
+        entry.mark = UInt16(truncatingIfNeeded: mark)
         return entry
     }
 

@@ -24,7 +24,6 @@ struct LayoutTable {
     /// The offset of the oneof words.
     var oneofs: Int
     var oneofCount: Int
-    var hasRequired: Bool
     /// The names and other rarely needed information.
     unowned(unsafe) var layout: MessageLayout
 
@@ -96,6 +95,12 @@ enum ValueLayout: UInt8, Sendable {
 
     static func one(_ kind: StoredKind) -> ValueLayout { ValueLayout(rawValue: kind.rawValue) ?? .none }
     static func many(_ kind: StoredKind) -> ValueLayout { ValueLayout(rawValue: kind.rawValue + 10) ?? .none }
+
+    /// Whether the field is neither repeated nor a map.
+    @inline(__always) var isSingular: Bool { rawValue < ValueLayout.bools.rawValue }
+
+    /// Whether the field is repeated or a map.
+    @inline(__always) var isMany: Bool { !isSingular && self != .none }
 
     /// Whether the value contains a reference that copying and releasing must count.
     var isReference: Bool { rawValue >= ValueLayout.string.rawValue && self != .none }

@@ -12,11 +12,9 @@ final class MessageLayout: Sendable {
     let reservedNames: Set<String>
     /// Whether the message is encoded as a message set.
     let isMessageSet: Bool
-    let required: [Int]
+    private let hasRequired: Bool
     /// The slots by name in the .proto file.
     let byName: [String: Int]
-    /// The slots by JSON name.
-    let byJSONName: [String: Int]
     private let types: [any SchemaType.Type]
     private let namesInJSON = Atomic<UInt>(0)
     private let building = Mutex<Void>(())
@@ -32,9 +30,8 @@ final class MessageLayout: Sendable {
         reservedNames = parser.reservedNames
         isMessageSet = parser.isMessageSet
         let usable = fields.filter { $0.number > 0 }
-        required = usable.filter(\.isRequired).map(\.slot)
+        hasRequired = usable.contains(where: \.isRequired)
         byName = Dictionary(usable.map { ($0.name, $0.slot) }, uniquingKeysWith: { first, _ in first })
-        byJSONName = Dictionary(usable.map { ($0.jsonName, $0.slot) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The JSON names of the fields, created on first use and never freed.
@@ -46,18 +43,10 @@ final class MessageLayout: Sendable {
     private func makeJSONNames() -> UnsafePointer<JSONNames> {
         building.withLock { _ in
             guard namesInJSON.load(ordering: .acquiring) == 0 else { return }
-            let memory = UnsafeMutablePointer<JSONNames>.allocate(capacity: 1)
-            memory.initialize(to: JSONNames(self))
-            namesInJSON.store(UInt(bitPattern: memory), ordering: .releasing)
+            namesInJSON.store(UInt(bitPattern: UnsafePointer.keeping(JSONNames(self))), ordering: .releasing)
         }
         return jsonNames
     }
-
-    /// Returns the field with a number.
-    func field(number: UInt32) -> FieldSchema? { fields.first { $0.number == number } }
-
-    /// Returns the fields of a oneof by its index.
-    func oneof(_ index: Int) -> [FieldSchema] { fields.filter { $0.oneof == index } }
 
     /// Returns whether this message or a nested one may have required fields; otherwise no check is needed.
     func mayRequire() -> Bool {
@@ -69,7 +58,7 @@ final class MessageLayout: Sendable {
         while !found, let layout = left.popLast() {
             guard seen.insert(ObjectIdentifier(layout)).inserted else { continue }
             // An extension may be a message of any type.
-            found = !layout.required.isEmpty || !layout.extensionRanges.isEmpty
+            found = layout.hasRequired || !layout.extensionRanges.isEmpty
             left += layout.fields.compactMap(\.child?.layout)
         }
         requires.store(found ? 2 : 1, ordering: .relaxed)
@@ -83,17 +72,15 @@ final class MessageLayout: Sendable {
         let known = entries.filter { $0.cell != .none }
         let ordered = known.sorted { $0.tag < $1.tag }
         let table = LayoutTable(
-            entries: Self.keep(entries), ordered: Self.keep(ordered),
-            references: Self.keep(known.filter(\.cell.isReference)), dense: Self.keep(Self.dense(ordered)),
-            children: Self.keep(types.map(NestedType.init)),
-            maps: Self.keep(placement.maps.map { Unmanaged.passRetained($0) }),
+            entries: .keeping(entries), ordered: .keeping(ordered),
+            references: .keeping(known.filter(\.cell.isReference)), dense: .keeping(Self.dense(ordered)),
+            children: .keeping(types.map(NestedType.init)),
+            maps: .keeping(placement.maps.map { Unmanaged.passRetained($0) }),
             template: placement.template(entries, fields), size: placement.size, oneofs: placement.oneofs,
-            oneofCount: placement.oneofCount, hasRequired: !required.isEmpty,
-            layout: Unmanaged.passRetained(self).takeUnretainedValue())
-        let memory = UnsafeMutablePointer<LayoutTable>.allocate(capacity: 1)
-        memory.initialize(to: table)
+            oneofCount: placement.oneofCount, layout: Unmanaged.passRetained(self).takeUnretainedValue())
+        let memory = UnsafePointer.keeping(table)
         table.template.storeBytes(of: UInt(bitPattern: memory), as: UInt.self)
-        return UnsafePointer(memory)
+        return memory
     }
 
     private static func dense(_ ordered: [FieldEntry]) -> [UInt16] {
@@ -105,8 +92,20 @@ final class MessageLayout: Sendable {
         for entry in ordered where entry.number <= last { dense[Int(entry.number)] = entry.slot + 1 }
         return dense
     }
+}
 
-    private static func keep<Element>(_ elements: [Element]) -> UnsafeBufferPointer<Element> {
+extension UnsafePointer {
+    /// Returns the address of a value in memory that is never freed.
+    fileprivate static func keeping(_ value: Pointee) -> UnsafePointer {
+        let memory = UnsafeMutablePointer<Pointee>.allocate(capacity: 1)
+        memory.initialize(to: value)
+        return UnsafePointer(memory)
+    }
+}
+
+extension UnsafeBufferPointer {
+    /// Returns elements in memory that is never freed.
+    static func keeping(_ elements: some Collection<Element>) -> UnsafeBufferPointer {
         let memory = UnsafeMutableBufferPointer<Element>.allocate(capacity: elements.count)
         _ = memory.initialize(from: elements)
         return UnsafeBufferPointer(memory)
@@ -114,13 +113,11 @@ final class MessageLayout: Sendable {
 }
 
 extension NestedType {
-    init(_ type: any SchemaType.Type) {
-        identity = ObjectIdentifier(type)
-        switch type.anySchema {
-        case .message(let schema): message = .passRetained(schema)
-        case .enumeration(let schema): enumeration = .passRetained(schema)
-        }
-        isItsStorage = false
-        if let type = type as? any Message.Type { isItsStorage = MessageStorage.isLayout(of: type) }
+    fileprivate init(_ type: any SchemaType.Type) {
+        let message = type as? any Message.Type
+        self.init(
+            identity: ObjectIdentifier(type), message: message.map { .passRetained($0.schema) },
+            enumeration: (type as? any ProtoEnum.Type).map { .passRetained($0.schema) },
+            isItsStorage: message.map { MessageStorage.isLayout(of: $0) } ?? false)
     }
 }

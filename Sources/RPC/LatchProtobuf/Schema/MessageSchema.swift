@@ -44,20 +44,9 @@ public final class MessageSchema: Sendable {
     @inline(never)
     private func build() -> UnsafePointer<LayoutTable> {
         building.withLock { _ in
-            if let made = UnsafePointer<LayoutTable>(bitPattern: laidOut.load(ordering: .acquiring)) {
-                return LayoutTable.Reference(made)
-            }
-            let made = MessageLayout(self).makeTable()
-            laidOut.store(UInt(bitPattern: made), ordering: .releasing)
-            return LayoutTable.Reference(made)
-        }.pointer
-    }
-}
-
-extension LayoutTable {
-    /// Transfers the pointer out of the lock; the table is immutable.
-    fileprivate struct Reference: @unchecked Sendable {
-        let pointer: UnsafePointer<LayoutTable>
-        init(_ pointer: UnsafePointer<LayoutTable>) { self.pointer = pointer }
+            guard laidOut.load(ordering: .acquiring) == 0 else { return }
+            laidOut.store(UInt(bitPattern: MessageLayout(self).makeTable()), ordering: .releasing)
+        }
+        return table
     }
 }

@@ -68,19 +68,14 @@ struct SchemaParser {
     ) -> Bool {
         guard let kind = FieldKind(word: word) else { return false }
         field.kind = kind
-        guard kind.namesType else { return true }
+        guard kind.isEnum || kind.isMessage else { return true }
         guard let index = words.popFirst().flatMap({ Int($0) }), types.indices.contains(index) else { return false }
         field.typeIndex = index
         field.type = types[index]
-        switch types[index].anySchema {
-        case .message(let schema):
-            field.child = schema
-            field.presence = .explicit
-            return kind.isMessage
-        case .enumeration(let schema):
-            field.enumeration = schema
-            return kind.isEnum
-        }
+        field.child = (types[index] as? any Message.Type)?.schema
+        field.enumeration = (types[index] as? any ProtoEnum.Type)?.schema
+        if field.child != nil { field.presence = .explicit }
+        return kind.isMessage ? field.child != nil : field.enumeration != nil
     }
 
     private func readWords(_ words: inout ArraySlice<Substring>, into field: inout FieldSchema) {
@@ -100,34 +95,24 @@ struct SchemaParser {
             case "secret": field.isSecret = true
             case "raw": field.isRaw = true
             case "json":
-                let name = words.popFirst().map { String(decoding: Self.unescaped(String($0)), as: UTF8.self) }
-                field.jsonName = name ?? field.jsonName
+                if let name = words.popFirst() {
+                    field.jsonName = String(decoding: Self.unescaped(name), as: UTF8.self)
+                }
             default: break
             }
         }
     }
 
     private static func isKey(_ kind: FieldKind) -> Bool {
-        switch kind {
-        case .double, .float, .bytes, .openEnum, .closedEnum, .message, .group: false
-        default: true
-        }
+        !kind.isEnum && !kind.isMessage && ![.double, .float, .bytes].contains(kind)
     }
 
     /// Returns the default JSON name of a field, in lowerCamelCase.
     static func lowerCamel(_ name: some StringProtocol) -> String {
-        var bytes: [UInt8] = []
-        var raises = false
-        for byte in name.utf8 {
-            if byte == UInt8(ascii: "_") {
-                raises = true
-            } else {
-                let isLower = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
-                bytes.append(raises && isLower ? byte - 32 : byte)
-                raises = false
-            }
+        let words = name.split(separator: "_", omittingEmptySubsequences: false)
+        return words.dropFirst().reduce(into: String(words.first ?? "")) {
+            $0 += $1.prefix(1).uppercased() + $1.dropFirst()
         }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
 
@@ -142,10 +127,9 @@ extension SchemaParser {
 
     /// Returns the default value of a field; nil for zero, which needs none.
     static func defaultValue(of field: FieldSchema) -> FieldSchema.Default? {
-        guard let text = field.defaultText, field.cardinality == .singular else {
-            guard field.kind == .closedEnum, field.cardinality == .singular, let first = field.enumeration?.first else {
-                return nil
-            }
+        guard field.cardinality == .singular else { return nil }
+        guard let text = field.defaultText else {
+            let first = field.kind == .closedEnum ? field.enumeration?.first ?? 0 : 0
             return first == 0 ? nil : .bits(UInt64(UInt32(bitPattern: first)))
         }
         switch field.kind {
@@ -170,41 +154,15 @@ extension SchemaParser {
         }
     }
 
-    /// Decodes C escapes.
-    static func unescaped(_ text: String) -> [UInt8] {
-        var result: [UInt8] = []
-        var bytes = text.utf8[...]
-        while let byte = bytes.popFirst() {
-            guard byte == UInt8(ascii: "\\"), let escape = bytes.popFirst() else {
-                result.append(byte)
-                continue
+    /// Decodes C escapes, which the text format has too; text with an invalid one stays as it is.
+    private static func unescaped(_ text: some StringProtocol) -> [UInt8] {
+        do throws(ProtoError) {
+            return try Array("\"\(text)\"".utf8).withUnsafeBufferPointer { (bytes) throws(ProtoError) in
+                var scanner = TextFormatScanner(bytes: bytes, depth: 0)
+                return try scanner.readBytes()
             }
-            switch escape {
-            case UInt8(ascii: "n"): result.append(10)
-            case UInt8(ascii: "r"): result.append(13)
-            case UInt8(ascii: "t"): result.append(9)
-            case UInt8(ascii: "a"): result.append(7)
-            case UInt8(ascii: "b"): result.append(8)
-            case UInt8(ascii: "v"): result.append(11)
-            case UInt8(ascii: "f"): result.append(12)
-            case UInt8(ascii: "x"), UInt8(ascii: "X"): result.append(number(&bytes, radix: 16, atMost: 2, from: 0))
-            case UInt8(ascii: "0")...UInt8(ascii: "7"):
-                result.append(number(&bytes, radix: 8, atMost: 2, from: Int(escape) - 48))
-            default: result.append(escape)
-            }
+        } catch {
+            return Array(text.utf8)
         }
-        return result
-    }
-
-    private static func number(_ bytes: inout Substring.UTF8View, radix: Int, atMost: Int, from: Int) -> UInt8 {
-        var value = from
-        for _ in 0..<atMost {
-            guard let digit = bytes.first.flatMap({ Character(UnicodeScalar($0)).hexDigitValue }), digit < radix else {
-                break
-            }
-            bytes.removeFirst()
-            value = value * radix + digit
-        }
-        return UInt8(truncatingIfNeeded: value)
     }
 }

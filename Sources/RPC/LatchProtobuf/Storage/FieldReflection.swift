@@ -14,6 +14,23 @@ enum AnyFieldValue: Sendable, Hashable {
     case string(String)
     case bytes(Data)
     case message(MessageStorage)
+
+    /// Returns the value if it has a type.
+    @inline(__always)
+    func value<Value>(as type: Value.Type) -> Value? {
+        switch self {
+        case .bool(let value): value as? Value
+        case .int32(let value): value as? Value
+        case .int64(let value): value as? Value
+        case .uint32(let value): value as? Value
+        case .uint64(let value): value as? Value
+        case .float(let value): value as? Value
+        case .double(let value): value as? Value
+        case .string(let value): value as? Value
+        case .bytes(let value): value as? Value
+        case .message(let value): value as? Value
+        }
+    }
 }
 
 // The access by schema, without Swift types, for JSON, the text format and descriptions. Enums are `int32`.
@@ -33,100 +50,40 @@ extension MessageStorage {
     /// Returns the messages of a repeated field.
     func children(_ slot: Int) -> [MessageStorage] { list(slot, .messages) }
 
-    /// Appends a message to a field; ignored if it has another type.
-    private mutating func appendChild(_ slot: Int, _ child: MessageStorage) {
-        guard let entry = entry(slot, .messages), table.child(entry) == child.object.table else { return }
-        var children: [MessageStorage] = takeList(slot, .messages)
-        children.append(child)
-        setList(slot, .messages, children)
-    }
-
-    /// Returns an empty message of a field's type.
-    func makeChild(_ slot: Int) -> MessageStorage? {
-        guard UInt(bitPattern: slot) < UInt(bitPattern: layout.fields.count) else { return nil }
-        return layout.fields[slot].child.map { MessageStorage($0) }
-    }
-
     /// Returns the value of a singular field.
     func content(_ slot: Int) -> AnyFieldValue? {
-        switch entry(slot)?.cell {
-        case .bool: .bool(self[bool: slot])
-        case .int32: .int32(self[int32: slot])
-        case .int64: .int64(self[int64: slot])
-        case .uint32: .uint32(self[uint32: slot])
-        case .uint64: .uint64(self[uint64: slot])
-        case .float: .float(self[float: slot])
-        case .double: .double(self[double: slot])
-        case .string: .string(self[string: slot])
-        case .bytes: .bytes(self[bytes: slot])
-        case .message: child(slot).map { .message($0) }
-        default: nil
-        }
+        guard let entry = entry(slot), entry.cell.isSingular, entry.cell != .message || has(slot) else { return nil }
+        return entry.kind.stored.type.load(self, slot).content
     }
 
     /// Returns the values of a repeated field.
     func contents(_ slot: Int) -> [AnyFieldValue] {
-        switch entry(slot)?.cell {
-        case .bools: self[bools: slot].map { .bool($0) }
-        case .int32s: self[int32s: slot].map { .int32($0) }
-        case .int64s: self[int64s: slot].map { .int64($0) }
-        case .uint32s: self[uint32s: slot].map { .uint32($0) }
-        case .uint64s: self[uint64s: slot].map { .uint64($0) }
-        case .floats: self[floats: slot].map { .float($0) }
-        case .doubles: self[doubles: slot].map { .double($0) }
-        case .strings: self[strings: slot].map { .string($0) }
-        case .datas: self[datas: slot].map { .bytes($0) }
-        case .messages: children(slot).map { .message($0) }
-        default: []
-        }
+        entry(slot).map { $0.kind.stored.type.contents(self, slot) } ?? []
     }
 
     /// Sets the value of a singular field; ignored if it has another type.
     mutating func setContent(_ slot: Int, _ content: AnyFieldValue) {
-        switch content {
-        case .bool(let value): self[bool: slot] = value
-        case .int32(let value): self[int32: slot] = value
-        case .int64(let value): self[int64: slot] = value
-        case .uint32(let value): self[uint32: slot] = value
-        case .uint64(let value): self[uint64: slot] = value
-        case .float(let value): self[float: slot] = value
-        case .double(let value): self[double: slot] = value
-        case .string(let value): self[string: slot] = value
-        case .bytes(let value): self[bytes: slot] = value
-        case .message(let value): setChild(slot, value)
-        }
+        if let entry = entry(slot) { entry.kind.stored.type.store(content, &self, slot) }
     }
 
     /// Appends a value to a repeated field; ignored if it has another type.
     mutating func appendContent(_ slot: Int, _ content: AnyFieldValue) {
-        switch content {
-        case .bool(let value): self[bools: slot].append(value)
-        case .int32(let value): self[int32s: slot].append(value)
-        case .int64(let value): self[int64s: slot].append(value)
-        case .uint32(let value): self[uint32s: slot].append(value)
-        case .uint64(let value): self[uint64s: slot].append(value)
-        case .float(let value): self[floats: slot].append(value)
-        case .double(let value): self[doubles: slot].append(value)
-        case .string(let value): self[strings: slot].append(value)
-        case .bytes(let value): self[datas: slot].append(value)
-        case .message(let value): appendChild(slot, value)
+        guard let entry = entry(slot) else { return }
+        if case .message(let child) = content, entry.cell != .messages || table.child(entry) != child.object.table {
+            return
         }
+        entry.kind.stored.type.append(content, &self, slot)
     }
 
-    /// Returns the number of entries of a map.
-    func entryCount(_ slot: Int) -> Int {
-        guard let entry = entry(slot, .map) else { return 0 }
-        return table.map(entry).count(object.memory + Int(entry.offset))
+    /// Returns the keys and values of a map, sorted by key.
+    func entries(_ slot: Int) -> [(key: AnyFieldValue, value: AnyFieldValue)] {
+        guard let entry = entry(slot, .map) else { return [] }
+        return table.map(entry).entries(object.memory + Int(entry.offset))
     }
 
-    /// Calls `body` with each key and value of a map, sorted by key if requested.
-    func forEachEntry<Failure: Error>(
-        _ slot: Int, sorted: Bool = false, _ body: (AnyFieldValue, AnyFieldValue) throws(Failure) -> Void
-    ) throws(Failure) {
-        guard let entry = entry(slot, .map) else { return }
-        for (key, value) in table.map(entry).entries(object.memory + Int(entry.offset), sorted: sorted) {
-            try body(key, value)
-        }
+    /// Returns the defaults of a map entry's key and value.
+    func emptyEntry(_ slot: Int) -> (key: AnyFieldValue, value: AnyFieldValue)? {
+        entry(slot, .map).flatMap { table.map($0).emptyEntry() }
     }
 
     /// Sets an entry of a map; ignored if it has other types.
@@ -143,18 +100,11 @@ extension MessageStorage {
 extension MessageStorage: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The name and the fields that are set, with secrets redacted in nested messages too.
     public var description: String {
-        var parts: [String] = []
-        let table = object.table.pointee
-        for entry in table.entries where entry.cell != .none && object.memory.holds(entry, table) {
-            let field = table.layout.fields[Int(entry.slot)]
-            parts.append("\(field.name): \(field.isSecret ? "<redacted>" : described(field))")
-        }
-        for (_, storage) in extras?.extensions.sorted(by: { $0.key < $1.key }) ?? [] {
-            parts += storage.describedFields()
-        }
+        var parts = describedFields(\.name)
+        for (_, values) in extensions { parts += values.describedFields { "[\($0.name)]" } }
         // Unknown fields may be secret.
-        if let count = extras?.unknown.bytes.count, count > 0 { parts.append("unknown: \(count) bytes") }
-        return "\(table.layout.name)(\(parts.joined(separator: ", ")))"
+        if !unknownFields.isEmpty { parts.append("unknown: \(unknownFields.bytes.count) bytes") }
+        return "\(layout.name)(\(parts.joined(separator: ", ")))"
     }
 
     /// The same as `description`.
@@ -163,23 +113,18 @@ extension MessageStorage: CustomStringConvertible, CustomDebugStringConvertible,
     /// An empty mirror, since a full one would show redacted values.
     public var customMirror: Mirror { Mirror(self, children: [(label: String?, value: Any)]()) }
 
-    private func describedFields() -> [String] {
-        let fields = layout.fields.filter { has($0.slot) }
-        return fields.map { "[\($0.name)]: \($0.isSecret ? "<redacted>" : described($0))" }
+    private func describedFields(_ name: (FieldSchema) -> String) -> [String] {
+        layout.fields.filter { has($0.slot) }
+            .map { "\(name($0)): \($0.isSecret ? "<redacted>" : described($0))" }
     }
 
     private func described(_ field: FieldSchema) -> String {
-        switch field.cardinality {
-        case .singular: return content(field.slot).map { Self.described($0, field) } ?? ""
-        case .repeated:
-            return "[\(contents(field.slot).map { Self.described($0, field) }.joined(separator: ", "))]"
-        case .map:
-            var entries: [String] = []
-            forEachEntry(field.slot, sorted: true) { key, value in
-                entries.append("\(Self.described(key, nil)): \(Self.described(value, field))")
-            }
-            return "[\(entries.joined(separator: ", "))]"
+        if field.cardinality == .singular { return content(field.slot).map { Self.described($0, field) } ?? "" }
+        let elements = contents(field.slot).map { Self.described($0, field) }
+        let members = entries(field.slot).map {
+            "\(Self.described($0.key, nil)): \(Self.described($0.value, field))"
         }
+        return "[\((elements + members).joined(separator: ", "))]"
     }
 
     private static func described(_ content: AnyFieldValue, _ field: FieldSchema?) -> String {

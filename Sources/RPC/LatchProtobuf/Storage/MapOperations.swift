@@ -6,27 +6,16 @@ import PortableFoundation
 ///
 /// `address` is the address of the map in a message's memory: an optional dictionary.
 class MapOperations: @unchecked Sendable {
-    let key: FieldKind
-    let kind: FieldKind
-    /// Whether strings in the map may contain bytes that are not UTF-8.
-    let isRaw: Bool
-    let typeIndex: Int
-    let child: MessageSchema?
-    let enumeration: EnumSchema?
+    let field: FieldSchema
+    /// The kinds of the keys and of the values.
+    let key, kind: FieldKind
 
     init(_ field: FieldSchema) {
+        self.field = field
         key = field.key ?? .bool
         kind = field.kind
-        isRaw = field.isRaw
-        typeIndex = field.typeIndex ?? 0
-        child = field.child
-        enumeration = field.enumeration
     }
 
-    func retain(_ address: UnsafeMutableRawPointer) {}
-    func release(_ address: UnsafeMutableRawPointer) {}
-    func isEmpty(_ address: UnsafeMutableRawPointer) -> Bool { true }
-    func count(_ address: UnsafeMutableRawPointer) -> Int { 0 }
     func isEqual(_ address: UnsafeMutableRawPointer, _ other: UnsafeMutableRawPointer) -> Bool { true }
     func hash(_ address: UnsafeMutableRawPointer, into hasher: inout Hasher) {}
 
@@ -39,8 +28,11 @@ class MapOperations: @unchecked Sendable {
         _ memory: UnsafeMutableRawPointer
     ) throws(DecodingFailure) {}
 
-    /// Returns the entries, sorted by key if requested.
-    func entries(_ address: UnsafeMutableRawPointer, sorted: Bool) -> [(AnyFieldValue, AnyFieldValue)] { [] }
+    /// Returns the entries, sorted by key.
+    func entries(_ address: UnsafeMutableRawPointer) -> [(key: AnyFieldValue, value: AnyFieldValue)] { [] }
+
+    /// Returns the defaults of an entry's key and value.
+    func emptyEntry() -> (key: AnyFieldValue, value: AnyFieldValue)? { nil }
 
     /// Sets a value; returns whether the key is new.
     ///
@@ -80,8 +72,6 @@ extension MapOperations {
 
 /// The memory representation of a map key.
 protocol StoredKey: StoredValue {
-    /// The default key of an entry.
-    static var none: Self { get }
     /// Returns whether a key sorts before another.
     func isBefore(_ other: Self) -> Bool
 }
@@ -90,22 +80,16 @@ extension StoredKey where Self: Comparable {
     func isBefore(_ other: Self) -> Bool { self < other }
 }
 
-extension StoredKey where Self: FixedWidthInteger {
-    static var none: Self { 0 }
-}
-
 extension Int32: StoredKey {}
 extension Int64: StoredKey {}
 extension UInt32: StoredKey {}
 extension UInt64: StoredKey {}
 
 extension Bool: StoredKey {
-    static var none: Bool { false }
     func isBefore(_ other: Bool) -> Bool { !self && other }
 }
 
 extension String: StoredKey {
-    static var none: String { "" }
     /// Compares bytes, as all implementations of protobuf do.
     func isBefore(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }
@@ -117,42 +101,35 @@ final class TypedMap<Key: StoredKey, Value: StoredValue>: MapOperations, @unchec
     @inline(__always)
     private func map(_ address: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Map?> { address.at(Map?.self) }
 
-    override func retain(_ address: UnsafeMutableRawPointer) {
-        map(address).initialize(to: map(address).pointee)
-    }
-
-    override func release(_ address: UnsafeMutableRawPointer) { _ = map(address).move() }
-
-    override func isEmpty(_ address: UnsafeMutableRawPointer) -> Bool { map(address).pointee?.isEmpty ?? true }
-
-    override func count(_ address: UnsafeMutableRawPointer) -> Int { map(address).pointee?.count ?? 0 }
-
     override func isEqual(_ address: UnsafeMutableRawPointer, _ other: UnsafeMutableRawPointer) -> Bool {
-        map(address).pointee ?? [:] == map(other).pointee ?? [:]
+        map(address).pointee == map(other).pointee
     }
 
     override func hash(_ address: UnsafeMutableRawPointer, into hasher: inout Hasher) {
-        hasher.combine(map(address).pointee ?? [:])
+        hasher.combine(map(address).pointee)
     }
 
-    override func entries(_ address: UnsafeMutableRawPointer, sorted: Bool) -> [(AnyFieldValue, AnyFieldValue)] {
-        guard let map = map(address).pointee else { return [] }
-        guard sorted else { return map.map { ($0.key.content, $0.value.content) } }
+    override func entries(_ address: UnsafeMutableRawPointer) -> [(key: AnyFieldValue, value: AnyFieldValue)] {
+        let map = map(address).pointee ?? [:]
         return map.sorted { $0.key.isBefore($1.key) }.map { ($0.key.content, $0.value.content) }
     }
 
-    override func set(_ address: UnsafeMutableRawPointer, _ key: AnyFieldValue, _ value: AnyFieldValue) -> Bool {
-        guard let key = Key(key), let value = Value(value), value.fits(self) else { return false }
-        return update(address) { $0.updateValue(value, forKey: key) == nil }
+    override func emptyEntry() -> (key: AnyFieldValue, value: AnyFieldValue)? {
+        (Key().content, Value.zero(self).content)
     }
 
-    /// Updates the map in place, without copying it.
+    override func set(_ address: UnsafeMutableRawPointer, _ key: AnyFieldValue, _ value: AnyFieldValue) -> Bool {
+        guard let key = key.value(as: Key.self), let value = value.value(as: Value.self), value.fits(self) else {
+            return false
+        }
+        return update(address, key, value) == nil
+    }
+
+    /// Sets a value in place and returns the previous one.
     @inline(__always)
-    private func update<Result>(_ address: UnsafeMutableRawPointer, _ body: (inout Map) -> Result) -> Result {
-        var values = map(address).pointee.take() ?? [:]
-        let result = body(&values)
-        map(address).pointee = values
-        return result
+    private func update(_ address: UnsafeMutableRawPointer, _ key: Key, _ value: Value) -> Value? {
+        if map(address).pointee == nil { map(address).pointee = [:] }
+        return map(address).pointee?.updateValue(value, forKey: key)
     }
 
     /// Writes each entry as a message with the key as field 1 and the value as field 2.
@@ -187,16 +164,16 @@ final class TypedMap<Key: StoredKey, Value: StoredValue>: MapOperations, @unchec
         let length = try decoder.length()
         let outer = decoder.end
         decoder.end = decoder.at + length
-        var key = Key.none
+        var key = Key()
         var value = Value.zero(self)
         let keyTag = UInt32(1 << 3 | self.key.wire.rawValue)
         let valueTag = UInt32(2 << 3 | kind.wire.rawValue)
         while decoder.at < decoder.end {
             let tag = try decoder.tag()
             if tag == keyTag {
-                try key.read(from: &decoder, self.key, self)
+                try key.read(&decoder, self.key, isRaw: field.isRaw)
             } else if tag == valueTag {
-                try value.read(from: &decoder, kind, self)
+                try value.read(&decoder, kind, isRaw: field.isRaw)
             } else {
                 try decoder.skip(tag)
             }
@@ -204,6 +181,6 @@ final class TypedMap<Key: StoredKey, Value: StoredValue>: MapOperations, @unchec
         decoder.end = outer
         decoder.depth += 1
         guard value.isKnown(self) else { return decoder.keep(start, memory) }
-        update(address) { $0[key] = value }
+        _ = update(address, key, value)
     }
 }

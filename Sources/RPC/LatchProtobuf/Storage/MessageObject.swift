@@ -34,9 +34,7 @@ final class MessageObject: ManagedBuffer<Void, UInt64> {
         let target = copy.memory
         target.copyMemory(from: memory, byteCount: size)
         target.extrasAddress.initialize(to: target.extrasAddress.pointee)
-        for entry in table.pointee.references {
-            (target + Int(entry.offset)).retain(entry.cell, table.pointee.map(entry))
-        }
+        for entry in table.pointee.references { (target + Int(entry.offset)).retain(entry.cell) }
         return copy
     }
 
@@ -44,9 +42,7 @@ final class MessageObject: ManagedBuffer<Void, UInt64> {
         let memory = memory
         let table = memory.table
         _ = memory.extrasAddress.move()
-        for entry in table.pointee.references {
-            (memory + Int(entry.offset)).release(entry.cell, table.pointee.map(entry))
-        }
+        for entry in table.pointee.references { (memory + Int(entry.offset)).release(entry.cell) }
     }
 }
 
@@ -104,62 +100,32 @@ extension UnsafeMutableRawPointer {
         case .int64, .uint64, .double: initializeMemory(as: UInt64.self, to: bits)
         case .string: initializeMemory(as: String?.self, to: nil)
         case .bytes: initializeMemory(as: Data?.self, to: nil)
-        case .message: initializeMemory(as: MessageStorage?.self, to: nil)
-        case .bools: initializeMemory(as: [Bool]?.self, to: nil)
-        case .int32s: initializeMemory(as: [Int32]?.self, to: nil)
-        case .int64s: initializeMemory(as: [Int64]?.self, to: nil)
-        case .uint32s: initializeMemory(as: [UInt32]?.self, to: nil)
-        case .uint64s: initializeMemory(as: [UInt64]?.self, to: nil)
-        case .floats: initializeMemory(as: [Float]?.self, to: nil)
-        case .doubles: initializeMemory(as: [Double]?.self, to: nil)
-        case .strings: initializeMemory(as: [String]?.self, to: nil)
-        case .datas: initializeMemory(as: [Data]?.self, to: nil)
-        case .messages: initializeMemory(as: [MessageStorage]?.self, to: nil)
-        // Every dictionary is one reference; nil looks the same for all types.
-        case .map: initializeMemory(as: [String: String]?.self, to: nil)
+        // A message, an array or a dictionary is a single reference; nil is null.
+        default: initializeMemory(as: UInt.self, to: 0)
         }
     }
 
     /// Retains the reference in memory that was copied bitwise.
-    func retain(_ cell: ValueLayout, _ map: @autoclosure () -> MapOperations) {
+    func retain(_ cell: ValueLayout) {
         switch cell {
         case .string: initializeMemory(as: String?.self, to: at(String?.self).pointee)
         case .bytes: initializeMemory(as: Data?.self, to: at(Data?.self).pointee)
         case .message: initializeMemory(as: MessageStorage?.self, to: at(MessageStorage?.self).pointee)
-        case .bools: initializeMemory(as: [Bool]?.self, to: at([Bool]?.self).pointee)
-        case .int32s: initializeMemory(as: [Int32]?.self, to: at([Int32]?.self).pointee)
-        case .int64s: initializeMemory(as: [Int64]?.self, to: at([Int64]?.self).pointee)
-        case .uint32s: initializeMemory(as: [UInt32]?.self, to: at([UInt32]?.self).pointee)
-        case .uint64s: initializeMemory(as: [UInt64]?.self, to: at([UInt64]?.self).pointee)
-        case .floats: initializeMemory(as: [Float]?.self, to: at([Float]?.self).pointee)
-        case .doubles: initializeMemory(as: [Double]?.self, to: at([Double]?.self).pointee)
-        case .strings: initializeMemory(as: [String]?.self, to: at([String]?.self).pointee)
-        case .datas: initializeMemory(as: [Data]?.self, to: at([Data]?.self).pointee)
-        case .messages: initializeMemory(as: [MessageStorage]?.self, to: at([MessageStorage]?.self).pointee)
-        case .map: map().retain(self)
-        default: break
+        // An array or a dictionary is a single reference, to an object whose class knows the types of its elements.
+        case .map: initializeMemory(as: [String: String]?.self, to: at([String: String]?.self).pointee)
+        default: initializeMemory(as: [UInt8]?.self, to: at([UInt8]?.self).pointee)
         }
     }
 
-    /// Releases the value in memory.
+    /// Releases the reference in memory.
     @inline(__always)
-    func release(_ cell: ValueLayout, _ map: @autoclosure () -> MapOperations) {
+    func release(_ cell: ValueLayout) {
         switch cell {
         case .string: _ = at(String?.self).move()
         case .bytes: _ = at(Data?.self).move()
         case .message: _ = at(MessageStorage?.self).move()
-        case .bools: _ = at([Bool]?.self).move()
-        case .int32s: _ = at([Int32]?.self).move()
-        case .int64s: _ = at([Int64]?.self).move()
-        case .uint32s: _ = at([UInt32]?.self).move()
-        case .uint64s: _ = at([UInt64]?.self).move()
-        case .floats: _ = at([Float]?.self).move()
-        case .doubles: _ = at([Double]?.self).move()
-        case .strings: _ = at([String]?.self).move()
-        case .datas: _ = at([Data]?.self).move()
-        case .messages: _ = at([MessageStorage]?.self).move()
-        case .map: map().release(self)
-        default: break
+        case .map: _ = at([String: String]?.self).move()
+        default: _ = at([UInt8]?.self).move()
         }
     }
 }

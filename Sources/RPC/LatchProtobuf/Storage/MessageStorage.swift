@@ -53,7 +53,7 @@ public struct MessageStorage: @unchecked Sendable {
         guard MemoryLayout<Value>.size == MemoryLayout<MessageStorage>.size,
             MemoryLayout<Value>.stride == MemoryLayout<MessageStorage>.stride
         else { return false }
-        let storage = MessageStorage(.nothing)
+        let storage = MessageStorage()
         let value = Value(storage: storage)
         let found = withUnsafeBytes(of: value) { $0.loadUnaligned(as: UInt.self) }
         let expected = withUnsafeBytes(of: storage) { $0.loadUnaligned(as: UInt.self) }
@@ -98,16 +98,13 @@ extension MessageStorage {
     public mutating func clear(oneof index: Int) {
         if let slot = table.slot(of: UInt32(truncatingIfNeeded: self[oneof: index])) { clear(slot) }
     }
-
-    /// Whether all required fields are set, in nested messages too.
-    var isInitialized: Bool { firstMissing() == nil }
 }
 
 extension UnsafeMutableRawPointer {
     /// Returns whether a field is set, in the object with this memory.
     @inline(__always)
     func holds(_ entry: FieldEntry, _ table: LayoutTable) -> Bool {
-        if entry.cell.isReference { return holdsReference(entry, table) }
+        if entry.cell.isReference { return holdsReference(entry) }
         return withUnsafePointer(to: entry) { holdsNumber($0) }
     }
 
@@ -127,13 +124,12 @@ extension UnsafeMutableRawPointer {
         }
     }
 
-    private func holdsReference(_ entry: FieldEntry, _ table: LayoutTable) -> Bool {
+    private func holdsReference(_ entry: FieldEntry) -> Bool {
         let address = self + Int(entry.offset)
         return switch entry.cell {
         case .string: address.at(String?.self).pointee != nil
         case .bytes: address.at(Data?.self).pointee != nil
-        case .map: !table.map(entry).isEmpty(address)
-        // An empty array is stored as nil.
+        // An empty array or dictionary is stored as nil.
         default: address.at(UInt.self).pointee != 0
         }
     }
@@ -182,7 +178,7 @@ extension UnsafeMutableRawPointer {
     /// Replaces a field's value by its default.
     func clearValue(_ entry: FieldEntry, _ table: LayoutTable) {
         let address = self + Int(entry.offset)
-        address.release(entry.cell, table.map(entry))
+        if entry.cell.isReference { address.release(entry.cell) }
         address.reset(entry, table.layout.fields[Int(entry.slot)].defaultValue)
     }
 }
@@ -191,13 +187,7 @@ extension MessageStorage {
     var extras: MessageExtras? { object.memory.extrasAddress.pointee }
 
     /// Returns the extras for mutation, created or copied on demand.
-    mutating func ownExtras() -> MessageExtras {
-        let address = own().extrasAddress
-        if isKnownUniquelyReferenced(&address.pointee), let extras = address.pointee { return extras }
-        let extras = address.pointee?.copy() ?? MessageExtras()
-        address.pointee = extras
-        return extras
-    }
+    mutating func ownExtras() -> MessageExtras { own().extras() }
 
     /// The decoded fields that are not in the schema.
     var unknownFields: UnknownFields {
@@ -211,30 +201,21 @@ extension MessageStorage {
         for entry in table.ordered {
             let field = table.layout.fields[Int(entry.slot)]
             if field.isRequired, !object.memory.holds(entry, table) { return field.name }
-            guard field.child != nil else { continue }
-            if let (key, rest) = firstMissing(field) { return "\(field.name)\(key).\(rest)" }
+            if field.child != nil, let rest = firstMissing(field) { return "\(field.name)\(rest)" }
         }
-        for (_, storage) in extras?.extensions.sorted(by: { $0.key < $1.key }) ?? [] {
+        for (_, storage) in extensions {
             if let missing = storage.firstMissing() { return missing }
         }
         return nil
     }
 
-    private func firstMissing(_ field: FieldSchema) -> (String, String)? {
-        switch field.cardinality {
-        case .singular:
-            return child(field.slot)?.firstMissing().map { ("", $0) }
-        case .repeated:
-            for (index, child) in children(field.slot).enumerated() {
-                if let missing = child.firstMissing() { return ("[\(index)]", missing) }
-            }
-        case .map:
-            var found: (String, String)?
-            forEachEntry(field.slot, sorted: true) { _, value in
-                guard found == nil, case .message(let child) = value else { return }
-                found = child.firstMissing().map { ("[…]", $0) }
-            }
-            return found
+    private func firstMissing(_ field: FieldSchema) -> String? {
+        if let missing = child(field.slot)?.firstMissing() { return ".\(missing)" }
+        for (index, child) in children(field.slot).enumerated() {
+            if let missing = child.firstMissing() { return "[\(index)].\(missing)" }
+        }
+        for case (_, .message(let child)) in entries(field.slot) {
+            if let missing = child.firstMissing() { return "[…].\(missing)" }
         }
         return nil
     }
@@ -272,10 +253,8 @@ extension MessageStorage: Hashable {
     }
 
     private func hasSameExtras(as other: MessageStorage) -> Bool {
-        let (one, two) = (extras, other.extras)
-        if one == nil, two == nil { return true }
-        return one?.unknown ?? UnknownFields() == two?.unknown ?? UnknownFields()
-            && one?.extensions ?? [:] == two?.extensions ?? [:]
+        extras === other.extras
+            || unknownFields == other.unknownFields && extras?.extensions ?? [:] == other.extras?.extensions ?? [:]
     }
 }
 
@@ -306,17 +285,8 @@ extension UnsafeMutableRawPointer {
         case .string: same(String?.self)
         case .bytes: same(Data?.self)
         case .message: same(MessageStorage?.self)
-        case .bools: same([Bool]?.self)
-        case .int32s: same([Int32]?.self)
-        case .int64s: same([Int64]?.self)
-        case .uint32s: same([UInt32]?.self)
-        case .uint64s: same([UInt64]?.self)
-        case .floats: same([Float]?.self)
-        case .doubles: same([Double]?.self)
-        case .strings: same([String]?.self)
-        case .datas: same([Data]?.self)
-        case .messages: same([MessageStorage]?.self)
         case .map: table.map(entry).isEqual(one, two)
+        default: entry.kind.stored.type.isEqualList(one, two)
         }
     }
 
@@ -332,17 +302,8 @@ extension UnsafeMutableRawPointer {
         case .string: add(String?.self)
         case .bytes: add(Data?.self)
         case .message: add(MessageStorage?.self)
-        case .bools: add([Bool]?.self)
-        case .int32s: add([Int32]?.self)
-        case .int64s: add([Int64]?.self)
-        case .uint32s: add([UInt32]?.self)
-        case .uint64s: add([UInt64]?.self)
-        case .floats: add([Float]?.self)
-        case .doubles: add([Double]?.self)
-        case .strings: add([String]?.self)
-        case .datas: add([Data]?.self)
-        case .messages: add([MessageStorage]?.self)
         case .map: table.map(entry).hash(self, into: &hasher)
+        default: entry.kind.stored.type.hashList(self, into: &hasher)
         }
     }
 }

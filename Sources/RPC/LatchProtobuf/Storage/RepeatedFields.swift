@@ -6,89 +6,63 @@ extension MessageStorage {
     /// The value of a repeated Boolean field.
     public subscript(bools slot: Int) -> [Bool] {
         get { list(slot, .bools) }
-        _modify {
-            var values: [Bool] = takeList(slot, .bools)
-            defer { setList(slot, .bools, values) }
-            yield &values
-        }
+        _modify { yield &self[list: slot, .bools] }
     }
 
     /// The value of a repeated signed 32-bit field.
     public subscript(int32s slot: Int) -> [Int32] {
         get { list(slot, .int32s) }
-        _modify {
-            var values: [Int32] = takeList(slot, .int32s)
-            defer { setList(slot, .int32s, values) }
-            yield &values
-        }
+        _modify { yield &self[list: slot, .int32s] }
     }
 
     /// The value of a repeated signed 64-bit field.
     public subscript(int64s slot: Int) -> [Int64] {
         get { list(slot, .int64s) }
-        _modify {
-            var values: [Int64] = takeList(slot, .int64s)
-            defer { setList(slot, .int64s, values) }
-            yield &values
-        }
+        _modify { yield &self[list: slot, .int64s] }
     }
 
     /// The value of a repeated unsigned 32-bit field.
     public subscript(uint32s slot: Int) -> [UInt32] {
         get { list(slot, .uint32s) }
-        _modify {
-            var values: [UInt32] = takeList(slot, .uint32s)
-            defer { setList(slot, .uint32s, values) }
-            yield &values
-        }
+        _modify { yield &self[list: slot, .uint32s] }
     }
 
     /// The value of a repeated unsigned 64-bit field.
     public subscript(uint64s slot: Int) -> [UInt64] {
         get { list(slot, .uint64s) }
-        _modify {
-            var values: [UInt64] = takeList(slot, .uint64s)
-            defer { setList(slot, .uint64s, values) }
-            yield &values
-        }
+        _modify { yield &self[list: slot, .uint64s] }
     }
 
     /// The value of a repeated 32-bit floating-point field.
     public subscript(floats slot: Int) -> [Float] {
         get { list(slot, .floats) }
-        _modify {
-            var values: [Float] = takeList(slot, .floats)
-            defer { setList(slot, .floats, values) }
-            yield &values
-        }
+        _modify { yield &self[list: slot, .floats] }
     }
 
     /// The value of a repeated 64-bit floating-point field.
     public subscript(doubles slot: Int) -> [Double] {
         get { list(slot, .doubles) }
-        _modify {
-            var values: [Double] = takeList(slot, .doubles)
-            defer { setList(slot, .doubles, values) }
-            yield &values
-        }
+        _modify { yield &self[list: slot, .doubles] }
     }
 
     /// The value of a repeated string field.
     public subscript(strings slot: Int) -> [String] {
         get { list(slot, .strings) }
-        _modify {
-            var values: [String] = takeList(slot, .strings)
-            defer { setList(slot, .strings, values) }
-            yield &values
-        }
+        _modify { yield &self[list: slot, .strings] }
     }
 
     /// The value of a repeated bytes field.
     public subscript(datas slot: Int) -> [Data] {
         get { list(slot, .datas) }
-        _modify {
-            var values: [Data] = takeList(slot, .datas)
-            defer { setList(slot, .datas, values) }
+        _modify { yield &self[list: slot, .datas] }
+    }
+
+    /// The elements of a repeated field in their memory representation, mutated in place.
+    subscript<Value>(list slot: Int, cell: ValueLayout) -> [Value] {
+        @inline(__always) get { list(slot, cell) }
+        @inline(__always) _modify {
+            var values: [Value] = takeList(slot, cell)
+            defer { setList(slot, cell, values) }
             yield &values
         }
     }
@@ -122,8 +96,9 @@ extension MessageStorage {
     public subscript<Key: MapKey, Value: FieldValue>(map slot: Int) -> [Key: Value] {
         get { map(slot, Value.fieldAccess.kind) }
         _modify {
-            var values: [Key: Value] = takeMap(slot, Value.fieldAccess.kind)
-            defer { setMap(slot, Value.fieldAccess.kind, values) }
+            let kind = Value.fieldAccess.kind
+            var values: [Key: Value] = takeMap(slot, kind)
+            defer { setMap(slot, kind, values) }
             yield &values
         }
     }
@@ -131,11 +106,7 @@ extension MessageStorage {
     /// The value of a map field with enum values, converted from numbers at each access.
     public subscript<Key: MapKey, Value: ProtoEnum>(map slot: Int) -> [Key: Value] {
         get { map(slot, .int32).mapValues { (number: Int32) in Value(stored: number) } }
-        _modify {
-            var values: [Key: Value] = self[map: slot]
-            defer { setMap(slot, .int32, values.mapValues(\.rawValue)) }
-            yield &values
-        }
+        set { setMap(slot, .int32, newValue.mapValues(\.rawValue)) }
     }
 
     /// The value of a map field with messages; reading takes constant time, as for `messages`.
@@ -156,33 +127,25 @@ extension MessageStorage {
     /// The value of a map field with timestamps, converted at each access.
     public subscript<Key: MapKey>(map slot: Int) -> [Key: Date] {
         get { map(slot, .message).mapValues { (value: MessageStorage) in SecondsAndNanos(value).date } }
-        _modify {
-            var values: [Key: Date] = self[map: slot]
-            defer { setMoments(slot, values.mapValues { SecondsAndNanos($0) }) }
-            yield &values
-        }
+        set { setMoments(slot, newValue.mapValues { SecondsAndNanos($0) }) }
     }
 
     /// The value of a map field with durations, converted at each access.
     public subscript<Key: MapKey>(map slot: Int) -> [Key: Duration] {
         get { map(slot, .message).mapValues { (value: MessageStorage) in SecondsAndNanos(value).duration } }
-        _modify {
-            var values: [Key: Duration] = self[map: slot]
-            defer { setMoments(slot, values.mapValues { SecondsAndNanos($0) }) }
-            yield &values
-        }
+        set { setMoments(slot, newValue.mapValues { SecondsAndNanos($0) }) }
     }
 
     private mutating func setMoments<Key: MapKey>(_ slot: Int, _ moments: [Key: SecondsAndNanos]) {
-        guard let entry = mapEntry(slot, Key.self, .message), let child = table.map(entry).child else { return }
+        guard let entry = mapEntry(slot, Key.self, .message), let child = table.map(entry).field.child else { return }
         setMap(slot, .message, moments.mapValues { $0.storage(in: child.table) })
     }
 
     private func mapType<Value: Message>(_ slot: Int, _ type: Value.Type) -> NestedType? {
         guard let entry = entry(slot, .map) else { return nil }
-        let map = table.map(entry)
-        guard map.child != nil else { return nil }
-        let child = table.children[map.typeIndex]
+        let field = table.map(entry).field
+        guard field.child != nil, let index = field.typeIndex else { return nil }
+        let child = table.children[index]
         return child.identity == ObjectIdentifier(type) ? child : nil
     }
 

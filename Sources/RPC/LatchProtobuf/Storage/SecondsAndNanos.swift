@@ -35,16 +35,8 @@ struct SecondsAndNanos: Equatable {
 
     /// Converts a duration, truncated to nanoseconds; both parts have its sign.
     init(_ duration: Duration) {
-        var (whole, attoseconds) = duration.components
-        nanoseconds = Int32(truncatingIfNeeded: attoseconds / 1_000_000_000)
-        if whole > 0, nanoseconds < 0 {
-            whole -= 1
-            nanoseconds += 1_000_000_000
-        } else if whole < 0, nanoseconds > 0 {
-            whole += 1
-            nanoseconds -= 1_000_000_000
-        }
-        seconds = whole
+        seconds = duration.components.seconds
+        nanoseconds = Int32(truncatingIfNeeded: duration.components.attoseconds / 1_000_000_000)
     }
 
     var date: Date {

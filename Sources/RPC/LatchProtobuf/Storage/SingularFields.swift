@@ -95,8 +95,13 @@ extension MessageStorage {
     }
 
     @inline(__always)
-    private mutating func setNumber<Value>(_ slot: Int, _ cell: ValueLayout, _ value: Value) {
-        guard let entry = entry(slot, cell) else { return }
+    mutating func setNumber<Value>(_ slot: Int, _ cell: ValueLayout, _ value: Value) {
+        if let entry = entry(slot, cell) { set(entry, value) }
+    }
+
+    /// Sets a singular field; `Value` is the type of its memory.
+    @inline(__always)
+    mutating func set<Value>(_ entry: FieldEntry, _ value: Value) {
         let memory = own()
         memory.note(entry, object.table)
         (memory + Int(entry.offset)).at(Value.self).pointee = value
@@ -110,14 +115,7 @@ extension MessageStorage {
             guard let entry = entry(slot, .string) else { return "" }
             return (object.memory + Int(entry.offset)).at(String?.self).pointee ?? defaultText(slot)
         }
-        set {
-            guard let entry = entry(slot, .string) else { return }
-            let memory = own()
-            memory.note(entry, object.table)
-            // With implicit presence an empty string is stored as nil, so that equal messages have equal memory.
-            let value = entry.presence == .implicit && newValue.isEmpty ? nil : newValue
-            (memory + Int(entry.offset)).at(String?.self).pointee = value
-        }
+        set { if let entry = entry(slot, .string) { setText(entry, newValue) } }
     }
 
     /// The value of a string field; nil if it is absent.
@@ -132,13 +130,7 @@ extension MessageStorage {
             guard let entry = entry(slot, .bytes) else { return Data() }
             return (object.memory + Int(entry.offset)).at(Data?.self).pointee ?? defaultBytes(slot)
         }
-        set {
-            guard let entry = entry(slot, .bytes) else { return }
-            let memory = own()
-            memory.note(entry, object.table)
-            let value = entry.presence == .implicit && newValue.isEmpty ? nil : newValue
-            (memory + Int(entry.offset)).at(Data?.self).pointee = value
-        }
+        set { if let entry = entry(slot, .bytes) { setText(entry, newValue) } }
     }
 
     /// The value of a bytes field; nil if it is absent.
@@ -147,14 +139,19 @@ extension MessageStorage {
         set { if let newValue { self[bytes: slot] = newValue } else { clear(slot) } }
     }
 
+    /// Sets a string or bytes; with implicit presence an empty value is stored as nil, so that equal messages have equal
+    /// memory.
+    @inline(__always)
+    mutating func setText<Value: StoredText>(_ entry: FieldEntry, _ value: Value) {
+        set(entry, entry.presence == .implicit && value.isEmpty ? nil : Optional(value))
+    }
+
     private func defaultText(_ slot: Int) -> String {
-        guard case .text(let text)? = layout.fields[slot].defaultValue else { return "" }
-        return text
+        if case .text(let text)? = layout.fields[slot].defaultValue { text } else { "" }
     }
 
     private func defaultBytes(_ slot: Int) -> Data {
-        guard case .bytes(let bytes)? = layout.fields[slot].defaultValue else { return Data() }
-        return bytes
+        if case .bytes(let bytes)? = layout.fields[slot].defaultValue { bytes } else { Data() }
     }
 }
 
@@ -174,11 +171,7 @@ extension MessageStorage {
     /// The value of a repeated enum field, converted from numbers at each access.
     public subscript<Value: ProtoEnum>(enums slot: Int) -> [Value] {
         get { self[int32s: slot].map { Value(stored: $0) } }
-        _modify {
-            var values: [Value] = self[int32s: slot].map { Value(stored: $0) }
-            defer { self[int32s: slot] = values.map(\.rawValue) }
-            yield &values
-        }
+        set { self[int32s: slot] = newValue.map(\.rawValue) }
     }
 }
 
@@ -213,36 +206,34 @@ extension MessageStorage {
         }
     }
 
-    /// Returns the type of a field's messages, if it is `Value`.
+    /// Returns the field of a slot, if it has this layout and its messages this type.
     @inline(__always)
-    func children<Value: Message>(_ slot: Int, _ type: Value.Type) -> NestedType? {
-        guard let entry = entry(slot, .messages) else { return nil }
-        let child = object.table.pointee.children[Int(entry.child)]
-        return child.identity == ObjectIdentifier(type) ? child : nil
+    private func entry<Value: Message>(_ slot: Int, _ cell: ValueLayout, of type: Value.Type) -> FieldEntry? {
+        guard let entry = entry(slot, cell), table.children[Int(entry.child)].identity == ObjectIdentifier(type) else {
+            return nil
+        }
+        return entry
+    }
+
+    /// Returns the type of a repeated field's messages, if it is `Value`.
+    @inline(__always)
+    private func children<Value: Message>(_ slot: Int, _ type: Value.Type) -> NestedType? {
+        entry(slot, .messages, of: type).map { table.children[Int($0.child)] }
     }
 
     @inline(__always)
     private func child<Value: Message>(_ slot: Int, _ type: Value.Type) -> MessageStorage? {
-        guard let entry = entry(slot, .message),
-            object.table.pointee.children[Int(entry.child)].identity == ObjectIdentifier(type)
-        else { return nil }
+        guard let entry = entry(slot, .message, of: type) else { return nil }
         return (object.memory + Int(entry.offset)).at(MessageStorage?.self).pointee
     }
 
     @inline(__always)
     private mutating func setChild<Value: Message>(_ slot: Int, _ value: MessageStorage, _ type: Value.Type) {
-        guard let entry = entry(slot, .message),
-            object.table.pointee.children[Int(entry.child)].identity == ObjectIdentifier(type)
-        else { return }
-        setChild(entry, value)
+        if let entry = entry(slot, .message, of: type) { setChild(entry, value) }
     }
 
     @inline(__always)
-    mutating func setChild(_ entry: FieldEntry, _ value: MessageStorage) {
-        let memory = own()
-        memory.note(entry, object.table)
-        (memory + Int(entry.offset)).at(MessageStorage?.self).pointee = value
-    }
+    mutating func setChild(_ entry: FieldEntry, _ value: MessageStorage) { set(entry, Optional(value)) }
 }
 
 extension Message {
@@ -282,11 +273,7 @@ extension MessageStorage {
     /// The value of a repeated Timestamp field as dates, converted at each access.
     public subscript(dates slot: Int) -> [Date] {
         get { children(slot).map { SecondsAndNanos($0).date } }
-        _modify {
-            var values = self[dates: slot]
-            defer { setMoments(slot, values.map { SecondsAndNanos($0) }) }
-            yield &values
-        }
+        set { setMoments(slot, newValue.map { SecondsAndNanos($0) }) }
     }
 
     /// The value of a Duration field; zero if it is absent.
@@ -305,11 +292,7 @@ extension MessageStorage {
     /// The value of a repeated Duration field, converted at each access.
     public subscript(durations slot: Int) -> [Duration] {
         get { children(slot).map { SecondsAndNanos($0).duration } }
-        _modify {
-            var values = self[durations: slot]
-            defer { setMoments(slot, values.map { SecondsAndNanos($0) }) }
-            yield &values
-        }
+        set { setMoments(slot, newValue.map { SecondsAndNanos($0) }) }
     }
 
     private mutating func setMoment(_ slot: Int, _ moment: SecondsAndNanos) {

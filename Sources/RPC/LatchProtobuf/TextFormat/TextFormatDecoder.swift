@@ -111,9 +111,7 @@ struct TextFormatDecoder {
 
     /// Reads a map entry, a message of `key` and `value`; of a repeated key the last one counts.
     private mutating func readEntry(_ field: FieldSchema, into storage: inout MessageStorage) throws(ProtoError) {
-        guard var key = Self.zero(field.key?.stored, nil), var value = Self.zero(field.kind.stored, field) else {
-            throw text.malformed("the field has no type")
-        }
+        guard var (key, value) = storage.emptyEntry(field.slot) else { throw text.malformed("the field has no type") }
         var keyField = FieldSchema()
         keyField.kind = field.key ?? .bool
         let closing = try text.openMessage()
@@ -131,22 +129,6 @@ struct TextFormatDecoder {
             text.takeSeparator()
         }
         storage.setEntry(field.slot, key, value)
-    }
-
-    private static func zero(_ kind: StoredKind?, _ field: FieldSchema?) -> AnyFieldValue? {
-        switch kind {
-        case .bool: .bool(false)
-        case .int32: .int32(field?.kind.isEnum == true ? field?.enumeration?.first ?? 0 : 0)
-        case .int64: .int64(0)
-        case .uint32: .uint32(0)
-        case .uint64: .uint64(0)
-        case .float: .float(0)
-        case .double: .double(0)
-        case .string: .string("")
-        case .bytes: .bytes(Data())
-        case .message: (field?.child).map { .message(MessageStorage($0)) }
-        case nil: nil
-        }
     }
 }
 

@@ -4,8 +4,10 @@ import PortableFoundation
 
 /// An encoder of messages to the text format, one field per line.
 struct TextFormatEncoder {
-    var output = TextFormatOutput()
-    let options: TextFormatEncodingOptions
+    /// The text written so far.
+    private(set) var text = ""
+    private let options: TextFormatEncodingOptions
+    private var level = 0
     /// The number of further nested Any messages to expand; it bounds the recursion, since their bytes do not count as
     /// nesting when they are decoded.
     private var packedDepth = 64
@@ -21,7 +23,7 @@ struct TextFormatEncoder {
         for (_, values) in storage.extensions {
             if let field = values.layout.fields.first { write(field, named: "[\(field.name)]", of: values) }
         }
-        if options.includesUnknownFields { writeUnknown(storage.unknownFields.bytes[...]) }
+        if options.includesUnknownFields { writeUnknown(storage.unknownFields.bytes) }
     }
 
     private mutating func write(_ field: FieldSchema, named name: String, of storage: MessageStorage) {
@@ -29,35 +31,28 @@ struct TextFormatEncoder {
         case .singular: if let value = storage.content(field.slot) { write(value, field, named: name) }
         case .repeated: for value in storage.contents(field.slot) { write(value, field, named: name) }
         case .map:
-            storage.forEachEntry(field.slot, sorted: true) { key, value in
-                output.open(name)
-                write(key, nil, named: "key")
-                write(value, field, named: "value")
-                output.close()
+            for (key, value) in storage.entries(field.slot) {
+                writeMessage(name) {
+                    $0.write(key, nil, named: "key")
+                    $0.write(value, field, named: "value")
+                }
             }
         }
     }
 
     private mutating func write(_ value: AnyFieldValue, _ field: FieldSchema?, named name: String) {
-        if case .message(let message) = value {
-            output.open(name)
-            writeFields(message)
-            return output.close()
-        }
-        output.begin(name)
         switch value {
-        case .bool(let value): output.write(value ? "true" : "false")
-        case .int32(let value): output.write(field?.enumeration?.name(of: value) ?? String(value))
-        case .int64(let value): output.write(String(value))
-        case .uint32(let value): output.write(String(value))
-        case .uint64(let value): output.write(String(value))
-        case .float(let value): output.write(Self.spelling(Double(value), value.description))
-        case .double(let value): output.write(Self.spelling(value, value.description))
-        case .string(let value): output.write(quoted: value)
-        case .bytes(let value): output.write(quoted: Array(value))
-        case .message: break
+        case .bool(let value): writeLine(name, value.description)
+        case .int32(let value): writeLine(name, field?.enumeration?.name(of: value) ?? value.description)
+        case .int64(let value): writeLine(name, value.description)
+        case .uint32(let value): writeLine(name, value.description)
+        case .uint64(let value): writeLine(name, value.description)
+        case .float(let value): writeLine(name, Self.spelling(Double(value), value.description))
+        case .double(let value): writeLine(name, Self.spelling(value, value.description))
+        case .string(let value): writeLine(name, quoted: value.unicodeScalars, isText: true)
+        case .bytes(let value): writeLine(name, quoted: value)
+        case .message(let message): writeMessage(name) { $0.writeFields(message) }
         }
-        output.end()
     }
 
     private static func spelling(_ value: Double, _ description: String) -> String {
@@ -75,9 +70,7 @@ struct TextFormatEncoder {
             let schema = try options.types.type(url: url).schema
             let bytes = Array(storage[bytes: 1])
             let packed = try MessageStorage(schema, packed: bytes, extensions: options.extensions)
-            output.open("[\(url)]")
-            writeFields(packed)
-            output.close()
+            writeMessage("[\(url)]") { $0.writeFields(packed) }
             return true
         } catch {
             // Otherwise the URL and the bytes are written.
@@ -88,37 +81,48 @@ struct TextFormatEncoder {
 
 extension TextFormatEncoder {
     /// Writes unknown fields by number; bytes that are a valid encoding are written as a message.
-    private mutating func writeUnknown(_ bytes: ArraySlice<UInt8>) {
-        for field in RawField.fields(of: bytes) ?? [] { writeUnknown(field, depth: 64) }
-    }
-
-    private mutating func writeUnknown(_ field: RawField, depth: Int) {
-        let name = String(field.number)
-        switch field.value {
-        case .varint(let value): writeLine(name, String(value))
-        case .fixed32(let value): writeLine(name, Self.hexadecimal(UInt64(value), digits: 8))
-        case .fixed64(let value): writeLine(name, Self.hexadecimal(value, digits: 16))
-        case .group(let fields): writeMessage(name, fields, depth: depth - 1)
-        case .bytes(let bytes):
-            if depth > 0, !bytes.isEmpty, let fields = RawField.fields(of: bytes) {
-                return writeMessage(name, fields, depth: depth - 1)
-            }
-            output.begin(name)
-            output.write(quoted: Array(bytes))
-            output.end()
+    private mutating func writeUnknown(_ bytes: [UInt8]) {
+        bytes.withUnsafeBufferPointer { bytes in
+            guard Self.isMessage(bytes) else { return }
+            var decoder = BinaryDecoder(bytes, depth: 0, extensions: [])
+            writeUnknown(&decoder, depth: 64)
         }
     }
 
-    private mutating func writeLine(_ name: String, _ value: String) {
-        output.begin(name)
-        output.write(value)
-        output.end()
+    /// Writes fields up to the end of the bytes or of a group; they are valid.
+    private mutating func writeUnknown(_ decoder: inout BinaryDecoder, depth: Int) {
+        do throws(DecodingFailure) {
+            while decoder.remaining > 0 {
+                let tag = try decoder.tag()
+                let name = String(tag >> 3)
+                switch WireType(rawValue: UInt8(tag & 7)) {
+                case .varint: writeLine(name, String(try decoder.varint()))
+                case .fixed32: writeLine(name, Self.hexadecimal(UInt64(try decoder.fixed(UInt32.self)), digits: 8))
+                case .fixed64: writeLine(name, Self.hexadecimal(try decoder.fixed(UInt64.self), digits: 16))
+                case .startGroup: writeMessage(name) { $0.writeUnknown(&decoder, depth: depth - 1) }
+                case .delimited: writeUnknown(name, try decoder.delimited(), depth: depth)
+                case .endGroup, nil: return
+                }
+            }
+        } catch {
+            // `isMessage` has read the same bytes.
+        }
     }
 
-    private mutating func writeMessage(_ name: String, _ fields: [RawField], depth: Int) {
-        output.open(name)
-        for field in fields { writeUnknown(field, depth: depth) }
-        output.close()
+    private mutating func writeUnknown(_ name: String, _ bytes: UnsafeBufferPointer<UInt8>, depth: Int) {
+        guard depth > 0, !bytes.isEmpty, Self.isMessage(bytes) else { return writeLine(name, quoted: bytes) }
+        var decoder = BinaryDecoder(bytes, depth: 0, extensions: [])
+        writeMessage(name) { $0.writeUnknown(&decoder, depth: depth - 1) }
+    }
+
+    private static func isMessage(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var decoder = BinaryDecoder(bytes, depth: 64, extensions: [])
+        do throws(DecodingFailure) {
+            while decoder.remaining > 0 { try decoder.skip(decoder.tag()) }
+            return true
+        } catch {
+            return false
+        }
     }
 
     private static func hexadecimal(_ value: UInt64, digits: Int) -> String {
@@ -127,132 +131,50 @@ extension TextFormatEncoder {
     }
 }
 
-/// An unknown field of the binary encoding.
-private struct RawField {
-    enum Value {
-        case varint(UInt64)
-        case fixed32(UInt32)
-        case fixed64(UInt64)
-        case bytes(ArraySlice<UInt8>)
-        case group([RawField])
-    }
-
-    let number: UInt64
-    let value: Value
-
-    /// Decodes fields; nil if the bytes are invalid.
-    static func fields(of bytes: ArraySlice<UInt8>) -> [RawField]? {
-        var bytes = bytes
-        return read(&bytes, group: nil, depth: 64)
-    }
-
-    private static func read(_ bytes: inout ArraySlice<UInt8>, group: UInt64?, depth: Int) -> [RawField]? {
-        guard depth > 0 else { return nil }
-        var fields: [RawField] = []
-        while !bytes.isEmpty {
-            guard let tag = varint(&bytes), tag >> 3 != 0, tag >> 3 <= 536_870_911 else { return nil }
-            if tag & 7 == 4 { return tag >> 3 == group ? fields : nil }
-            guard let value = value(tag, &bytes, depth: depth) else { return nil }
-            fields.append(RawField(number: tag >> 3, value: value))
-        }
-        return group == nil ? fields : nil
-    }
-
-    private static func value(_ tag: UInt64, _ bytes: inout ArraySlice<UInt8>, depth: Int) -> Value? {
-        switch tag & 7 {
-        case 0: varint(&bytes).map { .varint($0) }
-        case 1: fixed(&bytes, 8).map { .fixed64($0) }
-        case 2: varint(&bytes).flatMap { take(&bytes, $0) }.map { .bytes($0) }
-        case 3: read(&bytes, group: tag >> 3, depth: depth - 1).map { .group($0) }
-        case 5: fixed(&bytes, 4).map { .fixed32(UInt32(truncatingIfNeeded: $0)) }
-        default: nil
-        }
-    }
-
-    private static func varint(_ bytes: inout ArraySlice<UInt8>) -> UInt64? {
-        var value: UInt64 = 0
-        for shift in stride(from: 0, to: 70, by: 7) {
-            guard let byte = bytes.popFirst() else { return nil }
-            value |= UInt64(byte & 0x7F) << UInt64(shift)
-            if byte < 0x80 { return value }
-        }
-        return nil
-    }
-
-    private static func fixed(_ bytes: inout ArraySlice<UInt8>, _ count: UInt64) -> UInt64? {
-        take(&bytes, count)?.reversed().reduce(0) { $0 << 8 | UInt64($1) }
-    }
-
-    private static func take(_ bytes: inout ArraySlice<UInt8>, _ count: UInt64) -> ArraySlice<UInt8>? {
-        guard count <= UInt64(bytes.count) else { return nil }
-        let taken = bytes.prefix(Int(count))
-        bytes = bytes.dropFirst(Int(count))
-        return taken
-    }
-}
-
-/// A buffer of text format.
-struct TextFormatOutput {
-    /// The text written so far.
-    private(set) var text = ""
-    private var level = 0
-
-    private mutating func indent() { for _ in 0..<level { text += "  " } }
-
-    /// Begins a line with a field's name.
-    mutating func begin(_ name: String) {
+extension TextFormatEncoder {
+    private mutating func writeLine(_ name: String, _ value: String) {
         indent()
         text += name
         text += ": "
+        text += value
+        text += "\n"
     }
 
-    /// Ends the line.
-    mutating func end() { text += "\n" }
-
-    /// Opens a message.
-    mutating func open(_ name: String) {
+    private mutating func writeMessage(_ name: String, _ body: (inout TextFormatEncoder) -> Void) {
         indent()
         text += name
         text += " {\n"
         level += 1
-    }
-
-    /// Closes the message that was opened last.
-    mutating func close() {
+        body(&self)
         level -= 1
         indent()
         text += "}\n"
     }
 
-    /// Writes a value without escaping.
-    mutating func write(_ value: String) { text += value }
+    private mutating func indent() { for _ in 0..<level { text += "  " } }
 
-    /// Writes a string in quotes; non-ASCII characters are not escaped.
-    mutating func write(quoted value: String) {
-        text += "\""
-        for scalar in value.unicodeScalars {
-            if scalar.isASCII { write(escaping: UInt8(ascii: scalar)) } else { text.unicodeScalars.append(scalar) }
-        }
-        text += "\""
+    private mutating func writeLine(_ name: String, quoted bytes: some Sequence<UInt8>) {
+        writeLine(name, quoted: bytes.lazy.map { Unicode.Scalar($0) }, isText: false)
     }
 
-    /// Writes bytes in quotes, with octal escapes for non-ASCII ones.
-    mutating func write(quoted value: [UInt8]) {
-        text += "\""
-        for byte in value { write(escaping: byte) }
-        text += "\""
-    }
-
-    private mutating func write(escaping byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "\n"): text += "\\n"
-        case UInt8(ascii: "\r"): text += "\\r"
-        case UInt8(ascii: "\t"): text += "\\t"
-        case UInt8(ascii: "\""): text += "\\\""
-        case UInt8(ascii: "'"): text += "\\'"
-        case UInt8(ascii: "\\"): text += "\\\\"
-        case 0x20..<0x7F: text.unicodeScalars.append(Unicode.Scalar(byte))
-        default: text += "\\\(byte >> 6)\(byte >> 3 & 7)\(byte & 7)"
+    /// Writes a string, or bytes, whose non-ASCII ones are escaped.
+    private mutating func writeLine(_ name: String, quoted scalars: some Sequence<Unicode.Scalar>, isText: Bool) {
+        indent()
+        text += name
+        text += ": \""
+        for scalar in scalars {
+            switch scalar {
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case "\"", "'", "\\":
+                text += "\\"
+                text.unicodeScalars.append(scalar)
+            case " "..."~": text.unicodeScalars.append(scalar)
+            case _ where isText && !scalar.isASCII: text.unicodeScalars.append(scalar)
+            default: text += "\\\(scalar.value >> 6)\(scalar.value >> 3 & 7)\(scalar.value & 7)"
+            }
         }
+        text += "\"\n"
     }
 }

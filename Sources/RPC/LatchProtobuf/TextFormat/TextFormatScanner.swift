@@ -11,12 +11,6 @@ struct TextFormatScanner {
     /// The number of further nesting levels allowed, which bounds the use of the stack.
     var depth: Int
 
-    /// Creates a scanner at the first byte.
-    init(_ bytes: UnsafeBufferPointer<UInt8>, depth: Int) {
-        self.bytes = bytes
-        self.depth = depth
-    }
-
     /// The next byte; 0, which starts no token, at the end.
     var peek: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
@@ -88,17 +82,14 @@ struct TextFormatScanner {
 extension TextFormatScanner {
     /// Returns whether a byte can start an identifier.
     static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+        byte.isLetter || byte == UInt8(ascii: "_")
     }
-
-    /// Returns whether a byte is a decimal digit.
-    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     /// Reads an identifier; nil if there is none.
     mutating func takeIdentifier() -> String? {
         guard Self.isLetter(peekToken()) else { return nil }
         let start = position
-        while Self.isLetter(peek) || Self.isDigit(peek) { position += 1 }
+        while Self.isLetter(peek) || peek.isDigit { position += 1 }
         return text(start..<position)
     }
 
@@ -131,7 +122,7 @@ extension TextFormatScanner {
     /// percent escapes.
     private func isNameByte(_ byte: UInt8) throws(ProtoError) -> Bool {
         guard byte == UInt8(ascii: "%") else {
-            return Self.isLetter(byte) || Self.isDigit(byte) || "-.~!$&()*+,;=/".utf8.contains(byte)
+            return Self.isLetter(byte) || byte.isDigit || "-.~!$&()*+,;=/".utf8.contains(byte)
         }
         guard position + 2 < bytes.count, hexValue(bytes[position + 1]) != nil, hexValue(bytes[position + 2]) != nil
         else { throw malformed("an escape in a URL needs two digits") }
@@ -145,7 +136,7 @@ extension TextFormatScanner {
         let parts = name[(last.map { $0 + 1 } ?? 0)...].split(
             separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.allSatisfy { part in
-            part.first.map(isLetter) == true && part.allSatisfy { isLetter($0) || isDigit($0) }
+            part.first.map(isLetter) == true && part.allSatisfy { isLetter($0) || $0.isDigit }
         }
     }
 }
@@ -203,47 +194,31 @@ extension TextFormatScanner {
         case UInt8(ascii: "t"): value.append(0x09)
         case UInt8(ascii: "v"): value.append(0x0B)
         case UInt8(ascii: "?"), UInt8(ascii: "\\"), UInt8(ascii: "'"), UInt8(ascii: "\""): value.append(byte)
-        case UInt8(ascii: "0")...UInt8(ascii: "7"): try readOctal(byte, into: &value)
-        case UInt8(ascii: "x"), UInt8(ascii: "X"): try readHexadecimal(into: &value)
-        case UInt8(ascii: "u"): try readScalar(digits: 4, into: &value)
-        case UInt8(ascii: "U"): try readScalar(digits: 8, into: &value)
+        case UInt8(ascii: "0")...UInt8(ascii: "7"):
+            position -= 1
+            let code = try readCode(radix: 8, digits: 1...3)
+            guard code <= 255 else { throw malformed("an escaped byte is above 255") }
+            value.append(UInt8(code))
+        case UInt8(ascii: "x"), UInt8(ascii: "X"): value.append(UInt8(try readCode(radix: 16, digits: 1...2)))
+        case UInt8(ascii: "u"), UInt8(ascii: "U"):
+            let count = byte == UInt8(ascii: "u") ? 4 : 8
+            // Surrogates are refused.
+            guard let scalar = Unicode.Scalar(try readCode(radix: 16, digits: count...count)) else {
+                throw malformed("an escape is not a valid code point")
+            }
+            value.append(contentsOf: String(Character(scalar)).utf8)
         default:
             position -= 1
             throw malformed("a string contains an unknown escape")
         }
     }
 
-    /// Reads one to three octal digits of a byte.
-    private mutating func readOctal(_ first: UInt8, into value: inout [UInt8]) throws(ProtoError) {
-        var code = Int(first - UInt8(ascii: "0"))
-        for _ in 0..<2 where (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(peek) {
-            code = code * 8 + Int(peek - UInt8(ascii: "0"))
-            position += 1
+    private mutating func readCode(radix: Int, digits: ClosedRange<Int>) throws(ProtoError) -> UInt32 {
+        let start = position
+        while position - start < digits.upperBound, let digit = hexValue(peek), digit < radix { position += 1 }
+        guard position - start >= digits.lowerBound, let code = UInt32(text(start..<position), radix: radix) else {
+            throw malformed("a hexadecimal digit is expected")
         }
-        guard let byte = UInt8(exactly: code) else { throw malformed("an escaped byte is above 255") }
-        value.append(byte)
-    }
-
-    /// Reads one or two hexadecimal digits of a byte.
-    private mutating func readHexadecimal(into value: inout [UInt8]) throws(ProtoError) {
-        guard var code = hexValue(peek) else { throw malformed("a hexadecimal digit is expected") }
-        position += 1
-        if let second = hexValue(peek) {
-            code = code << 4 | second
-            position += 1
-        }
-        value.append(code)
-    }
-
-    /// Reads a code point; surrogates are refused.
-    private mutating func readScalar(digits: Int, into value: inout [UInt8]) throws(ProtoError) {
-        var code: UInt32 = 0
-        for _ in 0..<digits {
-            guard let digit = hexValue(peek) else { throw malformed("a hexadecimal digit is expected") }
-            code = code << 4 | UInt32(digit)
-            position += 1
-        }
-        guard let scalar = Unicode.Scalar(code) else { throw malformed("an escape is not a valid code point") }
-        value.append(contentsOf: String(Character(scalar)).utf8)
+        return code
     }
 }

@@ -7,7 +7,7 @@ extension Message {
     public init(text: String, options: TextFormatDecodingOptions = TextFormatDecodingOptions()) throws(ProtoError) {
         var storage = MessageStorage(Self.schema)
         try Array(text.utf8).withUnsafeBufferPointer { (bytes) throws(ProtoError) in
-            let text = TextFormatScanner(bytes, depth: min(options.depth, 512))
+            let text = TextFormatScanner(bytes: bytes, depth: min(options.depth, 512))
             var reader = TextFormatDecoder(text: text, options: options)
             try reader.readFields(into: &storage, closing: nil)
         }
@@ -19,6 +19,6 @@ extension Message {
     public func text(_ options: TextFormatEncodingOptions = TextFormatEncodingOptions()) -> String {
         var writer = TextFormatEncoder(options: options)
         writer.writeFields(storage)
-        return writer.output.text
+        return writer.text
     }
 }

@@ -18,9 +18,9 @@ extension TextFormatScanner {
         let isNegative = take(UInt8(ascii: "-"))
         if let word = takeIdentifier() { return (isNegative, .word(word)) }
         let start = position
-        guard Self.isDigit(peek) || peek == UInt8(ascii: ".") else { throw malformed("a number is expected") }
+        guard peek.isDigit || peek == UInt8(ascii: ".") else { throw malformed("a number is expected") }
         let number = try peek == UInt8(ascii: "0") ? readZero(from: start) : readDecimal(from: start)
-        guard !Self.isLetter(peek), !Self.isDigit(peek), peek != UInt8(ascii: ".") else {
+        guard !Self.isLetter(peek), !peek.isDigit, peek != UInt8(ascii: ".") else {
             throw malformed("a number is followed by a letter")
         }
         return (isNegative, number)
@@ -30,7 +30,7 @@ extension TextFormatScanner {
     private mutating func readZero(from start: Int) throws(ProtoError) -> TextNumber {
         position += 1
         let isHexadecimal = peek | 0x20 == UInt8(ascii: "x")
-        guard isHexadecimal || Self.isDigit(peek) else {
+        guard isHexadecimal || peek.isDigit else {
             position = start
             return try readDecimal(from: start)
         }
@@ -46,13 +46,13 @@ extension TextFormatScanner {
     }
 
     private mutating func readDecimal(from start: Int) throws(ProtoError) -> TextNumber {
-        while Self.isDigit(peek) { position += 1 }
+        while peek.isDigit { position += 1 }
         let whole = start..<position
         var hasDigits = !whole.isEmpty
         if peek == UInt8(ascii: ".") {
             position += 1
-            hasDigits = hasDigits || Self.isDigit(peek)
-            while Self.isDigit(peek) { position += 1 }
+            hasDigits = hasDigits || peek.isDigit
+            while peek.isDigit { position += 1 }
         }
         guard hasDigits else { throw malformed("a number is expected") }
         if peek | 0x20 == UInt8(ascii: "e") { try skipExponent() }
@@ -66,8 +66,8 @@ extension TextFormatScanner {
     private mutating func skipExponent() throws(ProtoError) {
         position += 1
         if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { position += 1 }
-        guard Self.isDigit(peek) else { throw malformed("an exponent has no digits") }
-        while Self.isDigit(peek) { position += 1 }
+        guard peek.isDigit else { throw malformed("an exponent has no digits") }
+        while peek.isDigit { position += 1 }
     }
 }
 

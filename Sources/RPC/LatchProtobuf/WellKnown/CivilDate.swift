@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A day of the proleptic Gregorian calendar (RFC 3339 §5.1).
-struct CivilDate {
+struct CivilDate: Equatable {
     /// The year.
     let year: Int
     /// The month, from 1.
@@ -11,8 +11,8 @@ struct CivilDate {
 
     /// Creates a day; nil if the calendar has none.
     init?(year: Int, month: Int, day: Int) {
-        guard (1...12).contains(month), day >= 1, day <= Self.length(ofMonth: month, in: year) else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
+        guard CivilDate(daysSince1970: daysSince1970) == self else { return nil }
     }
 
     /// Creates the day a number of days after 1970-01-01; internally years begin in March, so that the leap day is the
@@ -36,13 +36,5 @@ struct CivilDate {
         let yearOfEra = shiftedYear - era * 400
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-
-    private static func length(ofMonth month: Int, in year: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
     }
 }

@@ -3,14 +3,11 @@
 /// A message without fields: `google.protobuf.Empty`.
 public struct Empty: Message {
     /// The schema of the message.
-    public static let schema = MessageSchema("google.protobuf.Empty", "", types: [])
+    public static let schema = MessageSchema("google.protobuf.Empty", "")
 
     /// The storage of the field values.
     public var storage: MessageStorage
 
     /// Creates a message from its storage.
     public init(storage: MessageStorage) { self.storage = storage }
-
-    /// Creates an empty message.
-    public init() { storage = MessageStorage(Self.schema) }
 }

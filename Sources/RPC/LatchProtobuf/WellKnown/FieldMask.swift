@@ -4,7 +4,7 @@
 public struct FieldMask: Message {
     /// The schema of the message.
     public static let schema = MessageSchema(
-        "google.protobuf.FieldMask", "1 paths string repeated", types: [])
+        "google.protobuf.FieldMask", "1 paths string repeated")
 
     /// The storage of the field values.
     public var storage: MessageStorage
@@ -16,9 +16,9 @@ public struct FieldMask: Message {
     public init() { storage = MessageStorage(Self.schema) }
 
     /// Creates a mask of paths.
-    public init(paths: [String] = []) {
-        storage = MessageStorage(Self.schema)
-        if !paths.isEmpty { self.paths = paths }
+    public init(paths: [String]) {
+        self.init()
+        self.paths = paths
     }
 
     /// The paths in the spelling of the .proto file, with dots between nested fields.
@@ -45,35 +45,14 @@ enum FieldPathText {
     /// Returns the path in lowerCamelCase; nil if it has capitals, a comma, or a `_` without a lower-case letter after
     /// it.
     static func camel(_ path: String) -> String? {
-        var text: [UInt8] = []
-        var isAfterUnderscore = false
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "_"):
-                if isAfterUnderscore { return nil }
-                isAfterUnderscore = true
-                continue
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: ","): return nil
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): text.append(isAfterUnderscore ? byte - 0x20 : byte)
-            default:
-                if isAfterUnderscore { return nil }
-                text.append(byte)
-            }
-            isAfterUnderscore = false
-        }
-        return isAfterUnderscore ? nil : String(decoding: text, as: UTF8.self)
+        let camel = SchemaParser.lowerCamel(path)
+        return snake(camel) == path && !path.contains(",") ? camel : nil
     }
 
     /// Returns the path in snake_case; nil if it has a `_`.
     static func snake(_ path: some StringProtocol) -> String? {
-        var text: [UInt8] = []
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "_"): return nil
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): text += [UInt8(ascii: "_"), byte + 0x20]
-            default: text.append(byte)
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
+        guard !path.utf8.contains(UInt8(ascii: "_")) else { return nil }
+        return path.unicodeScalars.map { ("A"..."Z").contains($0) ? "_\(Character($0).lowercased())" : "\($0)" }
+            .joined()
     }
 }

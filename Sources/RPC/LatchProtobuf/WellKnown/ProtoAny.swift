@@ -10,8 +10,7 @@ public struct ProtoAny: Message {
         """
         1 type_url string
         2 value bytes
-        """,
-        types: [])
+        """)
 
     /// The storage of the field values.
     public var storage: MessageStorage
@@ -19,14 +18,11 @@ public struct ProtoAny: Message {
     /// Creates a message from its storage.
     public init(storage: MessageStorage) { self.storage = storage }
 
-    /// Creates an empty message.
-    public init() { storage = MessageStorage(Self.schema) }
-
     /// Creates a message from a type URL and an encoded message.
     public init(typeURL: String = "", value: Data = Data()) {
         storage = MessageStorage(Self.schema)
-        if !typeURL.isEmpty { self.typeURL = typeURL }
-        if !value.isEmpty { self.value = value }
+        self.typeURL = typeURL
+        self.value = value
     }
 
     /// The type URL, which ends in a slash and the full name, such as `type.googleapis.com/userservice.v1.User`.
@@ -40,17 +36,13 @@ public struct ProtoAny: Message {
         get { storage[bytes: 1] }
         set { storage[bytes: 1] = newValue }
     }
-}
 
-extension ProtoAny {
     /// The full name of the contained type; empty if the URL has none.
     public var typeName: String {
         guard let slash = typeURL.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
         return String(typeURL[typeURL.index(after: slash)...])
     }
-}
 
-extension ProtoAny {
     /// Creates an Any that contains a message.
     ///
     /// - Throws: ``ProtoError`` if a required field is missing.

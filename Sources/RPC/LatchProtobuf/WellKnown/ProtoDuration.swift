@@ -10,8 +10,7 @@ public struct ProtoDuration: Message {
         """
         1 seconds int64
         2 nanos int32
-        """,
-        types: [])
+        """)
 
     /// The storage of the field values.
     public var storage: MessageStorage
@@ -19,14 +18,11 @@ public struct ProtoDuration: Message {
     /// Creates a message from its storage.
     public init(storage: MessageStorage) { self.storage = storage }
 
-    /// Creates an empty message.
-    public init() { storage = MessageStorage(Self.schema) }
-
     /// Creates a duration; both parts must have the same sign.
     public init(seconds: Int64 = 0, nanos: Int32 = 0) {
         storage = MessageStorage(Self.schema)
-        if seconds != 0 { self.seconds = seconds }
-        if nanos != 0 { self.nanos = nanos }
+        self.seconds = seconds
+        self.nanos = nanos
     }
 
     /// The whole seconds, rounded towards zero.

@@ -36,7 +36,7 @@ public struct ProtoValue: Message {
 
     /// Creates a value.
     public init(kind: Kind?) {
-        storage = MessageStorage(Self.schema)
+        self.init()
         self.kind = kind
     }
 
@@ -171,9 +171,9 @@ public struct ProtoStruct: Message {
     public init() { storage = MessageStorage(Self.schema) }
 
     /// Creates an object from members.
-    public init(fields: [String: ProtoValue] = [:]) {
-        storage = MessageStorage(Self.schema)
-        if !fields.isEmpty { self.fields = fields }
+    public init(fields: [String: ProtoValue]) {
+        self.init()
+        self.fields = fields
     }
 
     /// The members of the object.
@@ -212,9 +212,9 @@ public struct ProtoList: Message {
     public init() { storage = MessageStorage(Self.schema) }
 
     /// Creates an array from values.
-    public init(values: [ProtoValue] = []) {
-        storage = MessageStorage(Self.schema)
-        if !values.isEmpty { self.values = values }
+    public init(values: [ProtoValue]) {
+        self.init()
+        self.values = values
     }
 
     /// The elements of the array.

@@ -22,7 +22,7 @@ public struct ProtoWrapper<Value: FieldValue>: Message {
     /// The wrapped value.
     public var value: Value {
         get { Value.fieldAccess.read(storage, 0) }
-        set { Value.fieldAccess.write(&storage, 0, newValue) }
+        set { Value.fieldAccess.write(newValue, &storage, 0) }
     }
 }
 

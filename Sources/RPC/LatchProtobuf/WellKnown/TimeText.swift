@@ -51,37 +51,29 @@ enum TimeText {
         _ value: Int, digits: Int, after mark: Unicode.Scalar? = nil, to text: inout [UInt8]
     ) {
         if let mark { text.append(UInt8(ascii: mark)) }
-        var power = 1
-        for _ in 1..<max(digits, 2) { power *= 10 }
-        while power > 0 {
-            text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / power % 10))
-            power /= 10
-        }
+        let number = String(value).utf8
+        text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(digits - number.count, 0)))
+        text.append(contentsOf: number)
     }
 
     private static func appendFraction(_ nanos: Int, to text: inout [UInt8]) {
         guard nanos != 0 else { return }
-        if nanos % 1_000_000 == 0 {
-            append(nanos / 1_000_000, digits: 3, after: ".", to: &text)
-        } else if nanos % 1_000 == 0 {
-            append(nanos / 1_000, digits: 6, after: ".", to: &text)
-        } else {
-            append(nanos, digits: 9, after: ".", to: &text)
-        }
+        let (digits, unit) = nanos % 1_000_000 == 0 ? (3, 1_000_000) : nanos % 1_000 == 0 ? (6, 1_000) : (9, 1)
+        append(nanos / unit, digits: digits, after: ".", to: &text)
     }
 }
 
 extension TimeText {
     /// Parses an RFC 3339 timestamp with any offset; nil if it is malformed or out of range.
     static func readTimestamp(_ text: UnsafeBufferPointer<UInt8>) -> (seconds: Int64, nanos: Int32)? {
-        var reader = DigitScanner(text)
+        var reader = text[...]
         guard let year = reader.number(digits: 4), reader.take("-"), let month = reader.number(digits: 2),
             reader.take("-"), let day = reader.number(digits: 2), reader.take("T"),
             let date = CivilDate(year: year, month: month, day: day),
             let hour = reader.number(digits: 2), hour < 24, reader.take(":"),
             let minute = reader.number(digits: 2), minute < 60, reader.take(":"),
             let second = reader.number(digits: 2), second < 60,
-            let nanos = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
+            let nanos = reader.fraction(), let offset = reader.offset(), reader.isEmpty
         else { return nil }
         let seconds = Int64(date.daysSince1970 * 86_400 + hour * 3_600 + minute * 60 + second - offset)
         return isTimestamp(seconds, nanos) ? (seconds, nanos) : nil
@@ -89,78 +81,54 @@ extension TimeText {
 
     /// Parses seconds such as `-1.5s`; nil if they are malformed or out of range.
     static func readDuration(_ text: UnsafeBufferPointer<UInt8>) -> (seconds: Int64, nanos: Int32)? {
-        var reader = DigitScanner(text)
+        var reader = text[...]
         let isNegative = reader.take("-")
-        guard let seconds = reader.number(), let nanos = reader.fraction(), reader.take("s"), reader.isAtEnd,
+        guard let seconds = reader.number(), let nanos = reader.fraction(), reader.take("s"), reader.isEmpty,
             Int64(seconds) <= durations.upperBound
         else { return nil }
         return isNegative ? (-Int64(seconds), -nanos) : (Int64(seconds), nanos)
     }
 }
 
-/// A scanner of the numbers in timestamps and durations.
-struct DigitScanner {
-    private let bytes: UnsafeBufferPointer<UInt8>
-    private var position = 0
+/// A text of numbers in timestamps and durations, consumed from its start.
+private typealias DigitText = Slice<UnsafeBufferPointer<UInt8>>
 
-    /// Creates a scanner at the first byte.
-    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
-
-    /// Whether the scanner is at the end.
-    var isAtEnd: Bool { position == bytes.count }
-
+extension DigitText {
     /// Consumes a character if it is next.
-    mutating func take(_ mark: Unicode.Scalar) -> Bool {
-        guard position < bytes.count, bytes[position] == UInt8(ascii: mark) else { return false }
-        position += 1
+    fileprivate mutating func take(_ mark: Unicode.Scalar) -> Bool {
+        guard first == UInt8(ascii: mark) else { return false }
+        removeFirst()
         return true
     }
 
-    private mutating func digit() -> Int? {
-        guard position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) else {
-            return nil
-        }
-        defer { position += 1 }
-        return Int(bytes[position] - UInt8(ascii: "0"))
+    /// Consumes as many digits as there are, up to a number of them; nil if there are too few.
+    private mutating func digits(_ counts: ClosedRange<Int>) -> DigitText? {
+        let digits = prefix(counts.upperBound).prefix(while: \.isDigit)
+        guard counts.contains(digits.count) else { return nil }
+        removeFirst(digits.count)
+        return digits
     }
+
+    private var value: Int { reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } }
 
     /// Reads a number with a fixed number of digits.
-    mutating func number(digits: Int) -> Int? {
-        var value = 0
-        for _ in 0..<digits {
-            guard let digit = digit() else { return nil }
-            value = value * 10 + digit
-        }
-        return value
-    }
+    fileprivate mutating func number(digits count: Int) -> Int? { digits(count...count)?.value }
 
     /// Reads a number of 1 to 18 digits without leading zeros.
-    mutating func number() -> Int? {
-        let start = position
-        guard var value = digit() else { return nil }
-        while let digit = digit() {
-            guard value != 0, position - start <= 18 else { return nil }
-            value = value * 10 + digit
-        }
-        return value
+    fileprivate mutating func number() -> Int? {
+        guard let digits = digits(1...18), digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
+        return digits.value
     }
 
     /// Reads a fraction of up to nine digits as nanoseconds; 0 if there is none, nil if it is malformed.
-    mutating func fraction() -> Int32? {
+    fileprivate mutating func fraction() -> Int32? {
         guard take(".") else { return 0 }
-        var (value, count) = (0, 0)
-        while let digit = digit() {
-            count += 1
-            guard count <= 9 else { return nil }
-            value = value * 10 + digit
-        }
-        guard count > 0 else { return nil }
-        for _ in count..<9 { value *= 10 }
-        return Int32(value)
+        guard let digits = digits(1...9) else { return nil }
+        return Int32((digits.count..<9).reduce(digits.value) { value, _ in value * 10 })
     }
 
     /// Reads `Z` or an offset such as `+08:00` in seconds (RFC 3339 §5.6).
-    mutating func offset() -> Int? {
+    fileprivate mutating func offset() -> Int? {
         if take("Z") { return 0 }
         let isNegative = take("-")
         guard isNegative || take("+"), let hours = number(digits: 2), hours < 24, take(":"),

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProtobuf
+import PortableFoundation
+import Testing
+
+@Suite struct `The binary form` {
+    @Test func `holds a field of every kind`() throws {
+        let message = Everything.filled()
+        let bytes = try message.serialized()
+        let read = try Everything(serialized: bytes)
+        #expect(read == message)
+        #expect(read.hashValue == message.hashValue)
+        #expect(read.unknownFields.isEmpty)
+        #expect(try read.serialized(deterministic: true) == message.serialized(deterministic: true))
+    }
+
+    @Test func `is the same for equal messages on request`() throws {
+        var one = Everything()
+        var other = Everything()
+        for index in 0..<100 { one.byStringInt32["\(index)"] = Int32(index) }
+        for index in (0..<100).reversed() { other.byStringInt32["\(index)"] = Int32(index) }
+        #expect(try one.serialized(deterministic: true) == other.serialized(deterministic: true))
+    }
+
+    @Test func `has the bytes of protobuf's own documentation`() throws {
+        // protobuf.dev/programming-guides/encoding: "A Simple Message", "Submessages" and "Packed Repeated Fields".
+        var simple = Documented()
+        simple.a = 150
+        #expect(try simple.serialized() == [0x08, 0x96, 0x01])
+        var text = Documented()
+        text.b = "testing"
+        #expect(try text.serialized() == [0x12, 0x07, 0x74, 0x65, 0x73, 0x74, 0x69, 0x6E, 0x67])
+        var outer = Documented()
+        outer.c = simple
+        #expect(try outer.serialized() == [0x1A, 0x03, 0x08, 0x96, 0x01])
+        var packed = Documented()
+        packed.f = [3, 270, 86942]
+        #expect(try packed.serialized() == [0x32, 0x06, 0x03, 0x8E, 0x02, 0x9E, 0xA7, 0x05])
+    }
+
+    @Test func `omits unset fields and writes explicit zeros`() throws {
+        var message = Everything()
+        #expect(try message.serialized() == [])
+        message.oneInt32 = 0
+        message.oneString = ""
+        message.oneBool = false
+        #expect(try message.serialized() == [])
+        message.mayInt32 = 0
+        #expect(try message.serialized() == [0xB8, 0x01, 0x00])
+        message.mayInt32 = nil
+        message.oneDouble = -0.0
+        #expect(try message.serialized().count == 9)
+    }
+
+    @Test func `writes fields in the order of their numbers`() throws {
+        var message = Everything()
+        message.farthest = 1
+        message.oneInt32 = 1
+        message.far = "x"
+        let bytes = try message.serialized()
+        #expect(bytes == [0x18, 1, 0xC2, 0xB8, 0x02, 1, 0x78, 0xF8, 0xFF, 0xFF, 0xFF, 0x0F, 1])
+    }
+
+    @Test func `writes more than fits in its first memory`() throws {
+        var message = Everything()
+        message.manyString = (0..<5000).map { "text number \($0)" }
+        message.inners = (0..<300).map { index in
+            var inner = Everything()
+            inner.oneString = String(repeating: "x", count: index * 10)
+            return inner
+        }
+        #expect(try Everything(serialized: message.serialized()) == message)
+    }
+
+    @Test func `reads numbers packed and one by one, whatever the schema says`() throws {
+        var message = Everything()
+        message.manyInt32 = [1, -1, 300]
+        message.looseInt32 = [1, -1, 300]
+        let bytes = try message.serialized()
+        // The numbers of the two fields are exchanged by their tags: 43 is packed, 63 is not.
+        var swapped = Everything()
+        try swapped.merge(serialized: Wire.packed(63, [1, -1, 300]) + Wire.varints(43, [1, -1, 300]))
+        #expect(swapped == message)
+        #expect(try swapped.serialized() == bytes)
+        try swapped.merge(serialized: Wire.packed(43, [7]) + Wire.varints(43, [8]))
+        #expect(swapped.manyInt32 == [1, -1, 300, 7, 8])
+    }
+
+    @Test func `keeps the last value, extends lists and merges messages`() throws {
+        var first = Everything()
+        first.oneInt32 = 1
+        first.manyString = ["a"]
+        first.byStringInt32 = ["a": 1, "b": 1]
+        var inner = Everything()
+        inner.oneString = "kept"
+        inner.manyInt32 = [1]
+        first.inner = inner
+        var second = Everything()
+        second.oneInt32 = 2
+        second.manyString = ["b"]
+        second.byStringInt32 = ["b": 2]
+        var other = Everything()
+        other.oneInt64 = 5
+        other.manyInt32 = [2]
+        second.inner = other
+        let merged = try Everything(serialized: first.serialized() + second.serialized())
+        #expect(merged.oneInt32 == 2)
+        #expect(merged.manyString == ["a", "b"])
+        #expect(merged.byStringInt32 == ["a": 1, "b": 2])
+        #expect(merged.inner?.oneString == "kept")
+        #expect(merged.inner?.oneInt64 == 5)
+        #expect(merged.inner?.manyInt32 == [1, 2])
+    }
+
+    @Test func `leaves a copy alone when it merges into a message`() throws {
+        var message = Everything.filled(depth: 1)
+        let copy = message
+        var change = Everything()
+        var inner = Everything()
+        inner.oneString = "changed"
+        change.inner = inner
+        try message.merge(serialized: change.serialized())
+        #expect(message.inner?.oneString == "changed")
+        #expect(copy == Everything.filled(depth: 1))
+    }
+
+    @Test func `keeps the last field of a oneof, and merges a message that is set twice`() throws {
+        var text = Everything()
+        text.inString = "x"
+        var message = Everything()
+        message.inMessage = text
+        #expect(try Everything(serialized: text.serialized() + message.serialized()).inString == nil)
+        #expect(try Everything(serialized: message.serialized() + text.serialized()).inMessage == nil)
+        var other = Everything()
+        other.oneInt32 = 4
+        var second = Everything()
+        second.inMessage = other
+        let merged = try Everything(serialized: message.serialized() + second.serialized())
+        #expect(merged.inMessage?.inString == "x")
+        #expect(merged.inMessage?.oneInt32 == 4)
+    }
+
+    @Test func `reads map entries with missing, duplicate, unknown or reordered parts`() throws {
+        // by_string_int32 is field 103.
+        func read(_ entry: [UInt8]) throws -> [String: Int32] {
+            try Everything(serialized: Wire.delimited(103, entry)).byStringInt32
+        }
+        #expect(try read([]) == ["": 0])
+        #expect(try read([0x0A, 1, 0x61]) == ["a": 0])
+        #expect(try read([0x10, 5]) == ["": 5])
+        #expect(try read([0x10, 5, 0x0A, 1, 0x61]) == ["a": 5])
+        #expect(try read([0x0A, 1, 0x61, 0x10, 5, 0x0A, 1, 0x62, 0x10, 6]) == ["b": 6])
+        #expect(try read([0x18, 9, 0x0A, 1, 0x61, 0x22, 2, 0, 0, 0x10, 5]) == ["a": 5])
+        let grades = try Everything(serialized: Wire.delimited(209, []))
+        #expect(grades.grades == [0: .a])
+    }
+
+    @Test func `keeps unknown fields in order and writes them again`() throws {
+        let unknown = Wire.varints(999, [1]) + Wire.delimited(998, [1, 2]) + Wire.varints(999, [2])
+        let message = try Everything(serialized: unknown)
+        #expect(message.unknownFields.bytes == unknown)
+        #expect(try message.serialized() == unknown)
+        #expect(message != Everything())
+        // A field of another wire type than its schema's is unknown too.
+        let wrong = Wire.delimited(3, [1])
+        #expect(try Everything(serialized: wrong).serialized() == wrong)
+    }
+
+    @Test func `keeps numbers that a closed enum does not have as unknown fields`() throws {
+        var message = try Everything(serialized: Wire.varints(206, [2]) + Wire.varints(206, [9]))
+        #expect(message.closed == .b)
+        #expect(message.unknownFields.bytes == Wire.varints(206, [9]))
+        message = try Everything(serialized: Wire.packed(207, [1, 9, -3, 10]))
+        #expect(message.closeds == [.a, .c])
+        #expect(message.unknownFields.bytes == Wire.varints(207, [9, 10]))
+        let entry = Wire.delimited(209, [0x08, 1, 0x10, 9])
+        message = try Everything(serialized: entry)
+        #expect(message.grades.isEmpty)
+        #expect(message.unknownFields.bytes == entry)
+    }
+
+    @Test func `has the defaults that the schema gives`() throws {
+        var message = Everything()
+        #expect(message.text == "a\n\"b\u{E4}")
+        #expect(message.number == -7)
+        #expect(message.infinite == -.infinity)
+        #expect(message.grade == .c)
+        #expect(message.rawBytes == Data([0, 255]))
+        #expect(message.switchOn)
+        message.number = 5
+        message.storage.clear(Everything.numberSlot)
+        #expect(message == Everything())
+        #expect(message.number == -7)
+    }
+}
+
+/// The message of protobuf's documentation.
+private struct Documented: Message {
+    static let schema = MessageSchema(
+        "test.v1.Documented", "1 a int32\n2 b string\n3 c message 0\n6 f int32 repeated", types: [Documented.self])
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    var a: Int32 {
+        get { storage[int32: 0] }
+        set { storage[int32: 0] = newValue }
+    }
+    var b: String {
+        get { storage[string: 1] }
+        set { storage[string: 1] = newValue }
+    }
+    var c: Documented? {
+        get { storage[optionalMessage: 2] }
+        set { storage[optionalMessage: 2] = newValue }
+    }
+    var f: [Int32] {
+        get { storage[int32s: 3] }
+        set { storage[int32s: 3] = newValue }
+    }
+}

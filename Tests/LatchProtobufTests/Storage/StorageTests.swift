@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProtobuf
+import PortableFoundation
+import Testing
+
+@Suite struct `A message` {
+    @Test func `reads back what was set`() {
+        var person = Person()
+        #expect(person.id == "")
+        #expect(person.contact == nil)
+        person.id = "42"
+        person.role = .admin
+        person.nickname = ""
+        person.permissions = ["a", "b"]
+        person.labels = ["x": 1]
+        person.age = 0
+        person.timeout = .milliseconds(-1500)
+        person.createdAt = Date(timeIntervalSince1970: -0.25)
+        person.roles = [.admin, .unrecognized(7)]
+        person.roleByName = ["ada": .user]
+        person.logins = [5: Date(timeIntervalSince1970: 5)]
+        #expect(person.id == "42")
+        #expect(person.role == .admin)
+        #expect(person.nickname == "")
+        #expect(person.permissions == ["a", "b"])
+        #expect(person.labels == ["x": 1])
+        #expect(person.age == 0)
+        #expect(person.timeout == .milliseconds(-1500))
+        #expect(person.createdAt == Date(timeIntervalSince1970: -0.25))
+        #expect(person.roles == [.admin, .unrecognized(7)])
+        #expect(person.roleByName == ["ada": .user])
+        #expect(person.logins == [5: Date(timeIntervalSince1970: 5)])
+        person.clearCreatedAt()
+        person.age = nil
+        #expect(!person.hasCreatedAt)
+        #expect(person.age == nil)
+    }
+
+    @Test func `has value semantics: a copy does not change with it`() {
+        var person = Person()
+        person.devices = [Device(), Device()]
+        person.friends = ["ada": Person()]
+        var copy = person
+        copy.id = "copy"
+        copy.devices[1].name = "phone"
+        copy.friends["ada"]?.id = "ada"
+        #expect(person.id == "")
+        #expect(person.devices[1].name == "")
+        #expect(person.friends["ada"]?.id == "")
+        #expect(copy.devices[1].name == "phone")
+        #expect(copy.friends["ada"]?.id == "ada")
+        #expect(copy != person)
+    }
+
+    @Test func `holds one field of a oneof at a time`() {
+        var person = Person()
+        person.contact = .email("a@b.c")
+        person.contact = .phone("")
+        #expect(person.contact == .phone(""))
+        var home = Device()
+        home.name = "home"
+        person.contact = .home(home)
+        #expect(person.contact == .home(home))
+        person.contact = nil
+        #expect(person == Person())
+    }
+
+    @Test func `redacts secrets, also in nested messages and mirrors`() {
+        var device = Device()
+        device.pin = "hunter2"
+        var person = Person()
+        person.id = "42"
+        person.accessToken = "hunter2"
+        person.devices = [device]
+        var friend = Person()
+        friend.accessToken = "hunter2"
+        person.friends = ["f": friend]
+        var shown = ""
+        dump(person, to: &shown)
+        for text in [person.description, person.debugDescription, "\(person)", String(reflecting: person), shown] {
+            #expect(!text.contains("hunter2"))
+            #expect(text.contains("42"))
+        }
+    }
+
+    @Test func `reads the default from a slot of another type`() {
+        var person = Person()
+        person.id = "42"
+        person.storage[int64: 0] = 7
+        person.storage[string: 99] = "x"
+        person.storage[string: -1] = "x"
+        let wrong: [Person] = person.storage[messages: 5]
+        #expect(person.id == "42")
+        #expect(person.storage[int64: 0] == 0)
+        #expect(person.storage[string: 99] == "")
+        #expect(wrong.isEmpty)
+    }
+}

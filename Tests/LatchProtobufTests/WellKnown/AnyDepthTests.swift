@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConformanceTestee
+import LatchProtobuf
+import PortableFoundation
+import Testing
+
+@Suite struct `An Any in an Any` {
+    /// Creates nested Any messages from bytes; the innermost holds a duration.
+    private func nested(_ depth: Int) throws -> ProtoAny {
+        var any = try ProtoAny(packing: ProtoDuration(seconds: 1))
+        for _ in 1..<depth { any = try ProtoAny(packing: any) }
+        return any
+    }
+
+    @Test(arguments: [1, 2, 10, 60]) func `comes back from JSON and from the text format`(depth: Int) throws {
+        let any = try nested(depth)
+        #expect(try ProtoAny(json: any.jsonBytes()) == any)
+        #expect(try ProtoAny(text: any.text()) == any)
+    }
+
+    @Test func `nested a thousand levels is written, since decoding does not recurse into its bytes`() throws {
+        let any = try nested(1_000)
+        let bytes = try any.serialized()
+        let read = try ProtoAny(serialized: bytes)
+        #expect(read == any)
+        #expect(throws: ProtoError.tooDeep) { try read.json() }
+        let text = read.text()
+        // At some depth it is the URL and the bytes that it is, and reads back as the same.
+        #expect(text.contains("type_url: "))
+        #expect(try ProtoAny(text: text) == any)
+        #expect(try read.unpack(ProtoAny.self) == nested(999))
+    }
+
+    @Test func `is read from JSON up to the depth limit`() throws {
+        func json(_ depth: Int) -> String {
+            let open = #"{"@type":"type.googleapis.com/google.protobuf.Any","value":"#
+            return String(repeating: open, count: depth) + "{}" + String(repeating: "}", count: depth)
+        }
+        #expect(try ProtoAny(json: json(99)).typeName == "google.protobuf.Any")
+        #expect(throws: ProtoError.tooDeep) { try ProtoAny(json: json(100)) }
+        #expect(throws: ProtoError.tooDeep) {
+            try ProtoAny(json: json(600), options: JSONDecodingOptions(depth: 5_000))
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"@type":"type.googleapis.com/google.protobuf.Duration"}"#, ProtoError.malformedJSON),
+        (#"{"value":"1s"}"#, .malformedJSON), (#"{"@type":null,"value":"1s"}"#, .malformedJSON),
+        (#"{"@type":1,"value":"1s"}"#, .malformedJSON), (#"{"@type":"","value":"1s"}"#, .unknownType),
+        (#"{"@type":"google.protobuf.Duration","value":"1s"}"#, .unknownType),
+        (#"{"@type":"/google.protobuf.Duration","value":"1s"}"#, .unknownType),
+        (#"{"@type":"a/google.protobuf.Duration","value":"1s","value":"1s"}"#, .duplicateField),
+        (#"{"@type":"a/google.protobuf.Duration","@type":"a/google.protobuf.Duration","value":"1s"}"#, .duplicateField),
+        (#"{"@type":"a/google.protobuf.Duration","value":"1s","more":1}"#, .unknownField),
+        (#"{"@type":"a/google.protobuf.Duration","value":"1"}"#, .malformedJSON),
+        (#"{"@type":"a/nobody.Knows"}"#, .unknownType), (#"{"@type":"a/"}"#, .unknownType),
+        (#"{"@type":"a/google.protobuf.\u212Anown"}"#, .unknownType), ("[]", .malformedJSON), ("null", .malformedJSON),
+    ])
+    func `that is none is refused`(json: String, error: ProtoError) {
+        #expect(throws: error) { try ProtoAny(json: json) }
+    }
+
+    @Test(arguments: [
+        #"{"@type":"a/google.protobuf.Duration","value":"1s"}"#,
+        #"{"value":"1s","@type":"a/google.protobuf.Duration"}"#,
+        #"{"value":"1s","@\u0074ype":"a\/google.protobuf.Duration"}"#,
+    ])
+    func `may name its type anywhere`(json: String) throws {
+        let any = try ProtoAny(json: json)
+        #expect(any.typeURL == "a/google.protobuf.Duration")
+        #expect(try any.unpack(ProtoDuration.self)?.seconds == 1)
+    }
+
+    @Test func `keeps undecodable content as bytes in the text format`() throws {
+        let broken = ProtoAny(typeURL: "a/google.protobuf.Duration", value: Data([0xFF]))
+        #expect(broken.text() == "type_url: \"a/google.protobuf.Duration\"\nvalue: \"\\377\"\n")
+        #expect(try ProtoAny(text: broken.text()) == broken)
+        #expect(throws: ProtoError.self) { try broken.json() }
+        #expect(throws: ProtoError.self) { try broken.unpack(ProtoDuration.self) }
+    }
+}
