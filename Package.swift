@@ -88,6 +88,9 @@ let layers: KeyValuePairs = [
     "Tests/AxiomSeedTests": "UserService TestTags",
 ]
 
+// The folders whose .proto files are compiled into a target as bytes.
+let embedded = ["LatchGenerator": "Plan/Protos", "GeneratorCommands": "Examples/Protos"]
+
 let package = Package(
     name: "Latchwork",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -168,7 +171,7 @@ func swiftTargets() -> [Target] {
             : [
                 .target(
                     name: name, dependencies: needs, path: path, exclude: name == "LatchReflection" ? ["Protos"] : [],
-                    swiftSettings: strict)
+                    resources: embedded[name].map { [.embedInCode($0)] } ?? [], swiftSettings: strict)
             ]
     }
 }
