@@ -88,8 +88,10 @@ let layers: KeyValuePairs = [
     "Tests/AxiomSeedTests": "UserService TestTags",
 ]
 
-// The folders whose .proto files are compiled into a target as bytes.
-let embedded = ["LatchGenerator": "Plan/Protos", "GeneratorCommands": "Examples/Protos"]
+// The folders whose files are compiled into a target as bytes.
+let embedded = [
+    "LatchGenerator": ["Plan/Protos", "Guides/Templates"], "GeneratorCommands": ["Examples/Protos"],
+]
 
 let package = Package(
     name: "Latchwork",
@@ -171,7 +173,7 @@ func swiftTargets() -> [Target] {
             : [
                 .target(
                     name: name, dependencies: needs, path: path, exclude: name == "LatchReflection" ? ["Protos"] : [],
-                    resources: embedded[name].map { [.embedInCode($0)] } ?? [], swiftSettings: strict)
+                    resources: embedded[name, default: []].map { .embedInCode($0) }, swiftSettings: strict)
             ]
     }
 }

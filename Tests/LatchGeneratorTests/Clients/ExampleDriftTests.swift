@@ -25,14 +25,12 @@ import Testing
     ) throws -> [GeneratedFile] {
         let text = try exampleFile("\(example.rawValue)/Protos/\(example.proto)")
         let compilation = Compiler.withOptionFiles { $0 == example.proto ? text : nil }.compile([example.proto])
-        var options = SwiftOptions()
-        options.moduleName = example.module
-        change(&options)
-        let contracts = SwiftWriter(files: compilation.filesToGenerate, options: options).write()
-        let planning = ServicePlan.read(compilation.filesToGenerate)
-        let clients = ClientWriter(planning.plans, files: compilation.filesToGenerate, options: options).write()
-        #expect(planning.diagnostics.isEmpty && contracts.diagnostics.isEmpty && clients.diagnostics.isEmpty)
-        return contracts.files + clients.files
+        var options = GenerationOptions()
+        options.swift.moduleName = example.module
+        change(&options.swift)
+        let result = SwiftGenerator.generate(compilation.filesToGenerate, options)
+        #expect(result.diagnostics.isEmpty)
+        return result.files
     }
 
     @Test(arguments: Example.allCases) func `are those that are committed`(example: Example) throws {
@@ -74,13 +72,14 @@ import Testing
 }
 
 @Suite struct `The text of a client` {
-    private func files(_ text: String) throws -> SwiftWriter.Output {
+    private func files(_ text: String) throws -> GenerationResult {
         let compilation = Compiler.withOptionFiles { $0 == "test.proto" ? Array(text.utf8) : nil }.compile([
             "test.proto"
         ])
         #expect(compilation.diagnostics.isEmpty)
-        let planning = ServicePlan.read(compilation.filesToGenerate)
-        return ClientWriter(planning.plans, files: compilation.filesToGenerate, options: SwiftOptions()).write()
+        var options = GenerationOptions()
+        options.makesContracts = false
+        return SwiftGenerator.generate(compilation.filesToGenerate, options)
     }
 
     private static let notes = """

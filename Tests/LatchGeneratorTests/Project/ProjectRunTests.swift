@@ -29,7 +29,7 @@ import Testing
         settings.set(.protoPath, [folder.path + "/shop/v1/shop.proto"], from: "test")
         settings.set(.outputPath, [folder.path + "/out"], from: "test")
         change(&settings)
-        return try ProjectRun(settings, languages: TargetLanguage.all, builtIn: OptionFiles.bytes)
+        return try ProjectRun(settings)
             .prepare(report: { _ in })
     }
 
@@ -91,7 +91,7 @@ import Testing
             settings.set(.outputPath, [folder.path + "/out"], from: "test")
             var told: [Diagnostic] = []
             let error = #expect(throws: GeneratorError.invalidProto) {
-                try ProjectRun(settings, languages: TargetLanguage.all, builtIn: OptionFiles.bytes)
+                try ProjectRun(settings)
                     .prepare(report: { told.append($0) })
             }
             #expect(told.count == 2 && error?.message.hasPrefix("2 errors") == true)
@@ -134,8 +134,8 @@ import Testing
             settings.set(.protoPath, [folder.path + "/shop"], from: "test")
             settings.set(.outputPath, [folder.path + "/out"], from: "test")
             var steps: [Int] = []
-            let run = try ProjectRun(settings, languages: TargetLanguage.all, builtIn: OptionFiles.bytes)
-                .prepare(report: { _ in }, progress: { steps.append($0.completed) })
+            let run = try ProjectRun(settings)
+                .prepare(report: { _ in }, progress: { completed, _ in steps.append(completed) })
             #expect(steps == [0, 1, 2])
             #expect((run.statistics.protoFiles, run.statistics.services, run.statistics.messages) == (1, 2, 5))
             #expect(run.lineCount > 100 && run.statistics.files == run.plan.steps.count)

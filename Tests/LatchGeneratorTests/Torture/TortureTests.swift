@@ -20,7 +20,7 @@ import Testing
         settings.set(.documentation, ["false"], from: "test")
         change(&settings)
         var errors: [Diagnostic] = []
-        let run = ProjectRun(settings, languages: TargetLanguage.all, builtIn: OptionFiles.bytes)
+        let run = ProjectRun(settings)
         let prepared = try run.prepare { if $0.severity == .error { errors.append($0) } }
         #expect(errors.isEmpty)
         return prepared

@@ -42,24 +42,20 @@ struct GeneratorReporter: Sendable {
     }
 
     /// Shows a diagnostic with its location, source line and hint.
-    func show(_ diagnostic: Diagnostic) {
-        guard shows(diagnostic) else { return }
-        shell.error.line(diagnostic.printed)
-    }
+    func show(_ diagnostic: Diagnostic) { shell.error.line(diagnostic.printed) }
 
     /// Shows the number of omitted diagnostics.
     func show(rest: String?) {
-        guard !isJSON, let rest else { return }
-        shell.error.line(rest)
+        if !isJSON, let rest { shell.error.line(rest) }
     }
 
     /// Whether the level includes a diagnostic.
     func shows(_ diagnostic: Diagnostic) -> Bool { !isJSON && (diagnostic.severity == .error || level >= .warn) }
 
     /// Shows the progress of a run.
-    func progress(_ progress: ProjectRun.Progress) {
-        guard !isJSON, level >= .info, isVerbose || shell.error.isTerminal && level >= .debug else { return }
-        shell.error.line("[\(progress.completed + 1)/\(progress.total)] \(progress.message)")
+    func progress(_ completed: Int, _ message: String) {
+        guard !isJSON, level >= .info, isVerbose else { return }
+        shell.error.line("[\(completed + 1)/\(ProjectRun.stepCount)] \(message)")
     }
 
     /// Shows a message of level `info`.

@@ -184,7 +184,7 @@ extension StatePrinter {
     }
 
     private func printRules(_ collection: CollectionPlan, to printer: inout SwiftPrinter) {
-        let key = context.standard(SwiftKeyType(collection.key)?.rawValue ?? "String")
+        let key = context.standard(collection.keyType)
         let item = context.name(collection.item)
         printer.doc("The key, limit, search and order of \(collection.name).")
         printer.block(
@@ -223,7 +223,7 @@ extension StatePrinter {
             collection.singular, collection.plural, "Self.\(StateUpdatePrinter.rules(collection))"
         )
         let (item, property) = (context.name(collection.item), collection.property)
-        let key = context.standard(SwiftKeyType(collection.key)?.rawValue ?? "String")
+        let key = context.standard(collection.keyType)
         func change(_ documentation: String, _ head: String, _ line: String) {
             printer.gap()
             printer.doc(documentation)
@@ -250,7 +250,7 @@ extension StatePrinter {
     private func printQueries(_ collection: CollectionPlan, to printer: inout SwiftPrinter) {
         let (many, rules) = (collection.plural, "Self.\(StateUpdatePrinter.rules(collection))")
         let (item, property) = (context.name(collection.item), collection.property)
-        let key = context.standard(SwiftKeyType(collection.key)?.rawValue ?? "String")
+        let key = context.standard(collection.keyType)
         let one = SwiftNames.identifier(SwiftNames.lowerCamel(collection.singular))
         func query(_ documentation: String, _ line: String) {
             printer.gap()

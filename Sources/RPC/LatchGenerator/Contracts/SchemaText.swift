@@ -18,7 +18,7 @@ struct SchemaText {
             lines.append("extensions \(range.numbers.first) \(range.numbers.last)")
         }
         // The wire format of proto1's MessageSet.
-        if message.usesMessageSetWireFormat { lines.append("messageset") }
+        if message.isMessageSet { lines.append("messageset") }
         if !message.reservedNames.isEmpty {
             // The text format skips fields with these names.
             lines.append("reserved " + message.reservedNames.map(\.name).joined(separator: " "))

@@ -33,10 +33,6 @@ struct ServicePrinter {
 
     private func standard(_ name: String) -> String { types.standard(name) }
 
-    private func deprecation(_ method: MethodShape) -> String? {
-        Deprecation.attribute(method.method.isDeprecated, method.method.comments)
-    }
-
     private func printMethods(to printer: inout SwiftPrinter) {
         printer.gap()
         printer.doc("The methods of \(service.fullName).")
@@ -73,7 +69,7 @@ struct ServicePrinter {
             for method in methods {
                 let (name, type) = method.parameter
                 $0.doc(method.documentation)
-                if let attribute = deprecation(method) { $0.line(attribute) }
+                if let attribute = method.method.deprecationAttribute { $0.line(attribute) }
                 $0.block(
                     "\(access)func \(method.name)(_ \(name): \(type)) async throws\(method.arrow) {"
                 ) {
@@ -95,7 +91,7 @@ struct ServicePrinter {
             $0.line("\(access)init(_ channel: \(channel)) { self.channel = channel }")
             for method in methods {
                 $0.gap()
-                if let attribute = deprecation(method) { $0.line(attribute) }
+                if let attribute = method.method.deprecationAttribute { $0.line(attribute) }
                 $0.block("\(access)\(method.head("options", standard("CallOptions"))) {") {
                     let name = "\(base)Methods.\(method.name), \(method.parameter.name), options"
                     let call = "try await channel.\(method.call)(\(name))"
@@ -170,7 +166,7 @@ extension ServicePrinter {
         }
         printer.doc("The requests that `\(name)` has received.")
         printer.line("\(access)var \(names.requests): [\(type)] { \(names.calls).requests }")
-        if let attribute = deprecation(method) { printer.line(attribute) }
+        if let attribute = method.method.deprecationAttribute { printer.line(attribute) }
         printer.block("\(access)\(method.head("options", standard("CallOptions"))) {") {
             $0.line("try await \(names.calls).call(\(parameter))")
         }

@@ -279,26 +279,6 @@ extension PagePlan {
 extension FieldDescriptor {
     /// Whether its values have the type of a key's values.
     fileprivate func hasKeyType(of key: FieldDescriptor) -> Bool {
-        canBeKey && SwiftKeyType(self) == SwiftKeyType(key)
-    }
-}
-
-/// The Swift type of a key.
-enum SwiftKeyType: String {
-    case text = "String"
-    case int32 = "Int32"
-    case int64 = "Int64"
-    case uint32 = "UInt32"
-    case uint64 = "UInt64"
-
-    init?(_ field: FieldDescriptor) {
-        switch field.type {
-        case .string: self = .text
-        case .int32, .sint32, .sfixed32: self = .int32
-        case .int64, .sint64, .sfixed64: self = .int64
-        case .uint32, .fixed32: self = .uint32
-        case .uint64, .fixed64: self = .uint64
-        default: return nil
-        }
+        canBeKey && scalarType?.type == key.scalarType?.type
     }
 }
