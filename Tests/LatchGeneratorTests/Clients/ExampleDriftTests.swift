@@ -59,7 +59,7 @@ import Testing
         #expect(try generated() == generated())
     }
 
-    @Test func `lie beside the .proto file where that is wanted, and are seen by whom they are to`() throws {
+    @Test func `lie next to the .proto file in the layout perFile, with the chosen visibility`() throws {
         let files = try generated {
             $0.layout = .perFile
             $0.visibility = .internal
@@ -115,7 +115,7 @@ import Testing
         #expect(state.text.contains("text must not be empty"))
     }
 
-    @Test func `asks for one function for each CUSTOM update`() throws {
+    @Test func `requires one function for each CUSTOM update`() throws {
         let output = try files(
             Self.notes + """
                 service NoteService {
@@ -129,7 +129,7 @@ import Testing
         #expect(client.text.contains("func forget(_ request: Key, response: Gone, state: inout NoteState)"))
     }
 
-    @Test(.tags(.g8)) func `is not written with a rule that nobody understands`() throws {
+    @Test(.tags(.g8)) func `is not written with an invalid rule`() throws {
         let output = try files(
             Self.notes + """
                 service NoteService {
@@ -182,7 +182,7 @@ import Testing
         #expect(action.text.contains("var validationErrors: [Swift.String] { [] }"))
     }
 
-    @Test func `is none for a service whose calls all stream`() throws {
+    @Test func `does not exist for a service whose calls all stream`() throws {
         let output = try files(
             """
             syntax = "proto3";

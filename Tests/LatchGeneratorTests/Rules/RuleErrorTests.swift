@@ -35,7 +35,7 @@ import Testing
         ("request.person == request.profile", 8, "cannot be compared"),
         ("request.email.matches('(a')", 0, "the pattern '(a' is invalid"),
         ("request.profile.born < request.created_after", 21, "fields of the request itself"),
-    ]) func `says what is wrong and where`(rule: String, column: Int, message: String) throws {
+    ]) func `reports the error and its place`(rule: String, column: Int, message: String) throws {
         let error = try RuleTexts.error(rule)
         #expect(error.message.contains(message), "\(error.message)")
         #expect(error.column == column)

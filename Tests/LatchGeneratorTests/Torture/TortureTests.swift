@@ -26,7 +26,7 @@ import Testing
         return prepared
     }
 
-    @Test func `is generated as it is committed, for otherwise it would not be what is compiled`() throws {
+    @Test func `is generated as it is committed, so that it is what the tests compile`() throws {
         let changes = try prepared().plan.changes.map(\.path)
         #expect(changes.isEmpty, "generate it again: Scripts/generate-test-models")
     }

@@ -15,11 +15,11 @@ import Testing
         Sfixed64s.self,
     ]
 
-    @Test(.enabled(Comment(rawValue: Judge.hint)) { await Judge.install() })
+    @Test(.enabled(Comment(rawValue: Protovalidate.hint)) { await Protovalidate.install() })
     func `of random messages are those that protovalidate finds`() async throws {
         var random = RandomMessage(seed: 20_261_120)
         var messages: [(name: String, bytes: [UInt8])] = []
-        var found: [[Judge.Finding]] = []
+        var found: [[Protovalidate.Finding]] = []
         for type in Self.types {
             for _ in 0..<(type == Strings.self ? 1_500 : 150) {
                 let storage = random.make(type.schema)
@@ -27,7 +27,7 @@ import Testing
                 found.append(Self.findings(type, storage))
             }
         }
-        let expected = try await Judge.findings(in: messages)
+        let expected = try await Protovalidate.findings(in: messages)
         try #require(expected.count == messages.count)
         var kinds: Set<String> = []
         for (index, message) in messages.enumerated() {
@@ -43,14 +43,17 @@ import Testing
         #expect(kinds.count > 280, "\(kinds.count)")
     }
 
-    private static func findings<Type: RuledMessage>(_ type: Type.Type, _ storage: MessageStorage) -> [Judge.Finding] {
-        Type(storage: storage).violations().map(Judge.Finding.init)
+    private static func findings<Type: RuledMessage>(_ type: Type.Type, _ storage: MessageStorage) -> [Protovalidate
+        .Finding]
+    {
+        Type(storage: storage).violations().map(Protovalidate.Finding.init)
     }
 }
 
 @Suite struct `The names and numbers of the options` {
-    @Test(.enabled(Comment(rawValue: Judge.hint)) { await Judge.install() }) func `are protovalidate's`() async throws {
-        let theirs = Set(try await Judge.run("options.py", []).split(separator: "\n").map(String.init))
+    @Test(.enabled(Comment(rawValue: Protovalidate.hint)) { await Protovalidate.install() })
+    func `are protovalidate's`() async throws {
+        let theirs = Set(try await Protovalidate.run("options.py", []).split(separator: "\n").map(String.init))
         let compilation = compile(CheckedProto.text)
         let file = try #require(compilation.files.first { $0.name == "buf/validate/validate.proto" })
         let ours = file.messages.flatMap { message in

@@ -157,6 +157,8 @@ struct GenerateRun {
             shell.warn(
                 "'\(path)' is no longer generated, and was edited.", hint: "It remains; remove it if it is not needed.")
         }
-        if let check = report.check { CheckReportPrinter(report: check, isDetailed: reporter.isVerbose).write(to: shell) }
+        if let check = report.check {
+            CheckReportPrinter(report: check, isDetailed: reporter.isVerbose).write(to: shell)
+        }
     }
 }

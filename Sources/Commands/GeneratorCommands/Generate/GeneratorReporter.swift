@@ -9,12 +9,8 @@ import Synchronization
 /// A reporter of diagnostics and progress on standard error.
 struct GeneratorReporter: Sendable {
     /// A log level; each one includes the previous ones.
-    enum Level: String, CaseIterable, Comparable, Sendable {
+    private enum Level: Comparable, CaseIterable, Sendable {
         case error, warn, info, debug, trace
-
-        static func < (one: Level, other: Level) -> Bool {
-            (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
-        }
     }
 
     private let shell: Environment
@@ -29,11 +25,10 @@ struct GeneratorReporter: Sendable {
     init(_ invocation: Invocation, _ shell: Environment) throws(CommandError) {
         self.shell = shell
         let name = invocation[GenerateSubcommand.logLevel] ?? "info"
-        guard let level = Level(rawValue: name) else {
+        guard let level = Level.allCases.first(where: { "\($0)" == name }) else {
             throw .usage(
                 "'\(name)' is not a log level.",
-                hint: "Give one of \(Level.allCases.map(\.rawValue).joined(separator: ", "))."
-            )
+                hint: "Give one of \(Level.allCases.map { "\($0)" }.joined(separator: ", ")).")
         }
         self.level = level
         isJSON = invocation.has(GenerateSubcommand.json)

@@ -38,14 +38,7 @@ struct MethodShape {
     }
 
     /// The name of the function of a channel, and of a method handler.
-    var call: String {
-        switch (method.isClientStreaming, method.isServerStreaming) {
-        case (false, false): "unary"
-        case (false, true): "serverStream"
-        case (true, false): "clientStream"
-        case (true, true): "bidirectional"
-        }
-    }
+    var call: String { kind.dropping(suffix: "ing") }
 
     /// The name and the type of the parameter.
     var parameter: (name: String, type: String) {

@@ -82,7 +82,9 @@ struct ConstraintReader {
         if constraint.minLength != nil || constraint.maxLength != nil, !hasLength {
             options.report("'\(field.name)' has no length", at: place)
         }
-        if constraint.minimum != nil || constraint.maximum != nil, field.label == .repeated || field.scalarType?.isNumber != true {
+        if constraint.minimum != nil || constraint.maximum != nil,
+            field.label == .repeated || field.scalarType?.isNumber != true
+        {
             options.report("'\(field.name)' is not a number field", at: place)
         }
         if let least = constraint.minLength, let most = constraint.maxLength, least > most {

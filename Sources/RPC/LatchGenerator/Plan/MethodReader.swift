@@ -181,7 +181,11 @@ struct MethodReader {
         let option = named.first { $0.string("id_field_name") != nil }
         if let option, let name = option.string("id_field_name") {
             if let field = request.fields.first(where: { $0.name == name }) {
-                return suitable(field, for: collection, at: option.place("id_field_name"))
+                if field.hasKeyType(of: collection.key) { return field }
+                options.report(
+                    "'\(name)' has a different type than '\(collection.item.name).\(collection.key.name)'",
+                    at: option.place("id_field_name"))
+                return nil
             }
             // A field of the item names the key, which the request's field is inferred from anyway.
             guard collection.item.fields.contains(where: { $0.name == name }) else {
@@ -201,17 +205,6 @@ struct MethodReader {
             at: option?.place("id_field_name") ?? method.namePosition,
             hint: "Set id_field_name to a field of the request.")
         return nil
-    }
-
-    private func suitable(
-        _ field: FieldDescriptor, for collection: CollectionPlan, at place: SourcePosition?
-    ) -> FieldDescriptor? {
-        guard field.hasKeyType(of: collection.key) else {
-            options.report(
-                "'\(field.name)' has a different type than '\(collection.item.name).\(collection.key.name)'", at: place)
-            return nil
-        }
-        return field
     }
 
     /// Returns the cache of an action, and whether cached responses replace the network.

@@ -359,7 +359,8 @@ extension RuleParser {
         }
         let kind = field.kind
         guard ![.list, .map, .message, .bytes, .timestamp, .duration].contains(kind) else {
-            throw failure("'\(field.name)' is \(kind.description), which cannot be compared with this value", at: offset)
+            throw failure(
+                "'\(field.name)' is \(kind.description), which cannot be compared with this value", at: offset)
         }
         if relation.isOrdering, kind == .text || kind == .bool {
             throw failure("'\(field.name)' is \(kind.description) and has no order", at: offset)
@@ -415,7 +416,9 @@ extension RuleParser {
             }
             return value
         case (.enumeration, .number(let digits)):
-            guard let number = Int32(digits) else { throw failure("'\(digits)' is not the number of an enum value", at: offset) }
+            guard let number = Int32(digits) else {
+                throw failure("'\(digits)' is not the number of an enum value", at: offset)
+            }
             let found = field.enum?.values.first { $0.number == number }
             return .enumeration(number, name: found?.name ?? digits)
         case (.enumeration, .enumeration(_, let name)), (.enumeration, .text(let name)):

@@ -198,7 +198,8 @@ extension StandardRuleEncoder {
             case "\"": result += "\\u{22}"
             case "\\": result += "\\\\"
             case "#": result += "\\u{23}"
-            case _ where scalar.properties.generalCategory == .control || scalar.properties.isWhitespace && scalar != " ":
+            case _
+            where scalar.properties.generalCategory == .control || scalar.properties.isWhitespace && scalar != " ":
                 result += "\\u{\(String(scalar.value, radix: 16))}"
             default: result.unicodeScalars.append(scalar)
             }

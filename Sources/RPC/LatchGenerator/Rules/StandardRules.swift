@@ -27,7 +27,8 @@ struct StandardRules {
             if !words.list.isEmpty { lines.append("\(field.name) \(words.list.joined(separator: " "))") }
         }
         for oneof in message.oneofs {
-            guard let (rules, _) = Self.rules("oneof", of: oneof.options, in: message.file), rules.bool(ValidateField.oneofRequired) == true,
+            guard let (rules, _) = Self.rules("oneof", of: oneof.options, in: message.file),
+                rules.bool(ValidateField.oneofRequired) == true,
                 let first = message.fields.first(where: {
                     $0.isInRealOneof && message.oneofs[$0.oneofIndex ?? 0] === oneof
                 })
@@ -55,7 +56,8 @@ struct StandardRules {
                         "'\(message.fullName)' has no field '\(name)' that could exclude others",
                         at: message.namePosition))
             }
-            return "@one \(names.joined(separator: ","))\(one.bool(ValidateField.exclusiveRequired) == true ? " required" : "")"
+            return
+                "@one \(names.joined(separator: ","))\(one.bool(ValidateField.exclusiveRequired) == true ? " required" : "")"
         }
     }
 
@@ -67,7 +69,8 @@ struct StandardRules {
     ) -> (OptionMessage, MessageDescriptor)? {
         guard let message = options.message.message(ValidateField.option) else { return nil }
         for one in file.withDependencies {
-            for field in one.extensions where field.number == ValidateField.option && field.fullName == "buf.validate.\(name)" {
+            for field in one.extensions
+            where field.number == ValidateField.option && field.fullName == "buf.validate.\(name)" {
                 return field.message.map { (message, $0) }
             }
         }
@@ -100,7 +103,8 @@ struct StandardRules {
     }
 
     private static func hasOwnRules(_ message: MessageDescriptor) -> Bool {
-        message.options.message.has(ValidateField.option) || message.oneofs.contains { $0.options.message.has(ValidateField.option) }
+        message.options.message.has(ValidateField.option)
+            || message.oneofs.contains { $0.options.message.has(ValidateField.option) }
             || message.fields.contains { $0.options.message.has(ValidateField.option) }
     }
 }

@@ -94,21 +94,23 @@ enum SwiftNames {
         let isPlain = text.utf8.allSatisfy {
             $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
         }
-        guard !isPlain else { return "\"\(text)\"" }
-        var result = "\""
+        return "\"\(isPlain ? text : escaped(text) { "\\u{\(String($0.value, radix: 16))}" })\""
+    }
+
+    /// Returns a text with backslashes before characters that a literal of Swift or C cannot contain.
+    static func escaped(_ text: String, control: (Unicode.Scalar) -> String) -> String {
+        var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
+            case "\"", "\\": result += "\\\(scalar)"
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                result += "\\u{\(String(scalar.value, radix: 16))}"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F: result += control(scalar)
             default: result.unicodeScalars.append(scalar)
             }
         }
-        return result + "\""
+        return result
     }
 }
 
