@@ -34,51 +34,40 @@ package enum GeneratorOption: String, Sendable, Hashable, CaseIterable {
     package var definition: Definition {
         switch self {
         case .protoPath:
-            Definition(
-                kind: .text, placeholder: "PATH", summary: "a .proto file, or a folder of them", short: "p",
-                repeats: true, isPath: true, tool: ["proto_path"])
+            .value(
+                .text, "PATH", "a .proto file, or a folder of them", short: "p", repeats: true, isPath: true,
+                tool: "proto_path")
         case .include:
-            Definition(
-                kind: .list, placeholder: "DIR", summary: "a folder that imports are relative to", short: "I",
-                repeats: true, isPath: true, tool: ["include_paths"])
+            .value(
+                .list, "DIR", "a folder that imports are relative to", short: "I", repeats: true, isPath: true,
+                tool: "include_paths")
         case .outputPath:
-            Definition(
-                kind: .text, placeholder: "DIR", summary: "the folder of the generated files", short: "o", isPath: true,
-                tool: ["output_path"])
+            .value(.text, "DIR", "the folder of the generated files", short: "o", isPath: true, tool: "output_path")
         case .languages:
-            Definition(
-                kind: .list, placeholder: "LIST", summary: "the languages to generate (swift)", short: "l",
-                tool: ["target_languages"])
+            .value(.list, "LIST", "the languages to generate (swift)", short: "l", tool: "target_languages")
         case .services:
-            Definition(
-                kind: .list, placeholder: "LIST", summary: "the only services to generate, with their types",
-                short: "s", tool: ["services"], protocParameter: "services")
+            .value(
+                .list, "LIST", "the only services to generate, with their types", short: "s", tool: "services",
+                protoc: "services")
         case .layout: .choice("LAYOUT", "the layout of the files", \.swift.layout, protoc: "layout")
         case .visibility: .choice("LEVEL", "the access level of declarations", \.swift.visibility, protoc: "visibility")
         case .naming: .choice("NAMING", "with layout perFile: the file names", \.swift.fileNaming, protoc: "naming")
         case .clientSuffix:
-            .name("NAME", "the suffix of client names (Client)", protoc: "client_suffix") { $0.clientSuffix = $1 }
-        case .typePrefix: .name("NAME", "the prefix of type names", protoc: "prefix") { $0.swift.typePrefix = $1 }
+            .name("the suffix of client names (Client)", protoc: "client_suffix") { $0.clientSuffix = $1 }
+        case .typePrefix: .name("the prefix of type names", protoc: "prefix") { $0.swift.typePrefix = $1 }
         case .packageName:
-            .name("NAME", "the module of the generated files", protoc: "module") { $0.swift.moduleName = $1 }
+            .name("the module of the generated files", protoc: "module") { $0.swift.moduleName = $1 }
         case .prefixPackages:
             .flag(
-                "prefixes type names with their packages", tool: ["framework_config.swift.prefix_packages"],
+                "prefixes type names with their packages", tool: [Self.swift("prefix_packages")],
                 protoc: "prefix_packages"
             ) { $0.swift.prefixesPackages = $1 }
-        case .moduleMapping:
-            Definition(
-                kind: .mapping, placeholder: "FILE=MODULE",
-                summary: "the module with the types of another file or folder/", repeats: true, protocParameter: "M"
-            ) { options, value throws(GeneratorError) in options.swift.modules = try value.mapping() }
+        case .moduleMapping: .mapping("the module with the types of another file or folder/", protoc: "M")
         case .foundation:
-            .name("MODULE", "the module to import for Data and Date", protoc: "foundation") { $0.swift.foundation = $1 }
+            .name("the module to import for Data and Date", "MODULE", protoc: "foundation") { $0.swift.foundation = $1 }
         case .frameworkVersion:
-            Definition(
-                kind: .text, placeholder: "VERSION", summary: "the version of Latchwork to generate for",
-                tool: ["framework_config.swift.axiom_version"])
-        case .contracts:
-            .flag("generates messages, enums and services", hasFlag: false) { $0.makesContracts = $1 }
+            .value(.text, "VERSION", "the version of Latchwork to generate for", tool: Self.swift("axiom_version"))
+        case .contracts: .flag("generates messages, enums and services", hasFlag: false) { $0.makesContracts = $1 }
         case .clients:
             .flag(
                 "generates clients with actions and state", hasFlag: false,
@@ -87,7 +76,7 @@ package enum GeneratorOption: String, Sendable, Hashable, CaseIterable {
         case .tests:
             .flag(
                 "generates tests of the clients", clearing: ("no-tests", "generates no tests"),
-                tool: ["framework_config.swift.generate_tests"]
+                tool: [Self.swift("generate_tests")]
             ) { $0.makesTests = $1 }
         case .documentation:
             .flag(
@@ -98,7 +87,7 @@ package enum GeneratorOption: String, Sendable, Hashable, CaseIterable {
         case .validate:
             .flag(
                 "checks the generated files with the Swift compiler",
-                tool: ["framework_config.swift.enable_validation", "generation_options.real_time_validation"])
+                tool: [Self.swift("enable_validation"), "generation_options.real_time_validation"])
         case .skipCompilation: .flag("with validation: checks the syntax only")
         }
     }
@@ -112,8 +101,10 @@ package enum GeneratorOption: String, Sendable, Hashable, CaseIterable {
     /// The paths of the MCP tool's arguments, each of which sets the option.
     package var toolArguments: [String] {
         guard definition.tool.isEmpty else { return definition.tool }
-        return ["\(definition.kind == .flag ? "generation_options" : "framework_config.swift").\(rawValue)"]
+        return [definition.kind == .flag ? "generation_options.\(rawValue)" : Self.swift(rawValue)]
     }
+
+    private static func swift(_ name: String) -> String { "framework_config.swift.\(name)" }
 }
 
 extension GeneratorOption {
@@ -153,8 +144,17 @@ extension GeneratorOption {
         typealias Apply = @Sendable (inout GenerationOptions, GeneratorSettings.Value) throws(GeneratorError) -> Void
         typealias Path<Value> = any WritableKeyPath<GenerationOptions, Value> & Sendable
 
+        fileprivate static func value(
+            _ kind: Kind, _ placeholder: String, _ summary: String, short: Character? = nil, repeats: Bool = false,
+            isPath: Bool = false, tool: String, protoc: String? = nil
+        ) -> Self {
+            Self(
+                kind: kind, placeholder: placeholder, summary: summary, short: short, repeats: repeats, isPath: isPath,
+                tool: [tool], protocParameter: protoc)
+        }
+
         fileprivate static func name(
-            _ placeholder: String, _ summary: String, protoc: String,
+            _ summary: String, _ placeholder: String = "NAME", protoc: String,
             _ set: @escaping @Sendable (inout GenerationOptions, String) -> Void
         ) -> Self {
             Self(kind: .name, placeholder: placeholder, summary: summary, protocParameter: protoc) {
@@ -169,6 +169,12 @@ extension GeneratorOption {
             let summary = "\(summary): \(names.joined(separator: ", ")) (\(names.first ?? ""))"
             return Self(kind: .choice(names), placeholder: placeholder, summary: summary, protocParameter: protoc) {
                 options, value throws(GeneratorError) in options[keyPath: path] = try value.choice()
+            }
+        }
+
+        fileprivate static func mapping(_ summary: String, protoc: String) -> Self {
+            Self(kind: .mapping, placeholder: "FILE=MODULE", summary: summary, repeats: true, protocParameter: protoc) {
+                options, value throws(GeneratorError) in options.swift.modules = try value.mapping()
             }
         }
 
