@@ -90,6 +90,12 @@ let layers: KeyValuePairs = [
     "Tests/AxiomSeedTests": "UserService TestTags",
 ]
 
+// The folders whose files are compiled into a target as bytes.
+let embedded = [
+    "LatchProtoCompiler": ["WellKnown/Files"], "LatchGenerator": ["Plan/Protos", "Guides/Templates"],
+    "GeneratorCommands": ["Examples/Protos"],
+]
+
 let package = Package(
     name: "Latchwork",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -170,8 +176,7 @@ func swiftTargets() -> [Target] {
             : [
                 .target(
                     name: name, dependencies: needs, path: path, exclude: name == "LatchReflection" ? ["Protos"] : [],
-                    resources: name == "LatchProtoCompiler" ? [.embedInCode("WellKnown/Files")] : [],
-                    swiftSettings: strict)
+                    resources: embedded[name, default: []].map { .embedInCode($0) }, swiftSettings: strict)
             ]
     }
 }

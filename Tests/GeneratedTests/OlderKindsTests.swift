@@ -23,7 +23,7 @@ import Testing
         #expect(message.aBool && !message.hasABool)
     }
 
-    @Test func `refuse to leave without what is required`() throws {
+    @Test func `fail without the required fields`() throws {
         #expect(throws: ProtoError.self) { try Labels(name: "a", number: 1).serialized() }
         #expect(throws: ProtoError.self) { try Labels(serialized: [0x0A, 0x00]) }
         let message = Labels(

@@ -70,7 +70,7 @@ private struct Counter: CounterServiceServer {
 }
 
 @Suite struct `A generated fake` {
-    @Test func `answers as it is told, and remembers what it was asked`() async throws {
+    @Test func `returns the responses of its handlers, and records the requests`() async throws {
         let fake = CounterServiceFake()
         fake.onAdd = { Number(value: $0.value * 10) }
         fake.onReset = { _ in }

@@ -25,14 +25,12 @@ import Testing
     ) throws -> [GeneratedFile] {
         let text = try exampleFile("\(example.rawValue)/Protos/\(example.proto)")
         let compilation = Compiler.withOptionFiles { $0 == example.proto ? text : nil }.compile([example.proto])
-        var options = SwiftOptions()
-        options.moduleName = example.module
-        change(&options)
-        let contracts = SwiftWriter(files: compilation.filesToGenerate, options: options).write()
-        let planning = ServicePlan.read(compilation.filesToGenerate)
-        let clients = ClientWriter(planning.plans, files: compilation.filesToGenerate, options: options).write()
-        #expect(planning.diagnostics.isEmpty && contracts.diagnostics.isEmpty && clients.diagnostics.isEmpty)
-        return contracts.files + clients.files
+        var options = GenerationOptions()
+        options.swift.moduleName = example.module
+        change(&options.swift)
+        let result = SwiftGenerator.generate(compilation.filesToGenerate, options)
+        #expect(result.diagnostics.isEmpty)
+        return result.files
     }
 
     @Test(arguments: Example.allCases) func `are those that are committed`(example: Example) throws {
@@ -61,7 +59,7 @@ import Testing
         #expect(try generated() == generated())
     }
 
-    @Test func `lie beside the .proto file where that is wanted, and are seen by whom they are to`() throws {
+    @Test func `lie next to the .proto file in the layout perFile, with the chosen visibility`() throws {
         let files = try generated {
             $0.layout = .perFile
             $0.visibility = .internal
@@ -74,13 +72,14 @@ import Testing
 }
 
 @Suite struct `The text of a client` {
-    private func files(_ text: String) throws -> SwiftWriter.Output {
+    private func files(_ text: String) throws -> GenerationResult {
         let compilation = Compiler.withOptionFiles { $0 == "test.proto" ? Array(text.utf8) : nil }.compile([
             "test.proto"
         ])
         #expect(compilation.diagnostics.isEmpty)
-        let planning = ServicePlan.read(compilation.filesToGenerate)
-        return ClientWriter(planning.plans, files: compilation.filesToGenerate, options: SwiftOptions()).write()
+        var options = GenerationOptions()
+        options.makesContracts = false
+        return SwiftGenerator.generate(compilation.filesToGenerate, options)
     }
 
     private static let notes = """
@@ -116,7 +115,7 @@ import Testing
         #expect(state.text.contains("text must not be empty"))
     }
 
-    @Test func `asks for one function for each CUSTOM update`() throws {
+    @Test func `requires one function for each CUSTOM update`() throws {
         let output = try files(
             Self.notes + """
                 service NoteService {
@@ -130,7 +129,7 @@ import Testing
         #expect(client.text.contains("func forget(_ request: Key, response: Gone, state: inout NoteState)"))
     }
 
-    @Test(.tags(.g8)) func `is not written with a rule that nobody understands`() throws {
+    @Test(.tags(.g8)) func `is not written with an invalid rule`() throws {
         let output = try files(
             Self.notes + """
                 service NoteService {
@@ -183,7 +182,7 @@ import Testing
         #expect(action.text.contains("var validationErrors: [Swift.String] { [] }"))
     }
 
-    @Test func `is none for a service whose calls all stream`() throws {
+    @Test func `does not exist for a service whose calls all stream`() throws {
         let output = try files(
             """
             syntax = "proto3";

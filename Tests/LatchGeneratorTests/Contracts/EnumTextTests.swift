@@ -68,7 +68,7 @@ import Testing
         #expect(!text.contains("unrecognized"))
     }
 
-    @Test func `has further names of a number beside its cases`() throws {
+    @Test func `has the aliases of a number as static members`() throws {
         let text = try swift(
             "enum E { option allow_alias = true; E_A = 0; E_B = 1; E_ALSO_B = 1; }")
         #expect(text.contains("    case a\n    case b\n"))

@@ -52,7 +52,7 @@ import Testing
                 """))
     }
 
-    @Test func `of one name are told apart by their numbers`() throws {
+    @Test func `of one name are distinguished by their numbers`() throws {
         let output = try written(
             "syntax = \"proto2\"; message M { extensions 1 to 9; } extend M { optional int32 a_b = 1; optional int32 aB = 2; }"
         )

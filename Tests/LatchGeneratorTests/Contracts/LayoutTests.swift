@@ -41,7 +41,7 @@ import Testing
             output.files.map(\.path) == ["swift/Contracts/GreeterService.swift", "swift/Contracts/GreeterTypes.swift"])
     }
 
-    @Test func `of a plugin lie beside their .proto files`() throws {
+    @Test func `of a plugin lie next to their .proto files`() throws {
         let others = ["a/b/c.proto": "syntax = \"proto3\"; package c; message C {}"]
         func paths(_ naming: SwiftOptions.FileNaming) throws -> [String] {
             try written("syntax = \"proto3\"; message M {}", with: others, all: true) {

@@ -12,9 +12,9 @@ import Testing
             // A place
             // on a map.
             message Point {
-              // To the right.
+              // The horizontal coordinate.
               int32 x = 1;
-              optional string name = 2;  // If it has one.
+              optional string name = 2;  // The label; nil without one.
               repeated Point near = 3;
             }
             """)
@@ -36,9 +36,9 @@ import Testing
                     public init(storage: MessageStorage) { self.storage = storage }
                     public init() { storage = MessageStorage(Self.schema) }
 
-                    /// To the right.
+                    /// The horizontal coordinate.
                     @export(implementation) public var x: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
-                    /// If it has one.
+                    /// The label; nil without one.
                     @export(implementation) public var name: String? { get { storage[optionalString: 1] } set { storage[optionalString: 1] = newValue } }
                     @export(implementation) public var near: [Point] { get { storage[messages: 2] } _modify { yield &storage[messages: 2] } }
 
@@ -112,7 +112,7 @@ import Testing
         #expect(text.contains("/// Gone.\n    @available(*, deprecated)\n"))
     }
 
-    @Test func `knows times as values of Swift, and says beside them whether they are there`() throws {
+    @Test func `has times as values of Swift, with a property for their presence`() throws {
         let text = try swift(
             """
             import "google/protobuf/timestamp.proto";
@@ -132,7 +132,7 @@ import Testing
         #expect(text.contains("3 all map string message 0\n"))
     }
 
-    @Test func `marks what nobody may see`() throws {
+    @Test func `marks secret fields`() throws {
         let text = try swift(
             """
             message M {
@@ -145,7 +145,7 @@ import Testing
         #expect(secret == ["password", "push_token", "code", "secrets"])
     }
 
-    @Test func `hides accessors from nobody where nothing is public`() throws {
+    @Test func `exports no accessors where nothing is public`() throws {
         let output = try written("syntax = \"proto3\"; message M { optional bytes a = 1; }") {
             $0.layout = .perFile
             $0.visibility = .internal

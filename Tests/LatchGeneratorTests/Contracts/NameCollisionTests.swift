@@ -7,7 +7,7 @@ import Testing
 @testable import LatchGenerator
 
 @Suite struct `Names that are one in Swift` {
-    @Test(.tags(.g10)) func `are told apart by the number of the field`() throws {
+    @Test(.tags(.g10)) func `are distinguished by the number of the field`() throws {
         let text = try swift("message M {\n  string userID = 2;\n  string user_id = 1;\n  int32 USER_ID = 3;\n}")
         #expect(text.contains("var userId: String {"))
         #expect(text.contains("var userId_2: String {"))
@@ -25,7 +25,7 @@ import Testing
         #expect(output.diagnostics.count == 1)
     }
 
-    @Test(.tags(.g10)) func `are told apart wherever they stand`() throws {
+    @Test(.tags(.g10)) func `are distinguished in each scope`() throws {
         let text = try swift(
             """
             import "google/protobuf/timestamp.proto";
@@ -54,7 +54,7 @@ import Testing
         #expect(try problems("package one; message User {}", with: ["b.proto": prefixed], all: true) == [])
     }
 
-    @Test func `are told apart by their packages, if that is wanted`() throws {
+    @Test func `are distinguished by their packages on request`() throws {
         let other = "syntax = \"proto3\"; package other.v1; message User {}"
         let output = try written(
             "syntax = \"proto3\"; package one; message User { User next = 1; }", with: ["b.proto": other], all: true
@@ -67,18 +67,18 @@ import Testing
         #expect(heads == ["public struct OtherV1User: Message {", "public struct OneUser: Message {"])
     }
 
-    @Test func `of values are told apart by their numbers where nothing else does`() throws {
+    @Test func `of values are distinguished by their numbers as a last resort`() throws {
         let text = try swift(
             "enum Foo { option allow_alias = true; FOO_A_B = 0; FOO_AB = 1; FOO_ab = 1; BAR = -7; bar = -7; }")
         #expect(text.contains("case fooAB\n    case fooAb\n    case bar\n"))
     }
 
-    @Test func `of values are told apart by the enum's name`() throws {
+    @Test func `of values are distinguished by the enum's name`() throws {
         let text = try swift("enum Foo { FOO_A = 0; FOO_B = 1; FOO_1 = 2; }")
         #expect(text.contains("case a\n    case b\n    case foo1\n"))
     }
 
-    @Test func `of types that Swift has do not change what is meant`() throws {
+    @Test func `of Swift's own types do not change a reference`() throws {
         let text = try swift(
             "message String { string a = 1; } message M { String a = 1; bytes b = 2; } message Data {}")
         #expect(text.contains("var a: Swift.String {"))

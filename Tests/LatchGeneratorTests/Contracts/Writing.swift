@@ -9,7 +9,7 @@ import Testing
 func written(
     _ text: String, with others: [String: String] = [:], all: Bool = false,
     _ change: (inout SwiftOptions) -> Void = { $0.layout = .perFile }
-) throws -> SwiftWriter.Output {
+) throws -> GenerationResult {
     let files = others.merging(["test.proto": text]) { _, new in new }
     let compilation = Compiler { name in files[name].map { Array($0.utf8) } }
         .compile(all ? files.keys.sorted() : ["test.proto"])

@@ -59,7 +59,7 @@ import Testing
         #expect(names.filter { $0.contains("'client_name' is \"C\" in (axiom.swift_client_actor)") }.count == 2)
     }
 
-    @Test func `of a call are told apart by what they mean`() throws {
+    @Test func `of a call are distinguished by their types`() throws {
         let found = try complaints(
             method: """
                 option (axiom.method_options) = { state_update_strategy: APPEND show_loading_state: true };

@@ -87,7 +87,7 @@ private enum Dialect: String, CaseIterable {
         #expect(constraint.minLength == 3)
     }
 
-    @Test func `are told apart where a value belongs to another spelling`() throws {
+    @Test func `are distinguished where a value belongs to another spelling`() throws {
         let text = """
             syntax = "proto3";
             import "axiom_options.proto";

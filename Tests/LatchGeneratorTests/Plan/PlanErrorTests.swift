@@ -56,7 +56,7 @@ import Testing
             "8:56: error: there are two collections 'x'"
         ),
     ])
-    func `of a service is told where it stands`(options: String, complaint: String) throws {
+    func `of a service is reported at its place`(options: String, complaint: String) throws {
         #expect(try complaints(service(options)).first == "test.proto:\(complaint)")
     }
 
@@ -87,7 +87,7 @@ import Testing
             "12:47: error: 'Do' would return a cached response without a call to the server"
         ),
     ])
-    func `of a method is told where it stands`(options: String, answer: String, complaint: String) throws {
+    func `of a method is reported at its place`(options: String, answer: String, complaint: String) throws {
         let found = try complaints(service(Self.users, method: options, answer: answer))
         #expect(found.first == "test.proto:\(complaint)")
     }
@@ -98,7 +98,7 @@ import Testing
         ("(axiom.swift_validation) = \"min:2\"", "'text' is not a number field"),
         ("(axiom.field_options) = { min_length: 3 max_length: 2 }", "'text' cannot be as long as 3 and as short as 2"),
     ])
-    func `of a field is told where it stands`(option: String, complaint: String) throws {
+    func `of a field is reported at its place`(option: String, complaint: String) throws {
         let found = try complaints(
             """
             syntax = "proto3";
@@ -115,7 +115,7 @@ import Testing
         #expect(found.first?.hasSuffix("error: \(complaint)") == true)
     }
 
-    @Test func `is told where it stands behind comments, in parts and in angle brackets`() throws {
+    @Test func `is reported at its place after comments, in parts and in angle brackets`() throws {
         let found = try complaints(
             """
             syntax = "proto3";
@@ -136,7 +136,7 @@ import Testing
             ])
     }
 
-    @Test func `is told with others in one run`() throws {
+    @Test func `is reported with others in one run`() throws {
         let found = try complaints(
             service(
                 "client_name: \"a\" \(Self.users)",

@@ -47,7 +47,7 @@ import Testing
         #expect(error?.message.hasPrefix(start) == true, "\(error?.message ?? "")")
     }
 
-    @Test func `of other tables are somebody else's`() throws {
+    @Test func `of other tables are ignored`() throws {
         #expect(try settings("[other]\nwhat = 1\n[generate]\nvalidate = true\n").flag(.validate) == true)
     }
 

@@ -42,7 +42,7 @@ import Testing
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64)
     }
 
-    @Test(.tags(.g5)) func `is refused before anything is written where a file is not ours`() throws {
+    @Test(.tags(.g5)) func `is refused before any write where the generator did not write a file`() throws {
         try ProjectFolder.with(["swift/deep/B.swift": "mine\n"]) { folder throws in
             let before = try folder.content()
             let plan = try plan(in: folder)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.g5)) func `overwrites what is not ours only where that is asked for`() throws {
+    @Test(.tags(.g5)) func `overwrites files of other origin only on request`() throws {
         try ProjectFolder.with(["swift/A.swift": "mine\n", "swift/Other.swift": "mine\n"]) { folder throws in
             try write(in: folder, force: true)
             #expect(folder.text("swift/A.swift") == "a\n")
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `refuses to overwrite what somebody edited, and takes edits back where that is asked for`() throws {
+    @Test func `refuses to overwrite edited files, and reverts the edits on request`() throws {
         try ProjectFolder.with { folder throws in
             try write(in: folder)
             try folder.write("edited\n", to: "swift/A.swift")
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `removes what is generated no more, with folders that are empty then`() throws {
+    @Test func `removes files that are no longer generated, with folders that become empty`() throws {
         try ProjectFolder.with { folder throws in
             try write(in: folder)
             try write([Self.two[0]], in: folder)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `keeps what is generated no more and was edited, and says so once`() throws {
+    @Test func `keeps edited files that are no longer generated, and reports them once`() throws {
         try ProjectFolder.with { folder throws in
             try write(in: folder)
             try folder.write("edited\n", to: "swift/deep/B.swift")
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `lets everybody read what it wrote whom the process lets`() throws {
+    @Test func `writes files with the permissions of the process`() throws {
         try ProjectFolder.with { folder throws in
             try write(in: folder)
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/swift/A.swift")

@@ -29,7 +29,7 @@ import Testing
         settings.set(.protoPath, [folder.path + "/shop/v1/shop.proto"], from: "test")
         settings.set(.outputPath, [folder.path + "/out"], from: "test")
         change(&settings)
-        return try ProjectRun(settings, languages: TargetLanguage.all, builtIn: OptionFiles.bytes)
+        return try ProjectRun(settings)
             .prepare(report: { _ in })
     }
 
@@ -39,14 +39,14 @@ import Testing
         ) { first, _ in first }
     }
 
-    @Test(.tags(.g5)) func `makes the same bytes each time`() throws {
+    @Test(.tags(.g5)) func `generates the same bytes each time`() throws {
         try ProjectFolder.with { folder throws in
             let (first, second) = (try prepared(in: folder), try prepared(in: folder))
             #expect(texts(first) == texts(second) && !first.plan.steps.isEmpty)
         }
     }
 
-    @Test(.tags(.g6)) func `makes only the services that are asked for, with the types that they need`() throws {
+    @Test(.tags(.g6)) func `generates only the requested services, with the types that they need`() throws {
         try ProjectFolder.with { folder throws in
             let run = try prepared(in: folder) { $0.set(.services, ["CartService"], from: "test") }
             let all = texts(run).filter { $0.key.hasSuffix(".swift") }.values.joined()
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6)) func `refuses services that there are not, and names those that there are`() throws {
+    @Test(.tags(.g6)) func `rejects unknown services, and names the known ones`() throws {
         try ProjectFolder.with { folder throws in
             let error = #expect(throws: GeneratorError.unknownService) {
                 try prepared(in: folder) { $0.set(.services, ["CartService", "CatService"], from: "test") }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6)) func `takes a service by its full name, too`() throws {
+    @Test(.tags(.g6)) func `selects a service by its full name, too`() throws {
         try ProjectFolder.with { folder throws in
             let run = try prepared(in: folder) { $0.set(.services, ["shop.v1.StockService"], from: "test") }
             #expect(texts(run).keys.contains { $0.hasSuffix("StockService.swift") })
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6)) func `refuses languages that there are not, and names those that there are`() throws {
+    @Test(.tags(.g6)) func `rejects unknown languages, and names the known ones`() throws {
         try ProjectFolder.with { folder throws in
             let error = #expect(throws: GeneratorError.unsupportedLanguage) {
                 try prepared(in: folder) { $0.set(.languages, ["swift", "kotlin"], from: "test") }
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6)) func `tells all errors of the .proto files before it fails`() throws {
+    @Test(.tags(.g6)) func `reports all errors of the .proto files before it fails`() throws {
         try ProjectFolder.with { folder throws in
             try folder.write("syntax = \"proto3\";\nmessage A { B b = 1; C c = 2; }\n", to: "bad.proto")
             var settings = GeneratorSettings()
@@ -91,7 +91,7 @@ import Testing
             settings.set(.outputPath, [folder.path + "/out"], from: "test")
             var told: [Diagnostic] = []
             let error = #expect(throws: GeneratorError.invalidProto) {
-                try ProjectRun(settings, languages: TargetLanguage.all, builtIn: OptionFiles.bytes)
+                try ProjectRun(settings)
                     .prepare(report: { told.append($0) })
             }
             #expect(told.count == 2 && error?.message.hasPrefix("2 errors") == true)
@@ -108,14 +108,14 @@ import Testing
         }
     }
 
-    @Test func `names clients as it is told to`() throws {
+    @Test func `names clients by the given suffix`() throws {
         try ProjectFolder.with { folder throws in
             let run = try prepared(in: folder) { $0.set(.clientSuffix, ["Actor"], from: "test") }
             #expect(texts(run).keys.contains("swift/Clients/CartActor.swift"))
         }
     }
 
-    @Test func `leaves out what is not wanted`() throws {
+    @Test func `omits excluded parts`() throws {
         try ProjectFolder.with { folder throws in
             let run = try prepared(in: folder) {
                 $0.set(.tests, ["false"], from: "test")
@@ -127,15 +127,15 @@ import Testing
         }
     }
 
-    @Test func `tells how far it has come, and counts`() throws {
+    @Test func `reports its progress and its statistics`() throws {
         try ProjectFolder.with { folder throws in
             _ = try prepared(in: folder)
             var settings = GeneratorSettings()
             settings.set(.protoPath, [folder.path + "/shop"], from: "test")
             settings.set(.outputPath, [folder.path + "/out"], from: "test")
             var steps: [Int] = []
-            let run = try ProjectRun(settings, languages: TargetLanguage.all, builtIn: OptionFiles.bytes)
-                .prepare(report: { _ in }, progress: { steps.append($0.completed) })
+            let run = try ProjectRun(settings)
+                .prepare(report: { _ in }, progress: { completed, _ in steps.append(completed) })
             #expect(steps == [0, 1, 2])
             #expect((run.statistics.protoFiles, run.statistics.services, run.statistics.messages) == (1, 2, 5))
             #expect(run.lineCount > 100 && run.statistics.files == run.plan.steps.count)

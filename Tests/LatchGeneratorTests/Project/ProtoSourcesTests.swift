@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `finds imports beside what is asked for, in includes, and among what is built in`() throws {
+    @Test func `finds imports next to the requested files, in includes, and among the built-in files`() throws {
         try ProjectFolder.with([
             "p/a.proto": Self.head
                 + "import \"b.proto\"; import \"far/c.proto\"; import \"built/in.proto\"; message A { B b = 1; C c = 2; D d = 3; }",
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `tells mistakes with the path of the file, as editors open it`() throws {
+    @Test func `reports errors with the path of the file, as editors open it`() throws {
         try ProjectFolder.with(["user/v1/a.proto": Self.head + "package user.v1;\nmessage A { B b = 1; }\n"]) {
             folder in
             let sources = try ProtoSources.find([folder.path + "/user/v1/a.proto"], includes: [])
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `fails where nothing is, and says what is missing`() throws {
+    @Test func `fails for a missing path, and names it`() throws {
         try ProjectFolder.with(["a.txt": "", "empty/x.txt": ""]) { folder throws in
             for path in ["/no/such/folder", folder.path + "/a.txt", folder.path + "/empty"] {
                 let error = #expect(throws: GeneratorError.missingInput) { try ProtoSources.find([path], includes: []) }
@@ -100,23 +100,23 @@ import Testing
         ("a/..", "./a/.."),
         ("/", "/"),
     ])
-    func `spells paths in one way`(path: String, spelled: String) {
+    func `normalizes paths`(path: String, spelled: String) {
         #expect(ProtoSources.normalized(path) == spelled)
     }
 }
 
-@Suite struct `The way from one path to another` {
+@Suite struct `The relative path between two paths` {
     @Test(arguments: [
         ("/a/b", "/a/c/d", "../c/d"), ("/a/b", "/a/b/c", "c"), ("/a", "/a", "."), ("/a/b/../c", "/a/d", "../d"),
         ("out", "protos/x.proto", "../protos/x.proto"), ("./out/x", "./protos", "../../protos"),
     ])
-    func `is the same wherever both lie`(folder: String, path: String, way: String) {
-        #expect(RelativePath.from(folder, to: path) == way)
+    func `is the same in any folder`(folder: String, path: String, relative: String) {
+        #expect(RelativePath.from(folder, to: path) == relative)
     }
 }
 
 @Suite struct `The stamp of files` {
-    @Test func `changes with what is written, comes and goes`() throws {
+    @Test func `changes when a file is written, created or removed`() throws {
         try ProjectFolder.with(["p/a.proto": "a", "q.proto": "q"]) { folder throws in
             let paths = [folder.path + "/p", folder.path + "/q.proto"]
             let first = FileSnapshot(paths)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `A call by protoc` {
     /// A parsed response.
-    private struct Answer {
+    private struct Response {
         var files: [String: String] = [:]
         let error: String?
         let message: WireMessage
@@ -35,18 +35,18 @@ import Testing
         return writer.bytes
     }
 
-    private func answer(_ request: [UInt8]) throws -> Answer {
+    private func response(_ request: [UInt8]) throws -> Response {
         let message = try WireMessage(ProtocPlugin.response(to: request))
-        var answer = Answer(error: message.string(1), message: message)
-        for file in try message.messages(15) { answer.files[file.string(1) ?? ""] = file.string(15) }
-        return answer
+        var response = Response(error: message.string(1), message: message)
+        for file in try message.messages(15) { response.files[file.string(1) ?? ""] = file.string(15) }
+        return response
     }
 
-    @Test func `is answered with a file beside each .proto file, with its comments`() throws {
-        let answer = try answer(try request(["shop/v1/shop.proto": Self.proto], generate: ["shop/v1/shop.proto"]))
-        #expect(answer.error == nil)
-        #expect(answer.files.keys.sorted() == ["shop/v1/shop.latch.swift"])
-        let text = try #require(answer.files["shop/v1/shop.latch.swift"])
+    @Test func `returns a file next to each .proto file, with its comments`() throws {
+        let response = try response(try request(["shop/v1/shop.proto": Self.proto], generate: ["shop/v1/shop.proto"]))
+        #expect(response.error == nil)
+        #expect(response.files.keys.sorted() == ["shop/v1/shop.latch.swift"])
+        let text = try #require(response.files["shop/v1/shop.latch.swift"])
         #expect(text.contains("/// Something for sale.") && text.contains("var note: String?"))
     }
 
@@ -55,12 +55,12 @@ import Testing
         var options = SwiftOptions()
         options.layout = .perFile
         let written = SwiftWriter(files: compilation.filesToGenerate, options: options).write()
-        let answer = try answer(try request(["shop.proto": Self.proto], generate: ["shop.proto"]))
-        #expect(answer.files["shop.latch.swift"] == written.files.first?.text)
+        let response = try response(try request(["shop.proto": Self.proto], generate: ["shop.proto"]))
+        #expect(response.files["shop.latch.swift"] == written.files.first?.text)
     }
 
     @Test func `says that it knows proto3's optional and the editions from proto2 to 2026`() throws {
-        let message = try answer(try request(["a.proto": Self.proto], generate: ["a.proto"])).message
+        let message = try response(try request(["a.proto": Self.proto], generate: ["a.proto"])).message
         #expect(message.number(2) == 3)
         #expect((message.int32(3), message.int32(4)) == (998, 1002))
     }
@@ -68,47 +68,48 @@ import Testing
     @Test func `knows editions`() throws {
         let text =
             "edition = \"2023\"; package e; message M { string a = 1 [features.field_presence = IMPLICIT]; string b = 2; }"
-        let answer = try answer(try request(["e.proto": text], generate: ["e.proto"]))
-        let swift = try #require(answer.files["e.latch.swift"], "\(answer.error ?? "")")
+        let response = try response(try request(["e.proto": text], generate: ["e.proto"]))
+        let swift = try #require(response.files["e.latch.swift"], "\(response.error ?? "")")
         #expect(swift.contains("var a: String {") && swift.contains("var b: String? {"))
     }
 
     @Test func `takes parameters`() throws {
         let files = ["shop/v1/shop.proto": Self.proto]
-        let answer = try answer(
+        let response = try response(
             try request(
                 files, generate: ["shop/v1/shop.proto"],
                 parameter: "visibility=internal,naming=PathToUnderscores,prefix=XY"))
-        let text = try #require(answer.files["shop_v1_shop.latch.swift"], "\(answer.files.keys) \(answer.error ?? "")")
+        let text = try #require(
+            response.files["shop_v1_shop.latch.swift"], "\(response.files.keys) \(response.error ?? "")")
         #expect(text.contains("\nstruct XYItem: Message {"))
     }
 
     @Test(arguments: ["colour=red", "visibility=open", "layout=flat"])
-    func `is told of parameters that mean nothing`(parameter: String) throws {
-        let answer = try answer(try request(["a.proto": Self.proto], generate: ["a.proto"], parameter: parameter))
-        #expect(answer.error?.contains(parameter.split(separator: "=")[0]) == true && answer.files.isEmpty)
-        #expect(answer.message.number(2) == 3, "what it can do is told in any case")
+    func `reports unknown parameters`(parameter: String) throws {
+        let response = try response(try request(["a.proto": Self.proto], generate: ["a.proto"], parameter: parameter))
+        #expect(response.error?.contains(parameter.split(separator: "=")[0]) == true && response.files.isEmpty)
+        #expect(response.message.number(2) == 3, "what it can do is told in any case")
     }
 
-    @Test func `finds types of other modules by a mapping, and says what is missing without`() throws {
+    @Test func `finds types of other modules by a mapping, and reports missing ones without it`() throws {
         let files = [
             "base/money.proto": "syntax = \"proto3\"; package base; message Money { int64 cents = 1; }",
             "shop.proto":
                 "syntax = \"proto3\"; package shop; import \"base/money.proto\"; message Price { base.Money money = 1; }",
         ]
-        let mapped = try answer(try request(files, generate: ["shop.proto"], parameter: "Mbase/=Base"))
+        let mapped = try response(try request(files, generate: ["shop.proto"], parameter: "Mbase/=Base"))
         #expect(mapped.files["shop.latch.swift"]?.contains("import Base") == true, "\(mapped.error ?? "")")
     }
 
-    @Test func `writes what was asked for, and not what that imports`() throws {
+    @Test func `writes the requested files, and not their imports`() throws {
         let files = [
             "base/money.proto": "syntax = \"proto3\"; package base; message Money { int64 cents = 1; }",
             "shop.proto":
                 "syntax = \"proto3\"; package shop; import \"base/money.proto\"; message Price { base.Money money = 1; }",
         ]
-        let one = try answer(try request(files, generate: ["shop.proto"]))
+        let one = try response(try request(files, generate: ["shop.proto"]))
         #expect(one.files.keys.sorted() == ["shop.latch.swift"], "\(one.error ?? "")")
-        let both = try answer(try request(files, generate: ["shop.proto", "base/money.proto"]))
+        let both = try response(try request(files, generate: ["shop.proto", "base/money.proto"]))
         #expect(both.files.keys.sorted() == ["base/money.latch.swift", "shop.latch.swift"])
         #expect(both.files["shop.latch.swift"] == one.files["shop.latch.swift"])
     }
@@ -134,19 +135,19 @@ import Testing
         var writer = WireWriter()
         writer.string(1, "shop.proto")
         for file in compilation.files + unchecked.filesToGenerate { writer.bytes(15, file.serialized()) }
-        let answer = try answer(writer.bytes)
-        #expect(answer.files.keys.sorted() == ["shop.latch.swift"], "\(answer.error ?? "")")
+        let response = try response(writer.bytes)
+        #expect(response.files.keys.sorted() == ["shop.latch.swift"], "\(response.error ?? "")")
     }
 
     @Test(arguments: [[], [0xFF], [0x0A, 0x05, 0x61]] as [[UInt8]])
-    func `that is malformed is answered, and does not trap`(bytes: [UInt8]) throws {
-        let answer = try answer(bytes)
-        #expect(answer.files.isEmpty && (bytes.isEmpty || answer.error != nil))
+    func `that is malformed gets an error, and does not trap`(bytes: [UInt8]) throws {
+        let response = try response(bytes)
+        #expect(response.files.isEmpty && (bytes.isEmpty || response.error != nil))
     }
 
-    @Test func `for a file that is not there is answered with an error`() throws {
+    @Test func `for a missing file gets an error`() throws {
         var writer = WireWriter()
         writer.string(1, "missing.proto")
-        #expect(try answer(writer.bytes).error?.contains("missing.proto") == true)
+        #expect(try response(writer.bytes).error?.contains("missing.proto") == true)
     }
 }

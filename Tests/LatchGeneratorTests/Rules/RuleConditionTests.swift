@@ -75,7 +75,7 @@ import Testing
         ("!request.profile.bio.isEmpty", "!(request.profile?.bio.isEmpty ?? true)"),
         ("request.profile.twin.age >= 18", "(request.profile?.twin?.age ?? 0) >= 18"),
         ("request.nick_name.contains('x')", #"(request.nickName?.contains("x") ?? false)"#),
-    ]) func `reads what is not set as its default`(rule: String, condition: String) throws {
+    ]) func `reads an absent field as its default`(rule: String, condition: String) throws {
         #expect(try RuleTexts.condition(rule) == condition)
     }
 
@@ -88,7 +88,7 @@ import Testing
         ("has(request.profile.born)", "(request.profile?.hasBorn ?? false)"),
         ("has(request.phone)", "request.storage.has(19)"),
         ("has(request.person)", "request.storage.has(20)"),
-    ]) func `asks whether a field is set`(rule: String, condition: String) throws {
+    ]) func `tests the presence of a field`(rule: String, condition: String) throws {
         #expect(try RuleTexts.condition(rule) == condition)
     }
 

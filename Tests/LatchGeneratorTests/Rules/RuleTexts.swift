@@ -41,7 +41,7 @@ struct RuleTexts {
           int32 count = 23;
           string class = 24;
         }
-        message Answer {}
+        message Response {}
         """
 
     /// The proto with a service whose one method has the rules.
@@ -50,7 +50,7 @@ struct RuleTexts {
         return proto + """
 
             service Service {
-              rpc Call(Request) returns (Answer) {
+              rpc Call(Request) returns (Response) {
                 option (method_options) = {
                   validation_rules: [\(quoted.joined(separator: ", "))]
                 };

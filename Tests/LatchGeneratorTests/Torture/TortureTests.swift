@@ -20,13 +20,13 @@ import Testing
         settings.set(.documentation, ["false"], from: "test")
         change(&settings)
         var errors: [Diagnostic] = []
-        let run = ProjectRun(settings, languages: TargetLanguage.all, builtIn: OptionFiles.bytes)
+        let run = ProjectRun(settings)
         let prepared = try run.prepare { if $0.severity == .error { errors.append($0) } }
         #expect(errors.isEmpty)
         return prepared
     }
 
-    @Test func `is generated as it is committed, for otherwise it would not be what is compiled`() throws {
+    @Test func `is generated as it is committed, so that it is what the tests compile`() throws {
         let changes = try prepared().plan.changes.map(\.path)
         #expect(changes.isEmpty, "generate it again: Scripts/generate-test-models")
     }

@@ -7,7 +7,7 @@ import PortableFoundation
 import Testing
 
 @Suite struct `The verb descriptors` {
-    @Test func `writes a set that any reader of descriptors understands, with imports where asked for`() async throws {
+    @Test func `writes a set that any reader of descriptors understands, with imports on request`() async throws {
         try await GeneratorCall.with(["base.proto": "syntax = \"proto3\"; message Base {}"]) { call async throws in
             try call.write("syntax = \"proto3\"; import \"base.proto\"; message A { Base b = 1; }", to: "a.proto")
             for (flags, names) in [([], ["a.proto"]), (["--include-imports"], ["base.proto", "a.proto"])] {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `has comments and places only where asked for`() async throws {
+    @Test func `has comments and places only on request`() async throws {
         try await GeneratorCall.with { call async throws in
             for (flags, count) in [([], 0), (["--include-source-info"], 1)] {
                 let process = try call.start("latch", ["descriptors", "shop/v1/shop.proto", "-o", "s.binpb"] + flags)

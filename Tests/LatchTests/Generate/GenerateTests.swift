@@ -35,7 +35,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.g5)) func `is refused before any write where a file is not ours, and replaces only generated files`()
+    @Test(.tags(.g5))
+    func `is refused before any write where the generator did not write a file, and replaces only generated files`()
         async throws
     {
         try await GeneratorCall.with([
@@ -54,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6)) func `makes only the services that are asked for`() async throws {
+    @Test(.tags(.g6)) func `generates only the requested services`() async throws {
         try await GeneratorCall.with { call async throws in
             let outcome = try await call.run(
                 "latch", "generate", "-p", "shop", "-o", "out", "--services", "StockService")
@@ -93,7 +94,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6)) func `tells all mistakes of the .proto files with line and column, and writes nothing`()
+    @Test(.tags(.g6)) func `reports all errors of the .proto files with line and column, and writes nothing`()
         async throws
     {
         try await GeneratorCall.with([

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `is told whole to a script`() async throws {
+    @Test func `is complete in JSON`() async throws {
         try await GeneratorCall.with(Self.files(1, fields: 300)) { call async throws in
             let said = try await call.run(
                 "latch", ["generate", "--proto-path", "many", "--output-path", "out", "--json"])

@@ -109,7 +109,7 @@ private enum Protoc {
         }
     }
 
-    @Test func `what is wrong is told by protoc, with its place`() async throws {
+    @Test func `errors are shown by protoc, with their place`() async throws {
         try await GeneratorCall.with([
             "clash.proto":
                 "syntax = \"proto3\"; message M { string user_id = 1; string userId = 2 [json_name = \"x\"]; }"

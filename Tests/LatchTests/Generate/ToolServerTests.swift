@@ -109,7 +109,7 @@ import Testing
             (#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"doctor","arguments":[]}}"#, -32602, 7),
             (#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":"x"}}"#, -32602, 7),
         ] as [(String, Int64, JSONValue)])
-    func `answers what is malformed with the code of JSON-RPC`(
+    func `responds to a malformed message with the code of JSON-RPC`(
         message: String, code: Int64, id: JSONValue
     ) async throws {
         try await GeneratorCall.with { call async throws in
@@ -153,8 +153,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.g13)) func `answers everything that was asked for before its input ended, and then ends`() async throws
-    {
+    @Test(.tags(.g13)) func `responds to all requests before its input ended, and then ends`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 for id in 1...5 {

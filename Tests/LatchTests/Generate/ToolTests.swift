@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(.tags(.g13), arguments: ["token", 7] as [JSONValue])
-    func `tells its progress to those who give a token, each time a greater number`(token: JSONValue) async throws {
+    func `reports its progress to a client that gives a token, with increasing numbers`(token: JSONValue) async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "generate_axiom_clients", Self.arguments, token: token)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.g13)) func `tells real mistakes of .proto files with their line`() async throws {
+    @Test(.tags(.g13)) func `reports errors of .proto files with their line`() async throws {
         try await GeneratorCall.with(["bad.proto": "syntax = \"proto3\";\nmessage A {\n  B b = 1;\n}\n"]) {
             call async throws in
             try await ToolConversation.with(call) { talk async throws in
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `answers pings while another call is under way`() async throws {
+    @Test func `responds to pings while another call is running`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "doctor")

@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `lists them, shows one, and knows what somebody may have meant`() async throws {
+    @Test func `lists them, shows one, and suggests a similar name`() async throws {
         try await GeneratorCall.with { call async throws in
             let list = try await call.run("latch", "examples")
             #expect(list.ending == .exited(0) && list.output.contains { $0.hasPrefix("user-service  ") })
@@ -122,7 +122,7 @@ import Testing
 }
 
 @Suite struct `The generator's doctor` {
-    @Test func `finds real things, and says what is missing`() async throws {
+    @Test func `finds the installed tools, and reports missing ones`() async throws {
         try await GeneratorCall.with { call async throws in
             let outcome = try await call.run("axiom-client-generator", "doctor", "--json")
             let report = try JSONValue(parsing: outcome.output.joined())

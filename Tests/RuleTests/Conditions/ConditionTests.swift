@@ -51,7 +51,7 @@ import Testing
         ]
     }()
 
-    @Test(.tags(.g8)) func `lets the right request pass and the wrong one not, once it is Swift`() {
+    @Test(.tags(.g8)) func `accepts the valid request and rejects the invalid one as Swift`() {
         #expect(Self.pairs.count == conditions.count && conditions.count == ConditionsProto.rules.count)
         for (index, (pair, condition)) in zip(Self.pairs, conditions).enumerated() {
             #expect(condition(pair.right), "\(ConditionsProto.rules[index])")

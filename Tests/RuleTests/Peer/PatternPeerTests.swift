@@ -7,7 +7,7 @@ import PortableFoundation
 import Testing
 
 @Suite struct `Random patterns` {
-    @Test(.enabled(Comment(rawValue: ProtovalidatePeer.hint)) { await ProtovalidatePeer.install() })
+    @Test(.enabled(Comment(rawValue: Protovalidate.hint)) { await Protovalidate.install() })
     func `are found where Python finds them`() async throws {
         var random = SplitMix64(state: 1_987)
         let cases = (0..<4_000).map { _ in
@@ -16,7 +16,7 @@ import Testing
         let answers = try await withTemporaryFolder { path in
             let lines = cases.map { "\(Self.digits($0.0)) \(Self.digits($0.1))" }
             try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: "\(path)/cases"))
-            return try await ProtovalidatePeer.run("patterns.py", ["\(path)/cases"]).split(separator: "\n")
+            return try await Protovalidate.run("patterns.py", ["\(path)/cases"]).split(separator: "\n")
         }
         try #require(answers.count == cases.count)
         for ((pattern, text), answer) in zip(cases, answers) {

@@ -15,11 +15,11 @@ import Testing
         Sfixed64s.self,
     ]
 
-    @Test(.enabled(Comment(rawValue: ProtovalidatePeer.hint)) { await ProtovalidatePeer.install() })
+    @Test(.enabled(Comment(rawValue: Protovalidate.hint)) { await Protovalidate.install() })
     func `of random messages are those that protovalidate finds`() async throws {
         var random = RandomMessage(seed: 20_261_120)
         var messages: [(name: String, bytes: [UInt8])] = []
-        var found: [[ProtovalidatePeer.Finding]] = []
+        var found: [[Protovalidate.Finding]] = []
         for type in Self.types {
             for _ in 0..<(type == Strings.self ? 1_500 : 150) {
                 let storage = random.make(type.schema)
@@ -27,7 +27,7 @@ import Testing
                 found.append(Self.findings(type, storage))
             }
         }
-        let expected = try await ProtovalidatePeer.findings(in: messages)
+        let expected = try await Protovalidate.findings(in: messages)
         try #require(expected.count == messages.count)
         var kinds: Set<String> = []
         for (index, message) in messages.enumerated() {
@@ -43,17 +43,17 @@ import Testing
         #expect(kinds.count > 280, "\(kinds.count)")
     }
 
-    private static func findings<Type: RuledMessage>(_ type: Type.Type, _ storage: MessageStorage) -> [ProtovalidatePeer
+    private static func findings<Type: RuledMessage>(_ type: Type.Type, _ storage: MessageStorage) -> [Protovalidate
         .Finding]
     {
-        Type(storage: storage).violations().map(ProtovalidatePeer.Finding.init)
+        Type(storage: storage).violations().map(Protovalidate.Finding.init)
     }
 }
 
 @Suite struct `The names and numbers of the options` {
-    @Test(.enabled(Comment(rawValue: ProtovalidatePeer.hint)) { await ProtovalidatePeer.install() })
+    @Test(.enabled(Comment(rawValue: Protovalidate.hint)) { await Protovalidate.install() })
     func `are protovalidate's`() async throws {
-        let theirs = Set(try await ProtovalidatePeer.run("options.py", []).split(separator: "\n").map(String.init))
+        let theirs = Set(try await Protovalidate.run("options.py", []).split(separator: "\n").map(String.init))
         let compilation = compile(CheckedProto.text)
         let file = try #require(compilation.files.first { $0.name == "buf/validate/validate.proto" })
         let ours = file.messages.flatMap { message in

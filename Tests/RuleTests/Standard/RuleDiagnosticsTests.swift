@@ -22,7 +22,7 @@ import Testing
             "repeated string a = 1 [(buf.validate.field).repeated.items.cel_expression = 'this.a'];",
             "the rules of 'Test.a': a rule in CEL, which is not checked"
         ),
-    ]) func `are told of, and the rest is written`(fields: String, message: String) throws {
+    ]) func `are reported, and the rest is written`(fields: String, message: String) throws {
         let diagnostics = try complaints(fields)
         #expect(diagnostics.map(\.message) == [message])
         #expect(diagnostics.map(\.severity) == [.warning])

@@ -72,7 +72,7 @@ import Testing
         for text in texts.wrong { #expect(!form.accepts(text), "\(text)") }
     }
 
-    @Test func `is available to generated checks`() {
+    @Test func `is what generated checks call`() {
         #expect(TextForms.isEmail("a@b") && !TextForms.isEmail("a"))
         #expect(TextForms.isUUID("550e8400-e29b-41d4-a716-446655440000") && !TextForms.isUUID(""))
         #expect(TextForms.isURI("https://a") && !TextForms.isURI("a"))

@@ -26,7 +26,7 @@ import Testing
         #expect(Node(name: "a", unchecked: Node(name: "")).violations().isEmpty)
     }
 
-    @Test func `tells of a key that it is meant`() {
+    @Test func `names the key in the violation`() {
         let violations = Others(f15: ["a": 9, "bc": 1]).violations().filter { $0.path.hasPrefix("f15") }
         #expect(
             violations.map { "\($0.path) \($0.rule) \($0.isAboutKey)" } == [

@@ -16,7 +16,7 @@ func compile(_ text: String) -> Compilation {
 }
 
 /// The generated code of a file with rules.
-func generate(_ text: String) throws -> SwiftWriter.Output {
+func generate(_ text: String) throws -> GenerationResult {
     let compilation = compile(text)
     try #require(compilation.isComplete, "\(compilation.diagnostics)")
     return SwiftWriter(files: compilation.filesToGenerate, options: perFile).write()

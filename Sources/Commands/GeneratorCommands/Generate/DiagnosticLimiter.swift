@@ -27,9 +27,8 @@ struct DiagnosticLimiter: Sendable {
     /// Whether the next diagnostic is shown.
     mutating func admits(_ diagnostic: Diagnostic) -> Bool {
         guard !showsAll else { return true }
-        let (severity, source) = (
-            diagnostic.severity, Source(file: diagnostic.file, severity: diagnostic.severity)
-        )
+        let severity = diagnostic.severity
+        let source = Source(file: diagnostic.file, severity: severity)
         guard counts[source, default: 0] < Self.maximumPerFile, shown[severity, default: 0] < Self.maximum else {
             hidden[severity, default: 0] += 1
             return false

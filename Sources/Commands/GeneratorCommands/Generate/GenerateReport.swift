@@ -7,9 +7,7 @@ import LatchProtoCompiler
 
 /// The report of a run, as text and as JSON.
 struct GenerateReport: Sendable {
-    let plan: OutputPlan
-    let statistics: ProjectRun.Statistics
-    private let prepared: ProjectRun.Prepared
+    let prepared: ProjectRun.Prepared
     let diagnostics: [Diagnostic]
     /// Whether the files were written, or only shown.
     let isWritten: Bool
@@ -17,14 +15,8 @@ struct GenerateReport: Sendable {
     /// The result of the compiler check; nil where there was none.
     var check: ProjectCheck.Report?
 
-    init(_ prepared: ProjectRun.Prepared, _ diagnostics: [Diagnostic], isWritten: Bool) {
-        plan = prepared.plan
-        statistics = prepared.statistics
-        self.prepared = prepared
-        self.diagnostics = diagnostics
-        self.isWritten = isWritten
-    }
-
+    var plan: OutputPlan { prepared.plan }
+    private var statistics: ProjectRun.Statistics { prepared.statistics }
     private var milliseconds: Int { Int((time.inSeconds * 1000).rounded()) }
 
     /// Returns the result as a line, and with a line for each file if verbose.
@@ -54,11 +46,7 @@ struct GenerateReport: Sendable {
     /// The planned changes in the format of `diff -u`.
     var diff: String {
         plan.changes.map { step in
-            UnifiedDiff(
-                step.old.map { String(decoding: $0, as: UTF8.self) },
-                step.new
-            )
-            .unified(
+            UnifiedDiff(step.old.map { String(decoding: $0, as: UTF8.self) }, step.new).unified(
                 from: step.old == nil ? "/dev/null" : "a/\(step.path)",
                 to: step.new == nil ? "/dev/null" : "b/\(step.path)")
         }.joined()

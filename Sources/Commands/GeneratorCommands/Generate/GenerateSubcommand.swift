@@ -110,9 +110,8 @@ struct GenerateRun {
         let log = DiagnosticLog(reporter)
         do {
             let settings = try GeneratorFlags.settings(invocation, shell)
-            let project = ProjectRun(settings, languages: TargetLanguage.all, builtIn: OptionFiles.bytes)
             defer { log.finish() }
-            let prepared = try project.prepare(report: log.add, progress: reporter.progress)
+            let prepared = try ProjectRun(settings).prepare(report: log.add, progress: reporter.progress)
             return try await finish(prepared, settings, log, since: start)
         } catch  where invocation.has(GenerateSubcommand.json) {
             shell.json(.object(GenerateReport.failure(CommandError(describing: error), log.all)))
@@ -127,32 +126,22 @@ struct GenerateRun {
         let isWritten = [GenerateSubcommand.dryRun, GenerateSubcommand.diff, GenerateSubcommand.check].allSatisfy {
             !invocation.has($0)
         }
-        var report = GenerateReport(prepared, log.all, isWritten: isWritten)
+        var report = GenerateReport(prepared: prepared, diagnostics: log.all, isWritten: isWritten)
         if isWritten {
-            reporter.progress(.init(completed: 3, total: ProjectRun.stepCount, message: "writing"))
+            reporter.progress(3, "writing")
             try prepared.plan.apply()
         }
         report.time = ContinuousClock.now - start
         if isWritten, try settings.flag(.validate) ?? false {
-            report.check = try await check(prepared.plan, settings)
+            let toolchain = SwiftToolchain.find(
+                in: shell.variables, program: executablePath, modules: invocation.all(GenerateSubcommand.modulePath))
+            report.check = try await ProjectCheck.check(prepared.plan, settings, toolchain)
         }
         show(report)
         let isStale = invocation.has(GenerateSubcommand.check) && !prepared.plan.isCurrent
         let isBlocked = !isWritten && !invocation.has(GenerateSubcommand.diff) && !prepared.plan.conflicts.isEmpty
         let isFine = !isStale && !isBlocked && report.check?.isValid != false
         return Result(exitCode: isFine ? .success : .failure, inputs: prepared.inputs)
-    }
-
-    private func check(
-        _ plan: OutputPlan, _ settings: GeneratorSettings
-    ) async throws -> ProjectCheck.Report {
-        let isSyntaxOnly = try settings.flag(.skipCompilation) ?? false
-        let toolchain = SwiftToolchain.find(
-            in: shell.variables, program: executablePath, modules: invocation.all(GenerateSubcommand.modulePath))
-        let (sources, tests) = try SwiftCheck.files(at: plan.folder)
-        let written = Set(plan.steps.filter { $0.new != nil }.map { "\(plan.folder)/\($0.path)" })
-        return try await ProjectCheck(toolchain, requirement: isSyntaxOnly ? .syntax : .typesWherePossible)
-            .check(sources: sources.filter(written.contains), tests: tests.filter(written.contains))
     }
 
     private func show(_ report: GenerateReport) {
@@ -168,6 +157,8 @@ struct GenerateRun {
             shell.warn(
                 "'\(path)' is no longer generated, and was edited.", hint: "It remains; remove it if it is not needed.")
         }
-        if let check = report.check { CheckReportPrinter(check, isDetailed: reporter.isVerbose).write(to: shell) }
+        if let check = report.check {
+            CheckReportPrinter(report: check, isDetailed: reporter.isVerbose).write(to: shell)
+        }
     }
 }

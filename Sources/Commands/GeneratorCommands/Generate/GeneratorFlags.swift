@@ -9,10 +9,10 @@ extension GeneratorOption {
     var settingFlag: Option? {
         guard let flag else { return nil }
         let (value, summary) = (definition.placeholder, definition.summary)
-        let letter = definition.short.map { Character($0) }
         if definition.kind == .flag { return .flag(flag, summary) }
         return definition.repeats
-            ? .values(flag, value, short: letter, summary) : .value(flag, value, short: letter, summary)
+            ? .values(flag, value, short: definition.short, summary)
+            : .value(flag, value, short: definition.short, summary)
     }
 
     /// The flag that sets the option to false; nil where there is none.

@@ -9,12 +9,8 @@ import Synchronization
 /// A reporter of diagnostics and progress on standard error.
 struct GeneratorReporter: Sendable {
     /// A log level; each one includes the previous ones.
-    enum Level: String, CaseIterable, Comparable, Sendable {
+    private enum Level: Comparable, CaseIterable, Sendable {
         case error, warn, info, debug, trace
-
-        static func < (one: Level, other: Level) -> Bool {
-            (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
-        }
     }
 
     private let shell: Environment
@@ -29,11 +25,10 @@ struct GeneratorReporter: Sendable {
     init(_ invocation: Invocation, _ shell: Environment) throws(CommandError) {
         self.shell = shell
         let name = invocation[GenerateSubcommand.logLevel] ?? "info"
-        guard let level = Level(rawValue: name) else {
+        guard let level = Level.allCases.first(where: { "\($0)" == name }) else {
             throw .usage(
                 "'\(name)' is not a log level.",
-                hint: "Give one of \(Level.allCases.map(\.rawValue).joined(separator: ", "))."
-            )
+                hint: "Give one of \(Level.allCases.map { "\($0)" }.joined(separator: ", ")).")
         }
         self.level = level
         isJSON = invocation.has(GenerateSubcommand.json)
@@ -42,24 +37,20 @@ struct GeneratorReporter: Sendable {
     }
 
     /// Shows a diagnostic with its location, source line and hint.
-    func show(_ diagnostic: Diagnostic) {
-        guard shows(diagnostic) else { return }
-        shell.error.line(diagnostic.printed)
-    }
+    func show(_ diagnostic: Diagnostic) { shell.error.line(diagnostic.printed) }
 
     /// Shows the number of omitted diagnostics.
     func show(rest: String?) {
-        guard !isJSON, let rest else { return }
-        shell.error.line(rest)
+        if !isJSON, let rest { shell.error.line(rest) }
     }
 
     /// Whether the level includes a diagnostic.
     func shows(_ diagnostic: Diagnostic) -> Bool { !isJSON && (diagnostic.severity == .error || level >= .warn) }
 
     /// Shows the progress of a run.
-    func progress(_ progress: ProjectRun.Progress) {
-        guard !isJSON, level >= .info, isVerbose || shell.error.isTerminal && level >= .debug else { return }
-        shell.error.line("[\(progress.completed + 1)/\(progress.total)] \(progress.message)")
+    func progress(_ completed: Int, _ message: String) {
+        guard !isJSON, level >= .info, isVerbose else { return }
+        shell.error.line("[\(completed + 1)/\(ProjectRun.stepCount)] \(message)")
     }
 
     /// Shows a message of level `info`.

@@ -45,28 +45,27 @@ struct GenerateTool: GeneratorTool {
         let log = DiagnosticLog(nil)
         do {
             let settings = try settings(arguments)
-            let run = ProjectRun(settings, languages: TargetLanguage.all, builtIn: OptionFiles.bytes)
-            let prepared = try run.prepare(report: log.add) {
-                reporter.progress($0.completed, of: $0.total, $0.message)
+            let prepared = try ProjectRun(settings).prepare(report: log.add) {
+                reporter.progress($0, of: ProjectRun.stepCount, $1)
             }
             // A cancelled call writes nothing.
             try Task.checkCancellation()
             reporter.progress(3, of: ProjectRun.stepCount, "writing")
             try prepared.plan.apply()
-            var report = GenerateReport(prepared, log.all, isWritten: true)
+            var report = GenerateReport(prepared: prepared, diagnostics: log.all, isWritten: true)
             report.time = ContinuousClock.now - start
             if try settings.flag(.validate) ?? alwaysValidates {
-                report.check = try await check(prepared.plan, settings)
+                let toolchain = SwiftToolchain.find(in: environment, program: executablePath)
+                report.check = try await ProjectCheck.check(prepared.plan, settings, toolchain)
             }
             reporter.progress(4, of: ProjectRun.stepCount, "done")
             return result(report)
         } catch {
             let failure = CommandError(describing: error)
-            let (shown, rest) = ToolDiagnostics.shown(log.all)
-            let lines =
-                shown.map(\.description) + rest + [failure.message] + (failure.hint.map { ["hint: \($0)"] } ?? [])
-            var structured = GenerateReport.failure(failure, shown)
-            structured["diagnostics_omitted"] = .integer(Int64(log.all.count - shown.count))
+            let diagnostics = ToolDiagnostics(log.all)
+            let lines = diagnostics.lines + [failure.message] + (failure.hint.map { ["hint: \($0)"] } ?? [])
+            var structured = GenerateReport.failure(failure, diagnostics.shown)
+            structured["diagnostics_omitted"] = .integer(Int64(log.all.count - diagnostics.shown.count))
             return ToolResult(text: lines.joined(separator: "\n"), structured: .object(structured), isError: true)
         }
     }
@@ -90,23 +89,11 @@ struct GenerateTool: GeneratorTool {
         return settings
     }
 
-    private func check(_ plan: OutputPlan, _ settings: GeneratorSettings) async throws -> ProjectCheck.Report {
-        let isSyntaxOnly = try settings.flag(.skipCompilation) ?? false
-        let toolchain = SwiftToolchain.find(in: environment, program: executablePath)
-        let (sources, tests) = try SwiftCheck.files(at: plan.folder)
-        let written = Set(plan.steps.filter { $0.new != nil }.map { "\(plan.folder)/\($0.path)" })
-        return try await ProjectCheck(toolchain, requirement: isSyntaxOnly ? .syntax : .typesWherePossible)
-            .check(sources: sources.filter(written.contains), tests: tests.filter(written.contains))
-    }
-
     private func result(_ report: GenerateReport) -> ToolResult {
-        var lines = [report.text(isVerbose: true)]
-        let (shown, rest) = ToolDiagnostics.shown(report.diagnostics)
-        lines += shown.map(\.description) + rest
+        var lines = [report.text(isVerbose: true)] + ToolDiagnostics(report.diagnostics).lines
         if let check = report.check {
             let errors = check.findings.filter(\.isError).prefix(20)
-            lines += errors.map { "\($0.path):\($0.line):\($0.column): error: \($0.message)" } + check.remarks
-            lines += check.gap.map { [$0] } ?? []
+            lines += errors.map(\.description) + check.remarks + [check.gap].compactMap(\.self)
         }
         return ToolResult(
             text: lines.joined(separator: "\n"), structured: report.json, isError: report.check?.isValid == false)

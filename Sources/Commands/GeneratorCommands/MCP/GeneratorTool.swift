@@ -62,12 +62,15 @@ struct ToolResult: Sendable {
     }
 }
 
-/// The limit on the diagnostics that a model receives.
-enum ToolDiagnostics {
-    /// Returns the first diagnostics, and a line with the number of the others.
-    static func shown(_ diagnostics: [Diagnostic]) -> (list: [Diagnostic], rest: [String]) {
-        let list = DiagnosticLimiter.shown(diagnostics).list
-        let count = diagnostics.count - list.count
-        return (list, count == 0 ? [] : ["… and \(count) more: fix these first"])
+/// The diagnostics that a model receives: the first ones.
+struct ToolDiagnostics {
+    let shown: [Diagnostic]
+    /// The diagnostics as text, with the number of the omitted ones.
+    let lines: [String]
+
+    init(_ diagnostics: [Diagnostic]) {
+        shown = DiagnosticLimiter.shown(diagnostics).list
+        let count = diagnostics.count - shown.count
+        lines = shown.map(\.description) + (count == 0 ? [] : ["… and \(count) more: fix these first"])
     }
 }

@@ -105,11 +105,7 @@ final class RequestReporter: Sendable {
     private let token: JSONValue?
     /// Shows progress on standard error.
     private let note: @Sendable (String) -> Void
-    private struct State {
-        var isClosed = false
-        var progress = -1
-    }
-    private let state = Mutex(State())
+    private let state = Mutex((isClosed: false, progress: -1))
 
     /// - Parameter token: The progress token of the request; nil where the client requests no notifications.
     init(

@@ -32,18 +32,12 @@ struct ValidateTool: GeneratorTool {
             [arguments.text("proto_path") ?? ""], includes: arguments.texts("include_paths"))
         reporter.progress(1, of: 1, "done")
         let isDetailed = arguments.flag("detailed") ?? false
-        let wanted = validation.diagnostics.filter { isDetailed || $0.severity == .error }
-        let (shown, rest) = ToolDiagnostics.shown(wanted)
+        let diagnostics = ToolDiagnostics(validation.diagnostics.filter { isDetailed || $0.severity == .error })
         var structured = validation.json
-        structured["diagnostics"] = .array(shown.map(\.json))
-        structured["diagnostics_omitted"] = .integer(Int64(validation.diagnostics.count - shown.count))
-        let verdict =
-            "\(validation.fileCount) files, \(validation.errorCount) errors, "
-            + "\(validation.diagnostics.count - validation.errorCount) warnings: "
-            + (validation.isValid ? "valid" : "not valid")
-        return ToolResult(
-            text: (shown.map(\.description) + rest + [verdict]).joined(separator: "\n"), structured: .object(structured)
-        )
+        structured["diagnostics"] = .array(diagnostics.shown.map(\.json))
+        structured["diagnostics_omitted"] = .integer(Int64(validation.diagnostics.count - diagnostics.shown.count))
+        let lines = diagnostics.lines + ["\(validation.fileCount) files, \(validation.verdict)"]
+        return ToolResult(text: lines.joined(separator: "\n"), structured: .object(structured))
     }
 }
 

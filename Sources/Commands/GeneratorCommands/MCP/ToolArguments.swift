@@ -71,11 +71,6 @@ extension ToolArgument.Kind {
     }
 }
 
-/// An error about the arguments of a call.
-struct ToolArgumentError: Error {
-    let message: String
-}
-
 /// The arguments of a call.
 struct ToolArguments: Sendable {
     private let object: JSONObject
@@ -83,17 +78,17 @@ struct ToolArguments: Sendable {
     init(_ object: JSONObject) { self.object = object }
 
     /// Checks that all required arguments are present, and that each one has its type.
-    func check(_ tool: any GeneratorTool) throws(ToolArgumentError) {
+    func check(_ tool: any GeneratorTool) throws(JSONRPCError) {
         try Self.check(object, tool.arguments, at: "")
     }
 
     private static func check(_ object: JSONObject, _ arguments: [ToolArgument], at path: String)
-        throws(ToolArgumentError)
+        throws(JSONRPCError)
     {
         for argument in arguments {
             guard let value = object[argument.name] else {
                 guard !argument.isRequired else {
-                    throw ToolArgumentError(message: "'\(path)\(argument.name)' is missing.")
+                    throw .invalidParameters("'\(path)\(argument.name)' is missing.")
                 }
                 continue
             }
@@ -101,29 +96,29 @@ struct ToolArguments: Sendable {
         }
         let names = Set(arguments.map(\.name))
         if let unknown = object.keys.first(where: { !names.contains($0) }) {
-            throw ToolArgumentError(message: "There is no argument '\(path)\(unknown)'.")
+            throw .invalidParameters("There is no argument '\(path)\(unknown)'.")
         }
     }
 
-    private static func check(_ value: JSONValue, _ argument: ToolArgument, at path: String) throws(ToolArgumentError) {
+    private static func check(_ value: JSONValue, _ argument: ToolArgument, at path: String) throws(JSONRPCError) {
         switch argument.kind {
         case .text:
             guard value.stringValue?.isEmpty == false else {
-                throw ToolArgumentError(message: "'\(path)' must be text.")
+                throw .invalidParameters("'\(path)' must be text.")
             }
         case .flag:
-            guard value.boolValue != nil else { throw ToolArgumentError(message: "'\(path)' must be true or false.") }
+            guard value.boolValue != nil else { throw .invalidParameters("'\(path)' must be true or false.") }
         case .texts:
             guard let elements = value.arrayValue, elements.allSatisfy({ $0.stringValue != nil }) else {
-                throw ToolArgumentError(message: "'\(path)' must be a list of texts.")
+                throw .invalidParameters("'\(path)' must be a list of texts.")
             }
         case .word(let words):
             guard let word = value.stringValue, words.contains(word) else {
-                throw ToolArgumentError(message: "'\(path)' must be one of \(words.joined(separator: ", ")).")
+                throw .invalidParameters("'\(path)' must be one of \(words.joined(separator: ", ")).")
             }
         case .object(let members):
             guard let inner = value.objectValue else {
-                throw ToolArgumentError(message: "'\(path)' must be an object.")
+                throw .invalidParameters("'\(path)' must be an object.")
             }
             try check(inner, members, at: path + ".")
         }

@@ -53,8 +53,7 @@ actor ToolServer {
         guard negotiated.hasBatches, !batch.isEmpty else {
             return output.send(JSONRPCError.invalidRequest("a message is an object").response(to: .null))
         }
-        let collector = BatchCollector(output)
-        collector.expect(batch.count)
+        let collector = BatchCollector(output, count: batch.count)
         for element in batch {
             let message = JSONRPCMessage(element)
             begin(message) { collector.add($0) }
@@ -68,10 +67,9 @@ actor ToolServer {
     /// Starts the handling of a message; `respond` is called once for a request, unless it is cancelled.
     private func begin(_ message: JSONRPCMessage, respond: @escaping @Sendable (JSONValue) -> Void) {
         switch message {
-        case .response: break
         case .malformed(let failure, let id): respond(failure.response(to: id))
         case .notification("notifications/cancelled", let parameters): cancel(parameters["requestId"])
-        case .notification: break
+        case .notification, .response: break
         case .request(let id, let method, let parameters):
             guard pending[id] == nil else {
                 return respond(JSONRPCError.invalidRequest("the id is in use").response(to: id))
@@ -190,12 +188,13 @@ extension ToolServer {
     private static func response(
         _ id: JSONValue, _ result: JSONObject, _ revision: ProtocolRevision
     ) -> JSONValue {
-        guard !revision.hasHandshake else { return ["jsonrpc": "2.0", "id": id, "result": .object(result)] }
         var result = result
-        result["resultType"] = "complete"
-        result["_meta"] = [
-            "io.modelcontextprotocol/serverInfo": ["name": "latchwork", "version": .string(packageVersion)]
-        ]
+        if !revision.hasHandshake {
+            result["resultType"] = "complete"
+            result["_meta"] = [
+                "io.modelcontextprotocol/serverInfo": ["name": "latchwork", "version": .string(packageVersion)]
+            ]
+        }
         return ["jsonrpc": "2.0", "id": id, "result": .object(result)]
     }
 
@@ -228,16 +227,13 @@ extension ToolServer {
 
     private static func result(
         of tool: any GeneratorTool, _ arguments: ToolArguments, _ reporter: RequestReporter,
-        _ revision: ProtocolRevision,
-        _ id: JSONValue
+        _ revision: ProtocolRevision, _ id: JSONValue
     ) async -> JSONValue {
         do {
             try arguments.check(tool)
             return response(id, try await tool.call(arguments, reporter).json, revision)
-        } catch let error as ToolArgumentError {
-            guard revision.reportsArgumentErrorsAsResults else {
-                return JSONRPCError.invalidParameters(error.message).response(to: id)
-            }
+        } catch let error as JSONRPCError {
+            guard revision.reportsArgumentErrorsAsResults else { return error.response(to: id) }
             return response(id, ToolResult.failed(error.message).json, revision)
         } catch {
             let failure = CommandError(describing: error)
@@ -249,17 +245,13 @@ extension ToolServer {
 
 /// The responses to a batch, which are sent together (JSON-RPC 2.0 §6).
 private final class BatchCollector: Sendable {
-    private struct State {
-        var missing = 0
-        var responses: [JSONValue] = []
-    }
-
     private let output: JSONRPCOutput
-    private let state = Mutex(State())
+    private let state: Mutex<(missing: Int, responses: [JSONValue])>
 
-    init(_ output: JSONRPCOutput) { self.output = output }
-
-    func expect(_ count: Int) { state.withLock { $0.missing = count } }
+    init(_ output: JSONRPCOutput, count: Int) {
+        self.output = output
+        state = Mutex((count, []))
+    }
 
     /// Adds a response, which is nil for a message without one.
     func add(_ response: JSONValue?) {

@@ -9,15 +9,9 @@ struct CheckReportPrinter {
     /// The maximum number of shown errors, unless the report is detailed.
     private static let maximum = 5
 
-    private let report: ProjectCheck.Report
-    private let isDetailed: Bool
-    private let isCategorized: Bool
-
-    init(_ report: ProjectCheck.Report, isDetailed: Bool, isCategorized: Bool = false) {
-        self.report = report
-        self.isDetailed = isDetailed
-        self.isCategorized = isCategorized
-    }
+    let report: ProjectCheck.Report
+    let isDetailed: Bool
+    var isCategorized = false
 
     /// Writes the verdict to standard output, and the findings to standard error.
     func write(to shell: Environment) {
@@ -29,7 +23,7 @@ struct CheckReportPrinter {
             writeGroups(warnings, suffix: " (Warnings)", to: shell)
         } else {
             for finding in isDetailed ? errors + warnings : Array(errors.prefix(Self.maximum)) {
-                shell.error.line(Self.line(finding))
+                shell.error.line(finding.description.printable)
             }
             if !isDetailed, errors.count > Self.maximum {
                 shell.error.line("… and \(errors.count - Self.maximum) more errors")
@@ -48,14 +42,9 @@ struct CheckReportPrinter {
         for (category, members) in groups.sorted(by: { $0.key < $1.key }) {
             shell.error.line("\(category)\(suffix): \(members.count)")
             for finding in isDetailed ? members : Array(members.prefix(Self.maximum)) {
-                shell.error.line("  " + Self.line(finding))
+                shell.error.line("  " + finding.description.printable)
             }
         }
-    }
-
-    private static func line(_ finding: SwiftCheck.Finding) -> String {
-        let severity = finding.isError ? "error" : "warning"
-        return "\(finding.path):\(finding.line):\(finding.column): \(severity): \(finding.message)".printable
     }
 }
 
@@ -76,9 +65,14 @@ extension ProjectCheck.Report {
 }
 
 extension SwiftCheck.Finding {
+    private var severity: String { isError ? "error" : "warning" }
+
+    /// The finding as the compiler prints it.
+    var description: String { "\(path):\(line):\(column): \(severity): \(message)" }
+
     fileprivate var json: JSONValue {
         [
-            "severity": .string(isError ? "error" : "warning"), "file": .string(path), "line": .integer(Int64(line)),
+            "severity": .string(severity), "file": .string(path), "line": .integer(Int64(line)),
             "column": .integer(Int64(column)), "message": .string(message), "category": .string(category),
         ]
     }

@@ -16,10 +16,8 @@ struct ProtoValidation: Sendable {
         var all = diagnostics
         if compilation.isComplete {
             // A generation finds errors beyond the compiler's, such as colliding names and contradicting options.
-            for language in TargetLanguage.all {
-                let result = language.generate(compilation.filesToGenerate, GenerationOptions())
-                all += result.diagnostics.map(sources.located)
-            }
+            let result = SwiftGenerator.generate(compilation.filesToGenerate, GenerationOptions())
+            all += result.diagnostics.map(sources.located)
         }
         fileCount = sources.names.count
         self.diagnostics = all
@@ -27,6 +25,11 @@ struct ProtoValidation: Sendable {
 
     var errorCount: Int { diagnostics.count { $0.severity == .error } }
     var isValid: Bool { errorCount == 0 }
+
+    /// The counts and the result as text.
+    var verdict: String {
+        "\(errorCount) errors, \(diagnostics.count - errorCount) warnings: \(isValid ? "valid" : "not valid")"
+    }
 
     /// The result as JSON.
     var json: JSONObject {

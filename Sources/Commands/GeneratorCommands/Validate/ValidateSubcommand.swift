@@ -93,14 +93,11 @@ struct ValidateRun {
             let (shown, rest) = DiagnosticLimiter.shown(proto.diagnostics, all: isWhole)
             for diagnostic in shown { shell.error.line(diagnostic.printed) }
             if let rest { shell.error.line(rest) }
-            shell.output.line(
-                "proto: \(proto.fileCount) files compiled, \(proto.errorCount) errors, "
-                    + "\(proto.diagnostics.count - proto.errorCount) warnings: \(proto.isValid ? "valid" : "not valid")"
-            )
+            shell.output.line("proto: \(proto.fileCount) files compiled, \(proto.verdict)")
         }
         if let swift {
             CheckReportPrinter(
-                swift, isDetailed: invocation.has(ValidateSubcommand.detailed),
+                report: swift, isDetailed: invocation.has(ValidateSubcommand.detailed),
                 isCategorized: invocation.has(ValidateSubcommand.categorize)
             ).write(to: shell)
         }

@@ -75,7 +75,7 @@ struct ClientPrinter {
     private func printPerform(to printer: inout SwiftPrinter) {
         printer.gap()
         printer.doc("Performs an action as part of a run; programs call `process` instead.")
-        if plan.methods.contains(where: { deprecation($0) != nil }) {
+        if plan.methods.contains(where: { $0.method.isDeprecated }) {
             // Inside a deprecated function the compiler does not warn of deprecated actions.
             printer.line("@available(*, deprecated, message: \"call process\")")
         }
@@ -92,12 +92,8 @@ struct ClientPrinter {
         }
     }
 
-    private func deprecation(_ method: MethodPlan) -> String? {
-        Deprecation.attribute(method.method.isDeprecated, method.method.comments)
-    }
-
     private func printMethod(_ method: MethodPlan, to printer: inout SwiftPrinter) {
-        let shape = MethodShape(method.method, context.types, isDocumented: false)
+        let shape = MethodShape(method.method, context.types)
         printer.gap()
         let process = "process(.\(SwiftNames.bare(method.caseName))(request))"
         printer.doc(
@@ -106,7 +102,7 @@ struct ClientPrinter {
 
             Equivalent to `\(process)`\(method.hasEmptyResponse ? "" : ", and returns the response").
             """)
-        if let attribute = deprecation(method) { printer.line(attribute) }
+        if let attribute = method.method.deprecationAttribute { printer.line(attribute) }
         if !method.hasEmptyResponse { printer.line("@discardableResult") }
         let arrow = method.hasEmptyResponse ? "" : " -> \(shape.response)"
         printer.block(

@@ -5,12 +5,13 @@ import LatchProtoCompiler
 /// A printer of a client's tests, which run against the fake of its service.
 struct ClientTestPrinter {
     private let context: ClientContext
-    private let fakeNames: FakeNames
+    private let fakeNames: [ObjectIdentifier: FakeNames]
     private var plan: ServicePlan { context.plan }
 
     init(_ context: ClientContext) {
         self.context = context
-        fakeNames = FakeNames(context.plan.service)
+        let methods = context.plan.service.methods.map { ObjectIdentifier($0) }
+        fakeNames = Dictionary(uniqueKeysWithValues: zip(methods, FakeNames.all(of: context.plan.service)))
     }
 
     var file: GeneratedFile {
@@ -59,7 +60,7 @@ struct ClientTestPrinter {
 
     private func printMethod(_ method: MethodPlan, _ checks: [RuleCheck], to printer: inout SwiftPrinter) {
         let (name, request) = (SwiftNames.bare(method.caseName), context.nameInTests(method.request))
-        let fake = fakeNames[method.method]
+        guard let fake = fakeNames[ObjectIdentifier(method.method)] else { return }
         let (hook, requests) = (fake.hook, fake.requests)
         printer.gap()
         printer.block("@\(context.standard("Test")) func `\(name) has the traits of its options`() {") {

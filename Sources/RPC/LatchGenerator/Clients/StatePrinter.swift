@@ -40,41 +40,36 @@ struct StatePrinter {
 
     private var properties: [Property] {
         var properties: [Property] = []
-        for collection in plan.collections {
-            let limit = collection.limit.map { "; at most \($0)" } ?? ""
-            properties.append(
-                Property(
-                    name: collection.property, type: "[\(context.name(collection.item))]", zero: "[]",
-                    documentation:
-                        "The known \(collection.name.split(separator: "_").joined(separator: " "))\(limit)."))
-            guard collection.isPaginated else { continue }
-            let names = PageNames(collection, in: plan)
-            properties += [
-                Property(
-                    name: names.cursor, type: context.standard("String"), zero: "\"\"",
-                    documentation: "The cursor of the next page of \(collection.name); empty if there is none."),
-                Property(
-                    name: names.total, type: context.standard("Int32"), zero: "0",
-                    documentation: "The total number of \(collection.name), as the service reported it last."),
-                Property(
-                    name: names.hasMore, type: context.standard("Bool"), zero: "false",
-                    documentation: "Whether the service has more \(collection.name) than the loaded ones."),
-            ]
+        func add(_ name: String, _ type: String, _ zero: String, _ documentation: String) {
+            properties.append(Property(name: name, type: type, zero: zero, documentation: documentation))
         }
-        return properties + [
-            Property(
-                name: "isLoading", type: context.standard("Bool"), zero: "false",
-                documentation: "Whether an action is loading; set by the client."),
-            Property(
-                name: "error", type: "\(context.standard("AxiomError"))?", zero: "nil",
-                documentation: "The error of the last action; nil if it succeeded."),
-            Property(
-                name: "lastUpdated", type: "\(context.standard("Date"))?", zero: "nil",
-                documentation: "The time of the last change; nil before the first one."),
-            Property(
-                name: "isStale", type: context.standard("Bool"), zero: "false",
-                documentation: "Whether the content comes from cached responses, since the network is unreachable."),
-        ]
+        for collection in plan.collections {
+            let words = collection.name.split(separator: "_").joined(separator: " ")
+            let limit = collection.limit.map { "; at most \($0)" } ?? ""
+            add(collection.property, "[\(context.name(collection.item))]", "[]", "The known \(words)\(limit).")
+            guard collection.isPaginated else { continue }
+            let (names, many) = (PageNames(collection, in: plan), collection.name)
+            add(
+                names.cursor, context.standard("String"), "\"\"",
+                "The cursor of the next page of \(many); empty if there is none.")
+            add(
+                names.total, context.standard("Int32"), "0",
+                "The total number of \(many), as the service reported it last.")
+            add(
+                names.hasMore, context.standard("Bool"), "false",
+                "Whether the service has more \(many) than the loaded ones.")
+        }
+        add("isLoading", context.standard("Bool"), "false", "Whether an action is loading; set by the client.")
+        add(
+            "error", "\(context.standard("AxiomError"))?", "nil",
+            "The error of the last action; nil if it succeeded.")
+        add(
+            "lastUpdated", "\(context.standard("Date"))?", "nil",
+            "The time of the last change; nil before the first one.")
+        add(
+            "isStale", context.standard("Bool"), "false",
+            "Whether the content comes from cached responses, since the network is unreachable.")
+        return properties
     }
 
     private func printInit(to printer: inout SwiftPrinter) {
@@ -184,7 +179,7 @@ extension StatePrinter {
     }
 
     private func printRules(_ collection: CollectionPlan, to printer: inout SwiftPrinter) {
-        let key = context.standard(SwiftKeyType(collection.key)?.rawValue ?? "String")
+        let key = context.standard(collection.keyType)
         let item = context.name(collection.item)
         printer.doc("The key, limit, search and order of \(collection.name).")
         printer.block(
@@ -223,7 +218,7 @@ extension StatePrinter {
             collection.singular, collection.plural, "Self.\(StateUpdatePrinter.rules(collection))"
         )
         let (item, property) = (context.name(collection.item), collection.property)
-        let key = context.standard(SwiftKeyType(collection.key)?.rawValue ?? "String")
+        let key = context.standard(collection.keyType)
         func change(_ documentation: String, _ head: String, _ line: String) {
             printer.gap()
             printer.doc(documentation)
@@ -250,7 +245,7 @@ extension StatePrinter {
     private func printQueries(_ collection: CollectionPlan, to printer: inout SwiftPrinter) {
         let (many, rules) = (collection.plural, "Self.\(StateUpdatePrinter.rules(collection))")
         let (item, property) = (context.name(collection.item), collection.property)
-        let key = context.standard(SwiftKeyType(collection.key)?.rawValue ?? "String")
+        let key = context.standard(collection.keyType)
         let one = SwiftNames.identifier(SwiftNames.lowerCamel(collection.singular))
         func query(_ documentation: String, _ line: String) {
             printer.gap()

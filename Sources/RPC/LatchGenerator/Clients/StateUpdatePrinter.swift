@@ -70,7 +70,7 @@ struct StateUpdatePrinter {
         if let field = method.page.total {
             let value = field.keyValue(of: "$0")
             lines.append(
-                "$1.\(names.total) = \(SwiftKeyType(field) == .int32 ? value : "\(context.standard("Int32"))(clamping: \(value))")"
+                "$1.\(names.total) = \(field.scalarType?.type == "Int32" ? value : "\(context.standard("Int32"))(clamping: \(value))")"
             )
         }
         if let field = method.page.hasMore {

@@ -28,9 +28,7 @@ struct ContractContext {
         _ message: String, at place: SourcePosition?, in file: FileDescriptor, hint: String? = nil,
         as severity: Diagnostic.Severity = .error
     ) {
-        var diagnostic = Diagnostic(severity, file: file.name, position: place, message: message, hint: hint)
-        if let place { diagnostic.show(file.source.line(Int(place.line)), at: place) }
-        diagnostics.append(diagnostic)
+        diagnostics.append(file.diagnostic(message, at: place, hint: hint, as: severity))
     }
 
     /// Adds a warning where a name differs from the plain conversion of the original, since that one was taken.

@@ -38,7 +38,7 @@ struct ContractUnit {
                 guard names[name, default: 0] > 1 || types.topLevel.contains(name), let file = fields.first?.file
                 else { continue }
                 // `a/user.proto` and `b/user.proto`, or a message of that name.
-                let path = SwiftNames.pascal(file.name.dropSuffix(".proto"))
+                let path = SwiftNames.pascal(file.name.dropping(suffix: ".proto"))
                 units[index].extensions[position].name = SwiftNames.identifier("\(path)FileExtensions")
             }
         }
@@ -71,7 +71,7 @@ struct ContractUnit {
 
     /// Returns the path of the Swift file for a .proto file.
     static func path(of name: String, _ naming: SwiftOptions.FileNaming) -> String {
-        let stem = name.dropSuffix(".proto")
+        let stem = name.dropping(suffix: ".proto")
         let path =
             switch naming {
             case .fullPath: stem
@@ -128,12 +128,5 @@ extension ContractUnit {
                     }
                 }
             }
-    }
-}
-
-extension String {
-    /// Returns the text without a suffix, if it has it.
-    fileprivate func dropSuffix(_ suffix: String) -> String {
-        hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
     }
 }

@@ -12,11 +12,11 @@ struct EnumPrinter {
         NameCheck.check(shape, one, &context)
         let (access, types) = (context.access, context.types)
         let number = types.standard("Int32", in: scope)
-        printer.doc(Deprecation.documentation(one.isDeprecated, one.comments))
+        printer.doc(one.documentationWithDeprecation)
         let name = types.ownName(one.fullName)
         printer.block("\(access)enum \(name): \(types.standard("ProtoEnum", in: scope)) {") {
             for one in shape.cases {
-                $0.doc(Deprecation.documentation(one.value.isDeprecated, one.value.comments))
+                $0.doc(one.value.documentationWithDeprecation)
                 $0.line("case \(one.name)")
             }
             if shape.isOpen {
@@ -25,7 +25,7 @@ struct EnumPrinter {
             }
             for (alias, first) in shape.aliases {
                 $0.gap()
-                $0.doc(Deprecation.documentation(alias.value.isDeprecated, alias.value.comments))
+                $0.doc(alias.value.documentationWithDeprecation)
                 $0.line("\(access)static var \(alias.name): Self { .\(first.name) }")
             }
             $0.gap()

@@ -39,7 +39,7 @@ enum ExtensionPrinter {
         let list = schema.types.map { "\(types.name($0, in: scope)).self" }.joined(separator: ", ")
         let type = "\(types.standard("Extension", in: scope))<\(extended), \(shape.extensionType)>"
         let value = "\(pounds)\"\(schema.lines.first ?? "")\"\(pounds)\(list.isEmpty ? "" : ", types: [\(list)]")"
-        let attribute = Deprecation.attribute(field.isDeprecated, field.comments)
+        let attribute = field.deprecationAttribute
         printer.doc(field.comments.documentation)
         if let attribute {
             printer.line(attribute)

@@ -61,13 +61,8 @@ struct FieldShape {
         if field.isRequired || field.defaultValue != nil { return .tracked }
         // The value of an extension is nil where it is absent.
         if field.isExtension { return .optional }
-        if isTime(field) { return field.isMarkedOptional ? .optional : .tracked }
+        if field.isTime { return field.isMarkedOptional ? .optional : .tracked }
         return field.hasPresence ? .optional : .implicit
-    }
-
-    private static func isTime(_ field: FieldDescriptor) -> Bool {
-        guard let name = field.message?.fullName else { return false }
-        return name == "google.protobuf.Timestamp" || name == "google.protobuf.Duration"
     }
 
     /// The type of the property.
@@ -116,6 +111,12 @@ struct FieldShape {
 }
 
 extension FieldDescriptor {
+    /// Whether the field holds a timestamp or a duration.
+    var isTime: Bool {
+        guard let name = message?.fullName else { return false }
+        return name == "google.protobuf.Timestamp" || name == "google.protobuf.Duration"
+    }
+
     /// Whether the file marks the field as `optional`: with the keyword in proto3 and the label in proto2; editions have
     /// no mark.
     fileprivate var isMarkedOptional: Bool {

@@ -25,7 +25,7 @@ struct MessagePrinter {
         NameCheck.check(shape, &context)
         let this = MessagePrinter(shape, context)
         let name = context.types.ownName(message.fullName)
-        printer.doc(Deprecation.documentation(message.isDeprecated, message.comments))
+        printer.doc(message.documentationWithDeprecation)
         let rules = context.rules(of: message)
         let conformance = context.types.standard(rules == nil ? "Message" : "RuledMessage", in: shape.scope)
         printer.block("\(context.access)struct \(name): \(conformance) {") {
@@ -101,7 +101,7 @@ struct MessagePrinter {
     }
 
     private func printProperty(_ field: FieldShape, to printer: inout SwiftPrinter) {
-        let deprecation = Deprecation.attribute(field.field.isDeprecated, field.field.comments)
+        let deprecation = field.field.deprecationAttribute
         func declare(_ text: String) {
             if let deprecation { printer.line(deprecation) }
             printer.line(forwarding + text)
@@ -150,7 +150,7 @@ extension MessagePrinter {
         let conformances = "\(standard("Hashable")), \(standard("Sendable"))"
         printer.block("\(access)enum \(oneof.type): \(conformances) {") {
             for field in oneof.fields {
-                $0.doc(Deprecation.documentation(field.field.isDeprecated, field.field.comments))
+                $0.doc(field.field.documentationWithDeprecation)
                 $0.line("case \(field.property)(\(field.type))")
             }
         }

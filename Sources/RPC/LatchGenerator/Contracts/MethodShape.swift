@@ -8,8 +8,7 @@ struct MethodShape {
     let method: MethodDescriptor
     /// The name of the Swift function.
     let name: String
-    /// The lines of the documentation.
-    let documentation: [Substring]
+    let documentation: String?
     /// The type of a request message.
     let request: String
     /// The type of a response message.
@@ -18,14 +17,10 @@ struct MethodShape {
     let hasEmptyResponse: Bool
     private let stream: String
 
-    /// Creates the shape of a method.
-    ///
-    /// - Parameter isDocumented: Whether the documentation is needed.
-    init(_ method: MethodDescriptor, _ types: TypeTable, isDocumented: Bool = true) {
+    init(_ method: MethodDescriptor, _ types: TypeTable) {
         self.method = method
         name = method.swiftName
-        let text = isDocumented ? method.comments.documentation : nil
-        documentation = text.map { DocComment.lines(of: $0) } ?? []
+        documentation = method.comments.documentation
         request = method.input.map(types.name) ?? "Never"
         response = method.output.map(types.name) ?? "Never"
         hasEmptyResponse = method.output?.fullName == "google.protobuf.Empty" && !method.isServerStreaming
@@ -43,14 +38,7 @@ struct MethodShape {
     }
 
     /// The name of the function of a channel, and of a method handler.
-    var call: String {
-        switch (method.isClientStreaming, method.isServerStreaming) {
-        case (false, false): "unary"
-        case (false, true): "serverStream"
-        case (true, false): "clientStream"
-        case (true, true): "bidirectional"
-        }
-    }
+    var call: String { kind.dropping(suffix: "ing") }
 
     /// The name and the type of the parameter.
     var parameter: (name: String, type: String) {

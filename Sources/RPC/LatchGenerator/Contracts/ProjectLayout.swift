@@ -11,8 +11,8 @@ struct ProjectLayout {
     init(_ types: TypeTable) { self.types = types }
 
     /// Returns the stem of a service's file names: its name without the suffix `Service`.
-    static func base(of name: String) -> String {
-        name.hasSuffix("Service") && name != "Service" ? String(name.dropLast(7)) : name
+    private func base(of service: ServiceDescriptor) -> String {
+        types.serviceName(service).dropping(suffix: "Service")
     }
 
     /// Returns the units of some files.
@@ -51,14 +51,14 @@ struct ProjectLayout {
         // Grouped once, since a file may have many services and messages.
         let messages = Dictionary(grouping: file.messages) { owners[$0.fullName] ?? "" }
         for service in file.services {
-            let base = Self.base(of: types.serviceName(service))
+            let base = base(of: service)
             var own = ContractUnit(path: path("\(base)Service", &taken), of: file)
             own.services = [service]
             var calls = ContractUnit(path: path(Self.typesName(service, base, taken), &taken), of: file)
             calls.messages = messages[service.fullName] ?? []
             units += [own, calls]
         }
-        let base = file.services.first.map { Self.base(of: types.serviceName($0)) } ?? ContractUnit.stem(of: file.name)
+        let base = file.services.first.map(base) ?? ContractUnit.stem(of: file.name)
         var models = ContractUnit(path: path("\(base)Models", &taken), of: file)
         models.messages = messages[""] ?? []
         models.enums = file.enums

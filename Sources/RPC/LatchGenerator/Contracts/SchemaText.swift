@@ -18,7 +18,7 @@ struct SchemaText {
             lines.append("extensions \(range.numbers.first) \(range.numbers.last)")
         }
         // The wire format of proto1's MessageSet.
-        if message.usesMessageSetWireFormat { lines.append("messageset") }
+        if message.isMessageSet { lines.append("messageset") }
         if !message.reservedNames.isEmpty {
             // The text format skips fields with these names.
             lines.append("reserved " + message.reservedNames.map(\.name).joined(separator: " "))
@@ -89,19 +89,9 @@ struct SchemaText {
 
     /// Returns a text with C escapes, as the defaults of bytes have them already.
     static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case "\"", "\\": result += "\\\(scalar)"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                let octal = String(scalar.value, radix: 8)
-                result += "\\" + String(repeating: "0", count: 3 - octal.count) + octal
-            default: result.unicodeScalars.append(scalar)
-            }
+        SwiftNames.escaped(text) {
+            let octal = String($0.value, radix: 8)
+            return "\\" + String(repeating: "0", count: 3 - octal.count) + octal
         }
-        return result
     }
 }

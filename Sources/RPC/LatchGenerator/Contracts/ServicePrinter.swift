@@ -33,10 +33,6 @@ struct ServicePrinter {
 
     private func standard(_ name: String) -> String { types.standard(name) }
 
-    private func deprecation(_ method: MethodShape) -> String? {
-        Deprecation.attribute(method.method.isDeprecated, method.method.comments)
-    }
-
     private func printMethods(to printer: inout SwiftPrinter) {
         printer.gap()
         printer.doc("The methods of \(service.fullName).")
@@ -73,7 +69,7 @@ struct ServicePrinter {
             for method in methods {
                 let (name, type) = method.parameter
                 $0.doc(method.documentation)
-                if let attribute = deprecation(method) { $0.line(attribute) }
+                if let attribute = method.method.deprecationAttribute { $0.line(attribute) }
                 $0.block(
                     "\(access)func \(method.name)(_ \(name): \(type)) async throws\(method.arrow) {"
                 ) {
@@ -95,7 +91,7 @@ struct ServicePrinter {
             $0.line("\(access)init(_ channel: \(channel)) { self.channel = channel }")
             for method in methods {
                 $0.gap()
-                if let attribute = deprecation(method) { $0.line(attribute) }
+                if let attribute = method.method.deprecationAttribute { $0.line(attribute) }
                 $0.block("\(access)\(method.head("options", standard("CallOptions"))) {") {
                     let name = "\(base)Methods.\(method.name), \(method.parameter.name), options"
                     let call = "try await channel.\(method.call)(\(name))"
@@ -136,29 +132,28 @@ struct ServicePrinter {
 
 extension ServicePrinter {
     private func printFake(to printer: inout SwiftPrinter) {
-        let names = FakeNames(service)
-        let example = methods.first.map { names[$0.method].hook } ?? "onCall"
+        let names = FakeNames.all(of: service)
         printer.gap()
         printer.doc(
             """
-            A fake of \(service.fullName) for tests without a server: `fake.\(example) = { _ in … }`.
+            A fake of \(service.fullName) for tests without a server: `fake.\(names.first?.hook ?? "onCall") = { _ in … }`.
 
             A method without a handler fails with `unimplemented`.
             """)
         printer.block("\(access)final class \(base)Fake: \(base)Protocol {") {
-            for method in methods {
+            for (method, names) in zip(methods, names) {
                 let type =
                     "\(standard("RPCFakeMethod"))<\(method.parameter.type), \(method.result ?? standard("Void"))>"
                 let name = SwiftNames.literal(method.method.fullName)
-                $0.line("private let \(names[method.method].calls) = \(type)(\(name))")
+                $0.line("private let \(names.calls) = \(type)(\(name))")
             }
             $0.gap()
             $0.line("\(access)init() {}")
-            for method in methods { printFake(method, names[method.method], to: &$0) }
+            for (method, names) in zip(methods, names) { printFake(method, names, to: &$0) }
         }
     }
 
-    private func printFake(_ method: MethodShape, _ names: FakeNames.Names, to printer: inout SwiftPrinter) {
+    private func printFake(_ method: MethodShape, _ names: FakeNames, to printer: inout SwiftPrinter) {
         let (parameter, type) = method.parameter
         let name = SwiftNames.bare(method.name)
         let result = method.result ?? standard("Void")
@@ -170,39 +165,31 @@ extension ServicePrinter {
         }
         printer.doc("The requests that `\(name)` has received.")
         printer.line("\(access)var \(names.requests): [\(type)] { \(names.calls).requests }")
-        if let attribute = deprecation(method) { printer.line(attribute) }
+        if let attribute = method.method.deprecationAttribute { printer.line(attribute) }
         printer.block("\(access)\(method.head("options", standard("CallOptions"))) {") {
             $0.line("try await \(names.calls).call(\(parameter))")
         }
     }
 }
 
-/// The names of a fake's members: for `getUser`, `onGetUser` and `getUserRequests`.
+/// The names of a fake's members for one method: for `getUser`, `onGetUser` and `getUserRequests`.
 struct FakeNames {
-    /// The names for one method.
-    struct Names {
-        /// The property for the handler.
-        let hook: String
-        /// The property for the received requests.
-        let requests: String
-        /// The private property for both.
-        let calls: String
-    }
+    /// The property for the handler.
+    let hook: String
+    /// The property for the received requests.
+    let requests: String
+    /// The private property for both.
+    let calls: String
 
-    private var names: [ObjectIdentifier: Names] = [:]
-
-    init(_ service: ServiceDescriptor) {
+    /// Returns the names for all methods of a service, in their order.
+    static func all(of service: ServiceDescriptor) -> [FakeNames] {
         var taken = NameSet()
-        for (index, method) in service.methods.enumerated() {
+        return service.methods.enumerated().map { index, method in
             let name = SwiftNames.bare(method.swiftName)
             // A service may also have methods named `OnGetUser` and `GetUserRequests`.
-            names[ObjectIdentifier(method)] = Names(
+            return FakeNames(
                 hook: taken.take("on\(SwiftNames.capitalized(name))", or: index + 1),
                 requests: taken.take("\(name)Requests", or: index + 1), calls: "calls_\(name)")
         }
-    }
-
-    subscript(method: MethodDescriptor) -> Names {
-        names[ObjectIdentifier(method)] ?? Names(hook: "onCall", requests: "requests", calls: "calls")
     }
 }

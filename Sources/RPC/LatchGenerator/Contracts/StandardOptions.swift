@@ -2,37 +2,21 @@
 
 import LatchProtoCompiler
 
-// The options that descriptor.proto declares, by their field numbers there.
-
 extension FileDescriptor {
     /// The option `swift_prefix`: the prefix of the names of the file's types.
     var swiftPrefix: String? { options.message.string(FileOptions.swiftPrefix) }
 }
 
-extension MessageDescriptor {
-    /// The option `deprecated`.
-    var isDeprecated: Bool { options.message.bool(FieldOptions.deprecated) == true }
-
-    /// The option `message_set_wire_format`.
-    var usesMessageSetWireFormat: Bool { options.message.bool(1) == true }
-}
-
 extension FieldDescriptor {
-    /// The option `deprecated`.
-    var isDeprecated: Bool { options.message.bool(FieldOptions.deprecated) == true }
-
     /// The option `debug_redact`; nil where it is not set.
-    var debugRedact: Bool? { options.message.bool(16) }
+    var debugRedact: Bool? { options.message.bool(FieldOptions.debugRedact) }
 }
 
-extension EnumDescriptor {
-    /// The option `deprecated`.
-    var isDeprecated: Bool { options.message.bool(FieldOptions.deprecated) == true }
-}
-
-extension EnumValueDescriptor {
-    /// The option `deprecated`.
-    var isDeprecated: Bool { options.message.bool(1) == true }
+extension MethodDescriptor {
+    /// The option `idempotency_level`.
+    var idempotencyLevel: IdempotencyLevel {
+        options.message.integer(MethodOptions.idempotencyLevel).flatMap(IdempotencyLevel.init) ?? .unknown
+    }
 }
 
 /// The values of `MethodOptions.IdempotencyLevel`.
@@ -40,22 +24,28 @@ enum IdempotencyLevel: Int64 {
     case unknown, noSideEffects, idempotent
 }
 
-extension MethodDescriptor {
-    /// The option `deprecated`.
-    var isDeprecated: Bool { options.message.bool(33) == true }
-
-    /// The option `idempotency_level`.
-    var idempotencyLevel: IdempotencyLevel {
-        options.message.integer(MethodOptions.idempotencyLevel).flatMap(IdempotencyLevel.init) ?? .unknown
-    }
+/// A declaration with comments, which the option `deprecated` can mark.
+protocol DeprecatableDeclaration {
+    /// The field number of the option `deprecated`.
+    static var deprecatedOption: Int32 { get }
+    var options: Options { get }
+    var comments: Comments { get }
 }
 
-/// The attribute and the documentation of deprecated declarations.
-enum Deprecation {
-    /// Returns the attribute of a deprecated declaration; nil for any other.
+extension MessageDescriptor: DeprecatableDeclaration { static let deprecatedOption = MessageOptions.deprecated }
+extension FieldDescriptor: DeprecatableDeclaration { static let deprecatedOption = FieldOptions.deprecated }
+extension EnumDescriptor: DeprecatableDeclaration { static let deprecatedOption = EnumOptions.deprecated }
+extension EnumValueDescriptor: DeprecatableDeclaration { static let deprecatedOption = EnumValueOptions.deprecated }
+extension MethodDescriptor: DeprecatableDeclaration { static let deprecatedOption = MethodOptions.deprecated }
+
+extension DeprecatableDeclaration {
+    /// The option `deprecated`.
+    var isDeprecated: Bool { options.message.bool(Self.deprecatedOption) == true }
+
+    /// The attribute of a deprecated declaration; nil for any other.
     ///
     /// The text after "Deprecated:" in the comment becomes the attribute's message.
-    static func attribute(_ isDeprecated: Bool, _ comments: Comments) -> String? {
+    var deprecationAttribute: String? {
         guard isDeprecated else { return nil }
         let lines = comments.documentation?.split(separator: "\n", omittingEmptySubsequences: false) ?? []
         guard let start = lines.firstIndex(where: { $0.lowercased().hasPrefix("deprecated:") }) else {
@@ -66,9 +56,9 @@ enum Deprecation {
         return "@available(*, deprecated, message: \(SwiftNames.literal(String(text))))"
     }
 
-    /// Returns the comment of a declaration that cannot have the attribute, since the generated code itself refers to it
+    /// The documentation of a declaration that cannot have the attribute, since the generated code itself refers to it
     /// and the compiler would warn.
-    static func documentation(_ isDeprecated: Bool, _ comments: Comments) -> String? {
+    var documentationWithDeprecation: String? {
         guard isDeprecated else { return comments.documentation }
         guard let text = comments.documentation else { return "Deprecated." }
         return text.lowercased().contains("deprecated") ? text : "\(text)\n\nDeprecated."

@@ -107,9 +107,6 @@ extension TypeTable {
     /// Returns the name of a message at file scope, such as `User.Address`.
     func name(_ message: MessageDescriptor) -> String { name(message.fullName, in: TypeScope()) }
 
-    /// Returns the name of an enum at file scope.
-    func name(_ one: EnumDescriptor) -> String { name(one.fullName, in: TypeScope()) }
-
     /// Returns the name of a type as code in a scope refers to it.
     func name(_ fullName: String, in scope: TypeScope) -> String {
         guard let entry = entries[fullName], let first = entry.path.first else { return "Never" }

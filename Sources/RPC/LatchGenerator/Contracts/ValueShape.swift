@@ -26,33 +26,18 @@ struct ValueShape {
 
 extension ValueShape {
     init(_ field: FieldDescriptor, _ types: TypeTable, in scope: TypeScope) {
-        func standard(_ name: String, _ label: String, _ zero: String?) -> ValueShape {
-            ValueShape(type: types.standard(name, in: scope), label: label, zero: zero)
+        if let scalar = field.scalarType {
+            let type = types.standard(scalar.type, in: scope)
+            self.init(type: type, label: scalar.label, zero: scalar.zero ?? "\(type)()")
+            return
         }
-        switch field.type {
-        case .double: self = standard("Double", "double", "0")
-        case .float: self = standard("Float", "float", "0")
-        case .int32, .sint32, .sfixed32: self = standard("Int32", "int32", "0")
-        case .int64, .sint64, .sfixed64: self = standard("Int64", "int64", "0")
-        case .uint32, .fixed32: self = standard("UInt32", "uint32", "0")
-        case .uint64, .fixed64: self = standard("UInt64", "uint64", "0")
-        case .bool: self = standard("Bool", "bool", "false")
-        case .string: self = standard("String", "string", "\"\"")
-        case .bytes: self = standard("Data", "bytes", "\(types.standard("Data", in: scope))()")
-        case .enum: self.init(enum: field.enum, types, in: scope)
-        case .message, .group, nil: self.init(message: field.message, types, in: scope)
+        if field.type == .enum {
+            let name = field.enum?.fullName ?? ""
+            let zero = types.entries[name]?.zero.map { ".\($0)" }
+            self.init(type: types.name(name, in: scope), label: "enum", zero: zero, typeName: name)
+            return
         }
-    }
-
-    private init(enum one: EnumDescriptor?, _ types: TypeTable, in scope: TypeScope) {
-        let name = one?.fullName ?? ""
-        self.init(
-            type: types.name(name, in: scope), label: "enum", zero: types.entries[name]?.zero.map { ".\($0)" },
-            typeName: name)
-    }
-
-    private init(message: MessageDescriptor?, _ types: TypeTable, in scope: TypeScope) {
-        let name = message?.fullName ?? ""
+        let name = field.message?.fullName ?? ""
         switch name {
         case "google.protobuf.Timestamp":
             self.init(type: types.standard("Date", in: scope), label: "date", zero: nil, typeName: name)
@@ -60,6 +45,37 @@ extension ValueShape {
             self.init(type: types.standard("Duration", in: scope), label: "duration", zero: nil, typeName: name)
         default:
             self.init(type: types.name(name, in: scope), label: "message", zero: nil, typeName: name)
+        }
+    }
+}
+
+/// The Swift representation of a scalar type.
+struct ScalarType {
+    /// The Swift type.
+    let type: String
+    /// The label of the storage's subscript.
+    let label: String
+    /// The literal of the default value; nil where it is an empty `type`.
+    let zero: String?
+
+    var isInteger: Bool { label.hasSuffix("32") || label.hasSuffix("64") }
+    var isNumber: Bool { zero == "0" }
+}
+
+extension FieldDescriptor {
+    /// The type of a scalar; nil for messages and enums.
+    var scalarType: ScalarType? {
+        switch type {
+        case .double: ScalarType(type: "Double", label: "double", zero: "0")
+        case .float: ScalarType(type: "Float", label: "float", zero: "0")
+        case .int32, .sint32, .sfixed32: ScalarType(type: "Int32", label: "int32", zero: "0")
+        case .int64, .sint64, .sfixed64: ScalarType(type: "Int64", label: "int64", zero: "0")
+        case .uint32, .fixed32: ScalarType(type: "UInt32", label: "uint32", zero: "0")
+        case .uint64, .fixed64: ScalarType(type: "UInt64", label: "uint64", zero: "0")
+        case .bool: ScalarType(type: "Bool", label: "bool", zero: "false")
+        case .string: ScalarType(type: "String", label: "string", zero: "\"\"")
+        case .bytes: ScalarType(type: "Data", label: "bytes", zero: nil)
+        case .enum, .message, .group, nil: nil
         }
     }
 }

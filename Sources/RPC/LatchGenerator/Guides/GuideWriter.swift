@@ -33,8 +33,19 @@ struct GuideWriter {
     /// Returns the name of an article's file, which links use.
     private func article(_ name: String) -> String { isAlone ? name : plan.stem + name }
 
-    /// Returns the title of an article.
-    private func title(_ words: String) -> String { isAlone ? words : "\(words): \(plan.clientName)" }
+    /// Returns a template with values in place of `{{name}}`.
+    private func filled(_ template: [UInt8], title: String = "", _ values: [String: String]) -> String {
+        var values = values
+        values["title"] = isAlone ? title : "\(title): \(plan.clientName)"
+        values["client"] = plan.clientName
+        values["service"] = context.service
+        values["reducer"] = plan.reducerName.map { ", reducer: My\($0)()" } ?? ""
+        let parts = String(decoding: template, as: UTF8.self).split(separator: "{{", omittingEmptySubsequences: false)
+        return parts.enumerated().map { index, part in
+            guard index > 0, let end = part.firstRange(of: "}}") else { return String(part) }
+            return (values[String(part[..<end.lowerBound])] ?? "") + part[end.upperBound...]
+        }.joined()
+    }
 
     /// The method that the examples call.
     private var exampleMethod: MethodPlan? {
@@ -63,23 +74,14 @@ extension GuideWriter {
         let lines = plan.methods.map { method in
             "| `.\(SwiftNames.bare(method.caseName))` | \(method.documentation.map(Self.sentence) ?? method.method.name) |"
         }
-        return """
-            # \(plan.clientName)
-
-            \(plan.service.comments.documentation ?? "The client of \(plan.service.fullName).")
-
-            Generated from `\(plan.service.file.name)`: edit that file and generate again.
-
-            | Action | Purpose |
-            |---|---|
-            \(lines.joined(separator: "\n"))
-            \(streamingNote)
-            - <doc:\(article("APIReference"))>: actions, state and errors
-            - <doc:\(article("IntegrationGuide"))>: channel, authentication, client
-            - <doc:\(article("UsageExamples"))>: actions, retries, tests
-            - <doc:\(article("Troubleshooting"))>: errors and their causes
-
-            """
+        return filled(
+            PackageResources.Overview_md,
+            [
+                "documentation": plan.service.comments.documentation ?? "The client of \(plan.service.fullName).",
+                "file": plan.service.file.name, "actions": lines.joined(separator: "\n"), "streaming": streamingNote,
+                "reference": article("APIReference"), "integration": article("IntegrationGuide"),
+                "examples": article("UsageExamples"), "troubleshooting": article("Troubleshooting"),
+            ])
     }
 
     /// The streaming methods, with the code that calls one.
@@ -94,7 +96,7 @@ extension GuideWriter {
                 }
             return "- `\(SwiftNames.bare(method.swiftName))`: \(kind)"
         }
-        let shape = MethodShape(first, context.types, isDocumented: false)
+        let shape = MethodShape(first, context.types)
         let call = "try await \(context.service)Stub(channel).\(shape.name)(\(shape.parameter.name))"
         let example =
             first.isServerStreaming
@@ -125,33 +127,13 @@ extension GuideWriter {
         let rules = zip(plan.methods, context.checks).filter { !$0.1.isEmpty }.map { method, checks in
             "- `.\(SwiftNames.bare(method.caseName))`: \(checks.map(\.message).joined(separator: "; "))"
         }
-        return """
-            # \(title("API reference"))
-
-            ## Actions
-
-            | Action | Update | Collection | Network | Modifies | Loading | Offline | Cache |
-            |---|---|---|---|---|---|---|---|
-            \(actions.joined(separator: "\n"))
-
-            ## Rules
-
-            A request that breaks a rule is not sent; `validationErrors` lists the broken rules.
-
-            \(rules.isEmpty ? "The requests have no rules." : rules.joined(separator: "\n"))
-
-            ## State
-
-            \(collections)
-
-            Each state has `isLoading`, `error`, `lastUpdated` and `isStale`.
-
-            ## Errors
-
-            `process` throws an `AxiomError`, and the state has it as `error` until the next action succeeds. `isRecoverable`
-            and `recoveryStrategy` tell how to handle it.
-
-            """
+        return filled(
+            PackageResources.APIReference_md, title: "API reference",
+            [
+                "actions": actions.joined(separator: "\n"),
+                "rules": rules.isEmpty ? "The requests have no rules." : rules.joined(separator: "\n"),
+                "collections": collections,
+            ])
     }
 
     private var collections: String {
@@ -184,74 +166,12 @@ extension GuideWriter {
 
 extension GuideWriter {
     private var integration: String {
-        let service = "\(context.service)Stub(channel)"
-        let reducer = plan.reducerName.map { ", reducer: My\($0)()" } ?? ""
-        return """
-            # \(title("Integration guide"))
-
-            ## 1 · Add the files
-
-            Add `Clients` and `Contracts` to a target that depends on the products `LatchRPC`, `AxiomCore` and
-            `AxiomArchitecture` of Latchwork\(plan.packageName.map { "; the name of the target is `\($0)`" } ?? "").
-            `Documentation` is a DocC catalog: rename the folder to `Documentation.docc` to add it, too.
-
-            ## 2 · Create a channel and a client
-
-            ```swift
-            import LatchHTTP
-            import LatchRPC
-
-            let channel = try RPCChannel("https://api.example.com", through: Transport.live)
-            let client = \(plan.clientName)(service: \(service)\(reducer))
-            ```
-
-            A program with a single server can add an initializer without arguments:
-
-            ```swift
-            extension \(plan.clientName) {
-                init() { self.init(service: \(service)\(reducer)) }
-            }
-            ```
-
-            \(authenticationGuide)
-            \(reducerGuide)
-            ## \(plan.reducerName == nil ? 4 : 5) · Observe the state
-
-            ```swift
-            for await state in client.stateStream {
-                isLoading = state.isLoading
-                error = state.error?.localizedDescription
-            }
-            ```
-
-            The stream begins with the current state. A slow observer may miss intermediate states, but always receives the
-            newest one.
-
-            """
-    }
-
-    private var authenticationGuide: String {
-        """
-        ## 3 · Authenticate the calls
-
-        The client sends no credentials by itself. A session of `LatchAuth` holds the tokens; its interceptor adds the
-        access token to each call, refreshes it before it expires, and repeats a call once after `unauthenticated`:
-
-        ```swift
-        import LatchAuth
-
-        let session = Session<Tokens>(store: InMemoryTokenStore()) { request in
-            try await newTokens(for: request)
-        }
-        let origin = HTTPOrigin(scheme: "https", authority: "api.example.com")
-        let channel = try RPCChannel(
-            "https://api.example.com", interceptors: [SessionInterceptor(session, for: .origin(origin))])
-        ```
-
-        The session sends the token to this origin only. Calls that must carry no token, such as a sign-in, use a second
-        channel without the interceptor. A call that still fails with `unauthenticated` needs a new sign-in: the state then
-        has an `.actionError` with this code.
-        """
+        filled(
+            PackageResources.IntegrationGuide_md, title: "Integration guide",
+            [
+                "target": plan.packageName.map { "; the name of the target is `\($0)`" } ?? "",
+                "reducerGuide": reducerGuide, "observation": plan.reducerName == nil ? "4" : "5",
+            ])
     }
 
     private var reducerGuide: String {
@@ -282,52 +202,9 @@ extension GuideWriter {
     }
 
     private var examples: String {
-        let example = exampleMethod.map(action) ?? ""
-        return """
-            # \(title("Usage examples"))
-
-            ## One action
-
-            ```swift
-            let action = \(plan.actionName)\(example)
-            guard action.isValid else { return show(action.validationErrors) }
-            try await client.process(action)
-            let state = await client.getCurrentState()
-            ```
-
-            ## Several actions
-
-            ```swift
-            try await client.process(sequence: actions)     // one after another, until one fails
-            try await client.process(batch: actions)        // concurrently
-            try await client.processAtomically(actions)     // all or none: a failure restores the state
-            ```
-
-            ## An unreliable network
-
-            ```swift
-            try await client.processWithRetry(action, maxRetries: 3, baseDelay: .milliseconds(100))
-            try await client.process(action, timeout: .seconds(5))
-            ```
-
-            After a timeout or a broken connection the service may have performed the action. It is repeated only if its
-            method has an `idempotency_level`, or with `evenIfUncertain: true`.
-
-            \(offline)## Back to an earlier state
-
-            ```swift
-            let before = await client.getCurrentState()
-            await client.rollbackToState(before)
-            ```
-
-            ## Tests
-
-            ```swift
-            let service = \(context.service)Fake()
-            let client = \(plan.clientName)(service: service\(plan.reducerName.map { ", reducer: My\($0)()" } ?? ""))
-            ```
-
-            """
+        filled(
+            PackageResources.UsageExamples_md, title: "Usage examples",
+            ["action": plan.actionName + (exampleMethod.map(action) ?? ""), "offline": offline])
     }
 
     private var offline: String {
@@ -342,26 +219,8 @@ extension GuideWriter {
     }
 
     private var troubleshooting: String {
-        """
-        # \(title("Troubleshooting"))
-
-        | `error` | Cause | Remedy |
-        |---|---|---|
-        | `.clientError(.invalidAction)` | The request breaks a rule; it was not sent. | Correct it: `validationErrors` lists the broken rules. |
-        | `.clientError(.timeout)` | The timeout of `process(_:timeout:)` expired; the call was cancelled. | Try again, or increase the timeout. |
-        | `.clientError(.actionProcessingFailed)` | One of several actions failed; the others were rolled back. | Find the failed action, and try again. |
-        | `.clientError(.initializationError)` | The client was shut down. | Create a new one. |
-        | `.networkError` | The service is unreachable or too slow. | Try again: `processWithRetry` does. |
-        | `.actionError` | The service rejected the call; `code` has the reason. | `unauthenticated`: sign in. `permission_denied`: request access. |
-        | `.validationError` | The service rejected a value. | Correct it. |
-        | `.stateError` | The state has no such item or field. | See its message. |
-
-        ## The state does not change
-
-        \(unchanging)- `UPDATE_BY_ID` replaces an item that the state has; it does not add one.
-        - A state that equals the previous one is not sent to observers.
-        \(missingReducer)
-        """
+        filled(PackageResources.Troubleshooting_md, title: "Troubleshooting", ["unchanging": unchanging])
+            + missingReducer
     }
 
     private var missingReducer: String {

@@ -26,23 +26,10 @@ struct CollectionPlan {
     var sharesItem = false
 
     /// The name of the state's property.
-    let property: String
+    var property: String { SwiftNames.property(name) }
 
-    init(
-        name: String, item: MessageDescriptor, key: FieldDescriptor, isPaginated: Bool, searchFields: [FieldDescriptor],
-        sortFields: [FieldDescriptor], defaultSort: FieldDescriptor?, limit: Int?, ignoredFields: [FieldDescriptor]
-    ) {
-        self.name = name
-        self.item = item
-        self.key = key
-        self.isPaginated = isPaginated
-        self.searchFields = searchFields
-        self.sortFields = sortFields
-        self.defaultSort = defaultSort
-        self.limit = limit
-        self.ignoredFields = ignoredFields
-        property = SwiftNames.property(name)
-    }
+    /// The Swift type of the keys.
+    var keyType: String { key.scalarType?.type ?? "String" }
 
     /// The plural within other names: `searchUsers`.
     var plural: String { SwiftNames.pascal(name) }

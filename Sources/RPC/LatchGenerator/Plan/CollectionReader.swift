@@ -21,13 +21,10 @@ struct CollectionReader {
             add(collection(one, isPaginated: isPaginated), at: one.place("name"))
         }
         for (message, named) in markedMessages() {
-            guard let named else {
-                // `swift_state_root` alone: a collection of the service's options takes precedence.
-                guard !plans.contains(where: { $0.item === message }) else { continue }
-                add(inferred(message, isPaginated: isPaginated), at: message.namePosition)
-                continue
-            }
-            add(collection(named, of: message, isPaginated: isPaginated), at: named.place("name"))
+            // `swift_state_root` alone: a collection of the service's options takes precedence.
+            if named == nil, plans.contains(where: { $0.item === message }) { continue }
+            let place = named.map { $0.place("name") } ?? message.namePosition
+            add(collection(named, of: message, isPaginated: isPaginated), at: place)
         }
         if plans.isEmpty { plans = inferred(service, isPaginated: isPaginated) }
         let counts = Dictionary(plans.map { (ObjectIdentifier($0.item), 1) }, uniquingKeysWith: +)
@@ -59,36 +56,28 @@ struct CollectionReader {
         return collection(named, of: item, isPaginated: isPaginated)
     }
 
+    /// Returns the collection of a message, as options set it or, where there are none, with all features.
     private func collection(
-        _ named: NamedOptions, of item: MessageDescriptor, isPaginated: Bool
+        _ named: NamedOptions?, of item: MessageDescriptor, name: String? = nil, isPaginated: Bool
     ) -> CollectionPlan? {
-        let name = named.string("name") ?? Self.collectionName(item)
-        if !SwiftNames.isPlainIdentifier(name) {
+        let name = named?.string("name") ?? name ?? Self.collectionName(item)
+        if let named, !SwiftNames.isPlainIdentifier(name) {
             options.report("'\(name)' cannot name a collection", at: named.place("name"))
         }
-        guard let key = key(of: item, named: named.string("primary_key"), at: named.place("primary_key")) else {
-            return nil
-        }
-        let limit = named.integer("max_cached_items")
+        let keyPlace = named.map { $0.place("primary_key") } ?? item.namePosition
+        guard let key = key(of: item, named: named?.string("primary_key"), at: keyPlace) else { return nil }
+        let limit = named?.integer("max_cached_items")
         if let limit, limit < 1 {
             options.report(
-                "a collection keeps at least one item", at: named.place("max_cached_items"),
+                "a collection keeps at least one item", at: named?.place("max_cached_items"),
                 hint: "Omit max_cached_items for no limit.")
         }
-        let sortFields = sortFields(of: item, isSortable: named.bool("sortable"))
+        let sortFields = sortFields(of: item, isSortable: named == nil ? true : named?.bool("sortable"))
         return CollectionPlan(
-            name: name, item: item, key: key, isPaginated: named.bool("paginated") ?? isPaginated,
-            searchFields: searchFields(of: item, isSearchable: named.bool("searchable")), sortFields: sortFields,
-            defaultSort: defaultSort(named, of: item, sortFields), limit: limit.map { Int(max(1, $0)) },
-            ignoredFields: item.fields.filter { options.options(of: $0)?.bool("exclude_from_equality") == true })
-    }
-
-    private func inferred(_ item: MessageDescriptor, name: String? = nil, isPaginated: Bool) -> CollectionPlan? {
-        guard let key = key(of: item, named: nil, at: item.namePosition) else { return nil }
-        return CollectionPlan(
-            name: name ?? Self.collectionName(item), item: item, key: key, isPaginated: isPaginated,
-            searchFields: searchFields(of: item, isSearchable: true),
-            sortFields: sortFields(of: item, isSortable: true), defaultSort: nil, limit: nil,
+            name: name, item: item, key: key, isPaginated: named?.bool("paginated") ?? isPaginated,
+            searchFields: searchFields(of: item, isSearchable: named == nil ? true : named?.bool("searchable")),
+            sortFields: sortFields, defaultSort: named.flatMap { defaultSort($0, of: item, sortFields) },
+            limit: limit.map { Int(max(1, $0)) },
             ignoredFields: item.fields.filter { options.options(of: $0)?.bool("exclude_from_equality") == true })
     }
 
@@ -103,8 +92,9 @@ struct CollectionReader {
             guard let item, !items.contains(ObjectIdentifier(item)) else { continue }
             let name = item === response ? nil : lists.first?.name
             let pages = PagePlan(of: response)
-            guard let plan = inferred(item, name: name, isPaginated: isPaginated || !pages.isEmpty) else { continue }
-            guard properties.insert(plan.property).inserted else { continue }
+            guard let plan = collection(nil, of: item, name: name, isPaginated: isPaginated || !pages.isEmpty),
+                properties.insert(plan.property).inserted
+            else { continue }
             items.insert(ObjectIdentifier(item))
             plans.append(plan)
         }
@@ -180,29 +170,12 @@ struct CollectionReader {
 extension FieldDescriptor {
     /// Whether the field can identify an item.
     var canBeKey: Bool {
-        guard label != .repeated, oneofIndex == nil || isProto3Optional else { return false }
-        switch type {
-        case .string, .int32, .int64, .uint32, .uint64, .sint32, .sint64, .fixed32, .fixed64, .sfixed32, .sfixed64:
-            return true
-        default: return false
-        }
+        label != .repeated && !isInRealOneof && (type == .string || scalarType?.isInteger == true)
     }
 
     /// Whether items can be sorted by the field.
     var canBeSorted: Bool {
-        guard label != .repeated, oneofIndex == nil || isProto3Optional else { return false }
-        switch type {
-        case .bytes, .group, nil: return false
-        case .message:
-            return message?.fullName == "google.protobuf.Timestamp" || message?.fullName == "google.protobuf.Duration"
-        default: return true
-        }
-    }
-}
-
-extension SwiftNames {
-    /// Returns a name in `snake_case`.
-    static func snake(_ name: String) -> String {
-        words(name).map { String(decoding: $0, as: UTF8.self).lowercased() }.joined(separator: "_")
+        label != .repeated && !isInRealOneof
+            && (isTime || type == .enum || scalarType.map { $0.label != "bytes" } ?? false)
     }
 }

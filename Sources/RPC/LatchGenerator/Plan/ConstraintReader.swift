@@ -41,8 +41,8 @@ struct ConstraintReader {
         func check(_ name: String, _ one: (some CustomStringConvertible)?, _ other: (some CustomStringConvertible)?) {
             guard let one, let other else { return }
             options.checkConflict(
-                name, OptionValue("\(one)", named.place(name), named.spelling),
-                OptionValue("\(other)", place, "axiom.swift_validation"))
+                name, OptionValue(value: "\(one)", place: named.place(name), spelling: named.spelling),
+                OptionValue(value: "\(other)", place: place, spelling: "axiom.swift_validation"))
         }
         check("min_value", before.minimum, after.minimum)
         check("max_value", before.maximum, after.maximum)
@@ -62,7 +62,7 @@ struct ConstraintReader {
             case ("min", let value?) where Double(value) != nil: constraint.minimum = Double(value)
             case ("max", let value?) where Double(value) != nil: constraint.maximum = Double(value)
             case (let name, nil) where FieldConstraint.Format(rawValue: name) != nil:
-                constraint.formats += [FieldConstraint.Format(rawValue: name)].compactMap { $0 }
+                constraint.formats += [FieldConstraint.Format(rawValue: name)].compactMap(\.self)
             default:
                 options.report(
                     "'\(word)' is not a field rule", at: place,
@@ -82,7 +82,9 @@ struct ConstraintReader {
         if constraint.minLength != nil || constraint.maxLength != nil, !hasLength {
             options.report("'\(field.name)' has no length", at: place)
         }
-        if constraint.minimum != nil || constraint.maximum != nil, !field.isNumber {
+        if constraint.minimum != nil || constraint.maximum != nil,
+            field.label == .repeated || field.scalarType?.isNumber != true
+        {
             options.report("'\(field.name)' is not a number field", at: place)
         }
         if let least = constraint.minLength, let most = constraint.maxLength, least > most {
@@ -93,17 +95,6 @@ struct ConstraintReader {
         }
         if (constraint.minLength ?? 0) < 0 || (constraint.maxLength ?? 0) < 0 {
             options.report("a length is not negative", at: place)
-        }
-    }
-}
-
-extension FieldDescriptor {
-    /// Whether the field holds a single number.
-    fileprivate var isNumber: Bool {
-        guard label != .repeated else { return false }
-        switch type {
-        case .string, .bytes, .bool, .enum, .message, .group, nil: return false
-        default: return true
         }
     }
 }

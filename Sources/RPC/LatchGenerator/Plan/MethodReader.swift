@@ -181,7 +181,11 @@ struct MethodReader {
         let option = named.first { $0.string("id_field_name") != nil }
         if let option, let name = option.string("id_field_name") {
             if let field = request.fields.first(where: { $0.name == name }) {
-                return suitable(field, for: collection, at: option.place("id_field_name"))
+                if field.hasKeyType(of: collection.key) { return field }
+                options.report(
+                    "'\(name)' has a different type than '\(collection.item.name).\(collection.key.name)'",
+                    at: option.place("id_field_name"))
+                return nil
             }
             // A field of the item names the key, which the request's field is inferred from anyway.
             guard collection.item.fields.contains(where: { $0.name == name }) else {
@@ -201,17 +205,6 @@ struct MethodReader {
             at: option?.place("id_field_name") ?? method.namePosition,
             hint: "Set id_field_name to a field of the request.")
         return nil
-    }
-
-    private func suitable(
-        _ field: FieldDescriptor, for collection: CollectionPlan, at place: SourcePosition?
-    ) -> FieldDescriptor? {
-        guard field.hasKeyType(of: collection.key) else {
-            options.report(
-                "'\(field.name)' has a different type than '\(collection.item.name).\(collection.key.name)'", at: place)
-            return nil
-        }
-        return field
     }
 
     /// Returns the cache of an action, and whether cached responses replace the network.
@@ -279,26 +272,6 @@ extension PagePlan {
 extension FieldDescriptor {
     /// Whether its values have the type of a key's values.
     fileprivate func hasKeyType(of key: FieldDescriptor) -> Bool {
-        canBeKey && SwiftKeyType(self) == SwiftKeyType(key)
-    }
-}
-
-/// The Swift type of a key.
-enum SwiftKeyType: String {
-    case text = "String"
-    case int32 = "Int32"
-    case int64 = "Int64"
-    case uint32 = "UInt32"
-    case uint64 = "UInt64"
-
-    init?(_ field: FieldDescriptor) {
-        switch field.type {
-        case .string: self = .text
-        case .int32, .sint32, .sfixed32: self = .int32
-        case .int64, .sint64, .sfixed64: self = .int64
-        case .uint32, .fixed32: self = .uint32
-        case .uint64, .fixed64: self = .uint64
-        default: return nil
-        }
+        canBeKey && scalarType?.type == key.scalarType?.type
     }
 }

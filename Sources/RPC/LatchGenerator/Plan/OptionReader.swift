@@ -6,16 +6,17 @@ import LatchProtoCompiler
 final class OptionReader {
     let file: FileDescriptor
     private(set) var diagnostics: [Diagnostic] = []
-    private let scope: OptionScope
-    private let messagesByName: [String: MessageDescriptor]
+    /// The extensions of options that the file can set, by their full names.
+    private var extensions: [String: FieldDescriptor] = [:]
+    private var messagesByName: [String: MessageDescriptor] = [:]
     private var reported: Set<String> = []
 
     init(_ file: FileDescriptor) {
         self.file = file
-        scope = OptionScope(file)
-        var messages: [String: MessageDescriptor] = [:]
-        for one in file.withDependencies { one.eachMessage { messages[$0.fullName] = $0 } }
-        messagesByName = messages
+        for one in file.withDependencies {
+            for field in one.extensions where field.fullName.hasPrefix("axiom.") { extensions[field.fullName] = field }
+            one.eachMessage { messagesByName[$0.fullName] = $0 }
+        }
     }
 
     /// Returns the message that a name refers to, resolved from a package outwards; nil where there is none.
@@ -30,47 +31,79 @@ final class OptionReader {
 
     /// Adds a diagnostic with the source line; a repeated one, such as that of a request which several methods share, is
     /// reported once.
-    func report(
-        _ message: String, at place: SourcePosition?, hint: String? = nil, as severity: Diagnostic.Severity = .error
-    ) {
-        var diagnostic = Diagnostic(severity, file: file.source.name, position: place, message: message, hint: hint)
-        if let place { diagnostic.show(file.source.line(Int(place.line)), at: place) }
-        guard reported.insert(diagnostic.description).inserted else { return }
-        diagnostics.append(diagnostic)
+    func report(_ message: String, at place: SourcePosition?, hint: String? = nil) {
+        let diagnostic = file.diagnostic(message, at: place, hint: hint)
+        if reported.insert(diagnostic.description).inserted { diagnostics.append(diagnostic) }
     }
 
     // MARK: Spellings
 
     /// Returns the options of a service, one element for each spelling that is set.
     func options(of service: ServiceDescriptor) -> [NamedOptions] {
-        ["axiom.service_options", "axiom.options.v1.axiom_service"].compactMap {
-            scope.message($0, of: service.options)
-        }
+        messages(["axiom.service_options", "axiom.options.v1.axiom_service"], of: service.options)
     }
 
     /// Returns the options of a method, one element for each spelling that is set.
     func options(of method: MethodDescriptor) -> [NamedOptions] {
-        ["axiom.method_options", "axiom.options.v1.axiom_method"].compactMap { scope.message($0, of: method.options) }
+        messages(["axiom.method_options", "axiom.options.v1.axiom_method"], of: method.options)
     }
 
     /// Returns the options of a field, with all spellings merged.
     func options(of field: FieldDescriptor) -> NamedOptions? {
-        guard !scope.isEmpty else { return nil }
-        return scope.message(["axiom.field_options", "axiom.options.v1.axiom_field"], of: field.options)
+        guard !extensions.isEmpty else { return nil }
+        return merged(messages(["axiom.field_options", "axiom.options.v1.axiom_field"], of: field.options))
     }
 
     /// Returns the collection options of a message, with all spellings merged.
     func options(of message: MessageDescriptor) -> NamedOptions? {
-        scope.message(["axiom.collection_options", "axiom.options.v1.axiom_collection"], of: message.options)
+        merged(messages(["axiom.collection_options", "axiom.options.v1.axiom_collection"], of: message.options))
+    }
+
+    private func messages(_ names: [String], of options: Options) -> [NamedOptions] {
+        names.compactMap { name in
+            guard let field = extensions[name], let type = field.message,
+                let message = options.message.message(field.number)
+            else { return nil }
+            let places = places(name, of: options)
+            return NamedOptions(
+                message: message, type: type, places: places, prefix: "", fallback: places[""], spelling: name)
+        }
+    }
+
+    /// Returns the first spelling, with the others as fallbacks.
+    private func merged(_ spellings: [NamedOptions]) -> NamedOptions? {
+        var first = spellings.first
+        first?.others = Array(spellings.dropFirst())
+        return first
     }
 
     /// Returns an option that is a single string, and its place.
     func string(_ name: String, of options: Options) -> (text: String, place: SourcePosition?)? {
-        scope.string(name, of: options)
+        guard let field = extensions[name], let text = options.message.string(field.number) else { return nil }
+        return (text, places(name, of: options)[""])
     }
 
     /// Returns an option that is a single Boolean.
-    func bool(_ name: String, of options: Options) -> Bool? { scope.bool(name, of: options) }
+    func bool(_ name: String, of options: Options) -> Bool? {
+        extensions[name].flatMap { options.message.bool($0.number) }
+    }
+
+    /// Returns the places of an option's fields, which may be set in one statement or in several.
+    private func places(_ name: String, of options: Options) -> [String: SourcePosition] {
+        var result: [String: SourcePosition] = [:]
+        for statement in options.uninterpreted where statement.sets(name) {
+            let parts = statement.name.dropFirst().map(\.name).joined(separator: ".")
+            for (path, place) in statement.valuePositions(in: file) {
+                guard !parts.isEmpty else {
+                    result[path] = place
+                    continue
+                }
+                for prefix in [parts, "\(parts)[0]"] { result[path.isEmpty ? prefix : "\(prefix).\(path)"] = place }
+                result[""] = result[""] ?? place
+            }
+        }
+        return result
+    }
 
     // MARK: Conflicts
 
@@ -78,7 +111,7 @@ final class OptionReader {
     func checkConflicts(_ spellings: [NamedOptions]) {
         guard let first = spellings.first else { return }
         for other in spellings.dropFirst() {
-            for name in first.names {
+            for name in first.type.fields.map(\.name) {
                 checkConflict(name, OptionValue(name, of: first), OptionValue(name, of: other))
             }
         }
@@ -99,21 +132,19 @@ struct OptionValue {
     let value: String
     let place: SourcePosition?
     let spelling: String
+}
 
-    init(_ value: String, _ place: SourcePosition?, _ spelling: String) {
-        (self.value, self.place, self.spelling) = (value, place, spelling)
-    }
-
+extension OptionValue {
     /// Creates the value of an option that is a single string; nil where it is not set.
     init?(_ string: (text: String, place: SourcePosition?)?, _ spelling: String) {
         guard let string else { return nil }
-        self.init("\"\(string.text)\"", string.place, spelling)
+        self.init(value: "\"\(string.text)\"", place: string.place, spelling: spelling)
     }
 
     /// Creates the value of a field of an option; nil where it is not set.
     init?(_ name: String, of options: NamedOptions) {
         guard let value = options.literal(name) else { return nil }
-        self.init(value, options.place(name), options.spelling)
+        self.init(value: value, place: options.place(name), spelling: options.spelling)
     }
 }
 

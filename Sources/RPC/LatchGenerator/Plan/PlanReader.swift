@@ -32,9 +32,10 @@ struct PlanReader {
                 "swift_package_name", OptionValue(package, "axiom.swift_package_name"),
                 OptionValue("swift_package_name", of: one))
         }
-        let client = name("client_name", named) ?? actorName(actor)
-        let base = client == nil ? freeBase(of: service) : Self.base(service.name)
-        let stem = named.isEmpty ? client.map(Self.stem) ?? base : base
+        let client = name("client_name", named) ?? actor.map { checked($0.text, at: $0.place) }
+        let base =
+            client == nil ? freeBase(of: service) : SwiftNames.type(service.name).dropping(suffix: "Service")
+        let stem = named.isEmpty ? client?.dropping(suffix: "Client") ?? base : base
         let (clientName, stateName, actionName) = (
             client ?? base + suffix, name("state_name", named) ?? "\(stem)State",
             name("action_name", named) ?? "\(stem)Action"
@@ -67,47 +68,28 @@ struct PlanReader {
         return names
     }
 
-    /// Returns the name of a service without the suffix `Service`.
-    private static func base(_ name: String) -> String {
-        let type = SwiftNames.type(name)
-        return type.hasSuffix("Service") && type != "Service" ? String(type.dropLast(7)) : type
-    }
-
     /// Returns the stem of names that no option sets: the whole name of the service where a message has one of the names
     /// that the shorter stem would give.
     private func freeBase(of service: ServiceDescriptor) -> String {
-        let base = prefix + Self.base(service.name)
+        let base = prefix + SwiftNames.type(service.name).dropping(suffix: "Service")
         let ends = [suffix, "State", "Action", "Error", "Reducer"]
         guard ends.contains(where: { takenNames.contains(base + $0) }) else { return base }
         return base + "Service"
     }
 
-    private static func stem(_ client: String) -> String {
-        client.hasSuffix("Client") && client != "Client" ? String(client.dropLast(6)) : client
-    }
-
     /// Returns the type name that an option sets, after a check that it is a valid one.
     private func name(_ option: String, _ named: [NamedOptions]) -> String? {
-        for one in named {
-            guard let name = one.string(option) else { continue }
-            check(name, at: one.place(option))
-            return name
-        }
-        return nil
+        let one = named.first { $0.string(option) != nil }
+        return one?.string(option).map { checked($0, at: one?.place(option)) }
     }
 
-    private func actorName(_ option: (text: String, place: SourcePosition?)?) -> String? {
-        guard let option else { return nil }
-        check(option.text, at: option.place)
-        return option.text
-    }
-
-    private func check(_ name: String, at place: SourcePosition?) {
-        guard SwiftNames.isPlainIdentifier(name), name.first?.isUppercase == true, SwiftNames.type(name) == name else {
-            return options.report(
+    private func checked(_ name: String, at place: SourcePosition?) -> String {
+        if !SwiftNames.isPlainIdentifier(name) || name.first?.isUppercase != true || SwiftNames.type(name) != name {
+            options.report(
                 "'\(name)' is not a valid Swift type name", at: place,
                 hint: "Write a name of letters and digits that begins with an uppercase letter.")
         }
+        return name
     }
 
     private func modules(_ named: [NamedOptions]) -> [String] {
@@ -122,17 +104,5 @@ struct PlanReader {
             }
         }
         return modules
-    }
-}
-
-extension SwiftNames {
-    /// Whether a text is a Swift identifier that needs no backticks.
-    static func isPlainIdentifier(_ name: some StringProtocol) -> Bool {
-        guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
-        return !keywords.contains(String(name))
-            && name.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || byte == UInt8(ascii: "_")
-            }
     }
 }

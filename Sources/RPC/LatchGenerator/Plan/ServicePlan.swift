@@ -28,9 +28,7 @@ struct ServicePlan {
     let itemConstraints: [String: [FieldConstraint]]
 
     /// The stem of the client's other names: `UserManager` of `UserManagerClient`.
-    var stem: String {
-        clientName.hasSuffix("Client") && clientName != "Client" ? String(clientName.dropLast(6)) : clientName
-    }
+    var stem: String { clientName.dropping(suffix: "Client") }
 
     /// The name of the protocol that the program implements, with one function for each CUSTOM method; nil without such
     /// methods.

@@ -18,15 +18,11 @@ enum StateStrategy: String, Sendable, Hashable, CaseIterable {
     /// Creates the strategy that an enum value names, with a prefix or without; nil for UNSPECIFIED.
     init?(option: String) {
         let prefix = "STATE_UPDATE_STRATEGY_"
-        switch option.hasPrefix(prefix) ? String(option.dropFirst(prefix.count)) : option {
-        case "APPEND": self = .append
-        case "REPLACE_ALL": self = .replaceAll
-        case "UPDATE_BY_ID": self = .updateByID
-        case "REMOVE_BY_ID": self = .removeByID
-        case "CUSTOM": self = .custom
-        case "NO_CHANGE": self = .noChange
-        default: return nil
+        let name = option.hasPrefix(prefix) ? String(option.dropFirst(prefix.count)) : option
+        guard let strategy = Self.allCases.first(where: { SwiftNames.snake($0.rawValue).uppercased() == name }) else {
+            return nil
         }
+        self = strategy
     }
 
     /// Creates the strategy that a value of `(axiom.swift_state_update)` names.

@@ -56,7 +56,7 @@ extension GeneratorError {
                 ? "The .proto files declare no service." : "There are: \(known.joined(separator: ", ")).")
     }
 
-    package static func unsupportedLanguage(_ name: String, known: [String]) -> GeneratorError {
+    static func unsupportedLanguage(_ name: String, known: [String]) -> GeneratorError {
         GeneratorError(
             unsupportedLanguage.code, "The language '\(name)' is not supported.",
             hint: "Supported: \(known.joined(separator: ", ")).")

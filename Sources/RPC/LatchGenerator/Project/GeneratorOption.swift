@@ -34,52 +34,60 @@ package enum GeneratorOption: String, Sendable, Hashable, CaseIterable {
     package var definition: Definition {
         switch self {
         case .protoPath:
-            .text(
-                "PATH", "a .proto file, or a folder of them", short: "p", repeats: true, isPath: true,
+            .value(
+                .text, "PATH", "a .proto file, or a folder of them", short: "p", repeats: true, isPath: true,
                 tool: "proto_path")
         case .include:
-            .list(
-                "DIR", "a folder that imports are relative to", short: "I", repeats: true, isPath: true,
+            .value(
+                .list, "DIR", "a folder that imports are relative to", short: "I", repeats: true, isPath: true,
                 tool: "include_paths")
         case .outputPath:
-            .text("DIR", "the folder of the generated files", short: "o", isPath: true, tool: "output_path")
-        case .languages: .list("LIST", "the languages to generate (swift)", short: "l", tool: "target_languages")
+            .value(.text, "DIR", "the folder of the generated files", short: "o", isPath: true, tool: "output_path")
+        case .languages:
+            .value(.list, "LIST", "the languages to generate (swift)", short: "l", tool: "target_languages")
         case .services:
-            .list(
-                "LIST", "the only services to generate, with their types", short: "s", tool: "services",
+            .value(
+                .list, "LIST", "the only services to generate, with their types", short: "s", tool: "services",
                 protoc: "services")
         case .layout: .choice("LAYOUT", "the layout of the files", \.swift.layout, protoc: "layout")
         case .visibility: .choice("LEVEL", "the access level of declarations", \.swift.visibility, protoc: "visibility")
         case .naming: .choice("NAMING", "with layout perFile: the file names", \.swift.fileNaming, protoc: "naming")
         case .clientSuffix:
-            .name("NAME", "the suffix of client names (Client)", \.clientSuffix, protoc: "client_suffix")
-        case .typePrefix: .name("NAME", "the prefix of type names", \.swift.typePrefix, protoc: "prefix")
-        case .packageName: .name("NAME", "the module of the generated files", \.swift.moduleName, protoc: "module")
+            .name("the suffix of client names (Client)", protoc: "client_suffix") { $0.clientSuffix = $1 }
+        case .typePrefix: .name("the prefix of type names", protoc: "prefix") { $0.swift.typePrefix = $1 }
+        case .packageName:
+            .name("the module of the generated files", protoc: "module") { $0.swift.moduleName = $1 }
         case .prefixPackages:
             .flag(
-                "prefixes type names with their packages", \.swift.prefixesPackages,
-                tool: "framework_config.swift.prefix_packages", protoc: "prefix_packages")
-        case .moduleMapping:
-            .mapping("FILE=MODULE", "the module with the types of another file or folder/", protoc: "M")
+                "prefixes type names with their packages", tool: [Self.swift("prefix_packages")],
+                protoc: "prefix_packages"
+            ) { $0.swift.prefixesPackages = $1 }
+        case .moduleMapping: .mapping("the module with the types of another file or folder/", protoc: "M")
         case .foundation:
-            .name("MODULE", "the module to import for Data and Date", \.swift.foundation, protoc: "foundation")
+            .name("the module to import for Data and Date", "MODULE", protoc: "foundation") { $0.swift.foundation = $1 }
         case .frameworkVersion:
-            .text("VERSION", "the version of Latchwork to generate for", tool: "framework_config.swift.axiom_version")
-        case .contracts: .flag("generates messages, enums and services", \.makesContracts).withoutFlag()
+            .value(.text, "VERSION", "the version of Latchwork to generate for", tool: Self.swift("axiom_version"))
+        case .contracts: .flag("generates messages, enums and services", hasFlag: false) { $0.makesContracts = $1 }
         case .clients:
-            .flag("generates clients with actions and state", \.makesClients, protoc: "clients")
-                .withoutFlag().clearing("no-clients", "generates messages and services only")
+            .flag(
+                "generates clients with actions and state", hasFlag: false,
+                clearing: ("no-clients", "generates messages and services only"), protoc: "clients"
+            ) { $0.makesClients = $1 }
         case .tests:
-            .flag("generates tests of the clients", \.makesTests, tool: "framework_config.swift.generate_tests")
-                .clearing("no-tests", "generates no tests")
+            .flag(
+                "generates tests of the clients", clearing: ("no-tests", "generates no tests"),
+                tool: [Self.swift("generate_tests")]
+            ) { $0.makesTests = $1 }
         case .documentation:
-            .flag("generates guides to the clients", \.makesGuides)
-                .withoutFlag().clearing("no-documentation", "generates no guides")
+            .flag(
+                "generates guides to the clients", hasFlag: false,
+                clearing: ("no-documentation", "generates no guides")
+            ) { $0.makesGuides = $1 }
         case .forceOverwrite: .flag("overwrites edited files, and files of other origin")
         case .validate:
             .flag(
-                "checks the generated files with the Swift compiler", tool: "framework_config.swift.enable_validation",
-                "generation_options.real_time_validation")
+                "checks the generated files with the Swift compiler",
+                tool: [Self.swift("enable_validation"), "generation_options.real_time_validation"])
         case .skipCompilation: .flag("with validation: checks the syntax only")
         }
     }
@@ -92,9 +100,11 @@ package enum GeneratorOption: String, Sendable, Hashable, CaseIterable {
 
     /// The paths of the MCP tool's arguments, each of which sets the option.
     package var toolArguments: [String] {
-        guard definition.toolArguments.isEmpty else { return definition.toolArguments }
-        return ["\(definition.kind == .flag ? "generation_options" : "framework_config.swift").\(rawValue)"]
+        guard definition.tool.isEmpty else { return definition.tool }
+        return [definition.kind == .flag ? "generation_options.\(rawValue)" : Self.swift(rawValue)]
     }
+
+    private static func swift(_ name: String) -> String { "framework_config.swift.\(name)" }
 }
 
 extension GeneratorOption {
@@ -111,69 +121,44 @@ extension GeneratorOption {
 
         package let kind: Kind
         /// The placeholder of the value in help texts.
-        package let placeholder: String
+        package private(set) var placeholder = ""
         /// The description, without a capital and a period.
         package let summary: String
         /// The letter of the flag.
-        package private(set) var short: String?
+        package private(set) var short: Character?
         /// Whether the flag can be repeated.
         package private(set) var repeats = false
         /// Whether the value is a path, relative to the folder of the file that sets it.
-        let isPath: Bool
+        private(set) var isPath = false
         /// Whether a flag with the name of the key sets the option.
-        fileprivate(set) var hasFlag = true
+        fileprivate var hasFlag = true
         /// The flag that sets the option to false, and its description.
         package private(set) var clearingFlag: (name: String, summary: String)?
-        fileprivate let toolArguments: [String]
+        /// The paths of the MCP tool's arguments; empty for the one that the key gives.
+        fileprivate var tool: [String] = []
         /// The parameter of protoc; nil where protoc has none.
-        let protocParameter: String?
-        /// Applies a value to the options of a run.
-        let apply: Apply
+        private(set) var protocParameter: String?
+        /// Applies a value to the options of a run; does nothing where the caller of the generator applies it.
+        private(set) var apply: Apply = { _, _ throws(GeneratorError) in }
 
         typealias Apply = @Sendable (inout GenerationOptions, GeneratorSettings.Value) throws(GeneratorError) -> Void
         typealias Path<Value> = any WritableKeyPath<GenerationOptions, Value> & Sendable
 
-        private init(
-            _ kind: Kind, _ placeholder: String, _ summary: String, isPath: Bool = false, tool: [String],
-            protoc: String?, apply: @escaping Apply = { _, _ throws(GeneratorError) in }
-        ) {
-            self.kind = kind
-            self.placeholder = placeholder
-            self.summary = summary
-            self.isPath = isPath
-            toolArguments = tool
-            protocParameter = protoc
-            self.apply = apply
-        }
-
-        fileprivate static func text(
-            _ placeholder: String, _ summary: String, short: String? = nil, repeats: Bool = false,
-            isPath: Bool = false, tool: String
+        fileprivate static func value(
+            _ kind: Kind, _ placeholder: String, _ summary: String, short: Character? = nil, repeats: Bool = false,
+            isPath: Bool = false, tool: String, protoc: String? = nil
         ) -> Self {
-            Self(.text, placeholder, summary, isPath: isPath, tool: [tool], protoc: nil).named(short, repeats: repeats)
-        }
-
-        fileprivate static func list(
-            _ placeholder: String, _ summary: String, short: String, repeats: Bool = false, isPath: Bool = false,
-            tool: String, protoc: String? = nil
-        ) -> Self {
-            Self(.list, placeholder, summary, isPath: isPath, tool: [tool], protoc: protoc)
-                .named(short, repeats: repeats)
+            Self(
+                kind: kind, placeholder: placeholder, summary: summary, short: short, repeats: repeats, isPath: isPath,
+                tool: [tool], protocParameter: protoc)
         }
 
         fileprivate static func name(
-            _ placeholder: String, _ summary: String, _ path: Path<String>, protoc: String
+            _ summary: String, _ placeholder: String = "NAME", protoc: String,
+            _ set: @escaping @Sendable (inout GenerationOptions, String) -> Void
         ) -> Self {
-            Self(.name, placeholder, summary, tool: [], protoc: protoc) { options, value throws(GeneratorError) in
-                options[keyPath: path] = try value.name()
-            }
-        }
-
-        fileprivate static func name(
-            _ placeholder: String, _ summary: String, _ path: Path<String?>, protoc: String
-        ) -> Self {
-            Self(.name, placeholder, summary, tool: [], protoc: protoc) { options, value throws(GeneratorError) in
-                options[keyPath: path] = try value.name()
+            Self(kind: .name, placeholder: placeholder, summary: summary, protocParameter: protoc) {
+                options, value throws(GeneratorError) in set(&options, try value.name())
             }
         }
 
@@ -181,49 +166,29 @@ extension GeneratorOption {
             _ placeholder: String, _ summary: String, _ path: Path<Choice>, protoc: String
         ) -> Self {
             let names = Choice.allCases.map(\.rawValue)
-            let text = "\(summary): \(names.joined(separator: ", ")) (\(names.first ?? ""))"
-            return Self(.choice(names), placeholder, text, tool: [], protoc: protoc) {
-                options, value throws(GeneratorError) in
-                options[keyPath: path] = try value.choice()
+            let summary = "\(summary): \(names.joined(separator: ", ")) (\(names.first ?? ""))"
+            return Self(kind: .choice(names), placeholder: placeholder, summary: summary, protocParameter: protoc) {
+                options, value throws(GeneratorError) in options[keyPath: path] = try value.choice()
             }
         }
 
-        fileprivate static func mapping(_ placeholder: String, _ summary: String, protoc: String) -> Self {
-            Self(.mapping, placeholder, summary, tool: [], protoc: protoc) { options, value throws(GeneratorError) in
-                options.swift.modules = try value.mapping()
-            }.named(nil, repeats: true)
+        fileprivate static func mapping(_ summary: String, protoc: String) -> Self {
+            Self(kind: .mapping, placeholder: "FILE=MODULE", summary: summary, repeats: true, protocParameter: protoc) {
+                options, value throws(GeneratorError) in options.swift.modules = try value.mapping()
+            }
         }
 
         fileprivate static func flag(
-            _ summary: String, _ path: Path<Bool>, tool: String? = nil, protoc: String? = nil
+            _ summary: String, hasFlag: Bool = true, clearing: (name: String, summary: String)? = nil,
+            tool: [String] = [], protoc: String? = nil,
+            _ set: (@Sendable (inout GenerationOptions, Bool) -> Void)? = nil
         ) -> Self {
-            Self(.flag, "", summary, tool: [tool].compactMap(\.self), protoc: protoc) {
-                options, value throws(GeneratorError) in
-                options[keyPath: path] = try value.flag()
+            Self(
+                kind: .flag, summary: summary, hasFlag: hasFlag, clearingFlag: clearing, tool: tool,
+                protocParameter: protoc
+            ) { options, value throws(GeneratorError) in
+                if let set { set(&options, try value.flag()) }
             }
-        }
-
-        /// An option that the caller of the generator applies.
-        fileprivate static func flag(_ summary: String, tool: String...) -> Self {
-            Self(.flag, "", summary, tool: tool, protoc: nil)
-        }
-
-        private func named(_ short: String?, repeats: Bool) -> Self {
-            var copy = self
-            (copy.short, copy.repeats) = (short, repeats)
-            return copy
-        }
-
-        fileprivate func withoutFlag() -> Self {
-            var copy = self
-            copy.hasFlag = false
-            return copy
-        }
-
-        fileprivate func clearing(_ name: String, _ summary: String) -> Self {
-            var copy = self
-            copy.clearingFlag = (name, summary)
-            return copy
         }
     }
 }

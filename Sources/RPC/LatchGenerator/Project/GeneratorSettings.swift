@@ -152,8 +152,7 @@ extension GeneratorSettings {
 
         /// Returns a part of a Swift identifier.
         func name() throws(GeneratorError) -> String {
-            guard SwiftNames.isPlainIdentifier("x" + text), text.utf8.first.map({ !(0x30...0x39).contains($0) }) == true
-            else {
+            guard SwiftNames.isPlainIdentifier("x" + text), text.utf8.first?.isDigit == false else {
                 throw invalid("is not a name: use letters, digits and '_', and do not begin with a digit")
             }
             return text

@@ -53,6 +53,17 @@ package struct ProjectCheck: Sendable {
         return Report(results: [result], gap: gap, isValid: isChecked && result.isValid)
     }
 
+    /// Checks the Swift files that a plan has written, of which types only where that is possible.
+    package static func check(
+        _ plan: OutputPlan, _ settings: GeneratorSettings, _ toolchain: SwiftToolchain?
+    ) async throws -> Report {
+        let isSyntaxOnly = try settings.flag(.skipCompilation) ?? false
+        let (sources, tests) = try SwiftCheck.files(at: plan.folder)
+        let written = Set(plan.steps.filter { $0.new != nil }.map { "\(plan.folder)/\($0.path)" })
+        return try await ProjectCheck(toolchain, requirement: isSyntaxOnly ? .syntax : .typesWherePossible)
+            .check(sources: sources.filter(written.contains), tests: tests.filter(written.contains))
+    }
+
     /// Returns the module that tests import with `@testable`.
     private static func module(of tests: [String]) -> String? {
         let prefix = "@testable import "

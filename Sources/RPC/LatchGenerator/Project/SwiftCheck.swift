@@ -66,8 +66,7 @@ package struct SwiftCheck: Sendable {
 
     /// Parses lines such as `path:line:column: error: message`, and skips the source lines below them.
     private static func parse(_ text: String) -> (findings: [Finding], remarks: [String]) {
-        var (findings, remarks) = ([Finding](), [String]())
-        var seen: Set<Finding> = []
+        var (findings, remarks, seen) = ([Finding](), [String](), Set<Finding>())
         for line in text.split(separator: "\n") {
             for (marker, isError) in [(": error: ", true), (": warning: ", false)] {
                 guard let range = line.firstRange(of: marker), !line.hasPrefix(" ") else { continue }
@@ -92,33 +91,23 @@ extension SwiftCheck.Finding {
     /// The category of the diagnostic.
     package var category: String {
         let text = message.lowercased()
-        if text.contains("no such module") || text.contains("missing required module") || text.contains("import ") {
-            return "Imports"
-        }
-        if text.contains("sendable") || text.contains("actor") || text.contains("concurren")
-            || text.contains("data race")
-        {
-            return "Concurrency"
-        }
-        if text.contains("expected") || text.contains("unterminated") || text.contains("consecutive statements")
-            || text.contains("extraneous")
-        {
-            return "Syntax"
-        }
-        if text.contains("private") || text.contains("internal") || text.contains("inaccessible") {
-            return "Access Control"
-        }
-        return "Types"
+        return Self.categories.first { $0.value.contains { text.contains($0) } }?.key ?? "Types"
     }
+
+    /// The parts of messages by which the categories are recognized, in this order.
+    private static let categories: KeyValuePairs = [
+        "Imports": ["no such module", "missing required module", "import "],
+        "Concurrency": ["sendable", "actor", "concurren", "data race"],
+        "Syntax": ["expected", "unterminated", "consecutive statements", "extraneous"],
+        "Access Control": ["private", "internal", "inaccessible"],
+    ]
 }
 
 extension SwiftCheck {
     /// Returns the Swift files at a path in the order of their names, those in folders named `Tests` separately.
     package static func files(at path: String) throws(GeneratorError) -> (sources: [String], tests: [String]) {
+        func isTest(_ path: String) -> Bool { path.split(separator: "/").dropLast().contains("Tests") }
         let found = try FileSearch.find(path, suffix: ".swift")
-        let (sources, tests) = (found.filter { !isTest($0) }, found.filter(isTest))
-        return (sources, tests)
+        return (found.filter { !isTest($0) }, found.filter(isTest))
     }
-
-    private static func isTest(_ path: String) -> Bool { path.split(separator: "/").dropLast().contains("Tests") }
 }

@@ -2,8 +2,8 @@
 
 /// The difference of two texts by lines, in the unified format of `diff -u`.
 package struct UnifiedDiff: Sendable {
-    /// A line of the difference, by its index in the old or the new text.
-    private enum Edit { case keep(Int), remove(Int), add(Int) }
+    /// A line, and its mark in the output: a space, `-` or `+`.
+    private typealias Edit = (mark: Character, line: Substring)
 
     /// The number of context lines around each change.
     private static let context = 3
@@ -37,33 +37,33 @@ package struct UnifiedDiff: Sendable {
         let head = zip(old, new).prefix { $0 == $1 }.count
         let tail = zip(old[head...].reversed(), new[head...].reversed()).prefix { $0 == $1 }.count
         let (oldEnd, newEnd) = (old.count - tail, new.count - tail)
-        var edits = (0..<head).map(Edit.keep)
+        var edits = old[..<head].map { Edit(" ", $0) }
         // Long texts with little in common are shown as replaced.
         if (oldEnd - head) * (newEnd - head) > Self.limit {
-            edits += (head..<oldEnd).map(Edit.remove) + (head..<newEnd).map(Edit.add)
+            edits += old[head..<oldEnd].map { ("-", $0) } + new[head..<newEnd].map { ("+", $0) }
         } else {
             let difference = new[head..<newEnd].difference(from: old[head..<oldEnd])
             let removed = Set(difference.removals.map(\.offset)), added = Set(difference.insertions.map(\.offset))
-            var (oldOffset, newOffset) = (0, 0)
-            while oldOffset < oldEnd - head || newOffset < newEnd - head {
-                if removed.contains(oldOffset) {
-                    edits.append(.remove(head + oldOffset))
-                    oldOffset += 1
-                } else if added.contains(newOffset) {
-                    edits.append(.add(head + newOffset))
-                    newOffset += 1
+            var (oldIndex, newIndex) = (head, head)
+            while oldIndex < oldEnd || newIndex < newEnd {
+                if removed.contains(oldIndex - head) {
+                    edits.append(("-", old[oldIndex]))
+                    oldIndex += 1
+                } else if added.contains(newIndex - head) {
+                    edits.append(("+", new[newIndex]))
+                    newIndex += 1
                 } else {
-                    edits.append(.keep(head + oldOffset))
-                    (oldOffset, newOffset) = (oldOffset + 1, newOffset + 1)
+                    edits.append((" ", old[oldIndex]))
+                    (oldIndex, newIndex) = (oldIndex + 1, newIndex + 1)
                 }
             }
         }
-        return edits + (oldEnd..<old.count).map(Edit.keep)
+        return edits + old[oldEnd...].map { (" ", $0) }
     }
 
     /// Groups nearby changes with their context lines.
     private func hunks(of edits: [Edit]) -> [String] {
-        let changed = edits.indices.filter { if case .keep = edits[$0] { false } else { true } }
+        let changed = edits.indices.filter { edits[$0].mark != " " }
         var (hunks, rest) = ([String](), changed[...])
         while let first = rest.popFirst() {
             var last = first
@@ -78,19 +78,11 @@ package struct UnifiedDiff: Sendable {
     }
 
     private func hunk(_ edits: ArraySlice<Edit>, before: ArraySlice<Edit>) -> String {
-        var (text, oldCount, newCount) = ("", 0, 0)
-        for edit in edits {
-            switch edit {
-            case .keep(let line): text += " \(old[line])\n"
-            case .remove(let line): text += "-\(old[line])\n"
-            case .add(let line): text += "+\(new[line])\n"
-            }
-            if case .add = edit {} else { oldCount += 1 }
-            if case .remove = edit {} else { newCount += 1 }
+        func range(excluding mark: Character) -> String {
+            Self.range(before.count { $0.mark != mark }, edits.count { $0.mark != mark })
         }
-        let oldStart = before.count { if case .add = $0 { false } else { true } }
-        let newStart = before.count { if case .remove = $0 { false } else { true } }
-        return "@@ -\(Self.range(oldStart, oldCount)) +\(Self.range(newStart, newCount)) @@\n" + text
+        let text = edits.map { "\($0.mark)\($0.line)\n" }.joined()
+        return "@@ -\(range(excluding: "+")) +\(range(excluding: "-")) @@\n" + text
     }
 
     /// Returns a range of lines, counted from one; an empty range has the line before it.

@@ -4,26 +4,18 @@ import LatchCore
 import LatchProtoCompiler
 
 /// The generator as a plugin of protoc, which converts a `CodeGeneratorRequest` to a `CodeGeneratorResponse`.
-///
-/// The field numbers are those of `google/protobuf/compiler/plugin.proto`.
 package enum ProtocPlugin {
     /// The features `FEATURE_PROTO3_OPTIONAL` and `FEATURE_SUPPORTS_EDITIONS`.
     private static let features: UInt64 = 1 | 2
 
     /// Returns the response to a request; errors are part of the response.
     package static func response(to request: [UInt8]) -> [UInt8] {
-        let files: [GeneratedFile]
-        do throws(Failure) {
-            files = try generate(request)
-        } catch {
-            return response([], error: error.message)
-        }
-        return response(files, error: nil)
+        do { return response(try generate(request), error: nil) } catch { return response([], error: "\(error)") }
     }
 
     /// An error that protoc shows to the user.
-    private struct Failure: Error {
-        let message: String
+    private struct Failure: Error, CustomStringConvertible {
+        let description: String
     }
 
     /// The defaults for users of protoc, who expect one file for each .proto file.
@@ -34,25 +26,22 @@ package enum ProtocPlugin {
         return options
     }
 
-    private static func generate(_ bytes: [UInt8]) throws(Failure) -> [GeneratedFile] {
+    private static func generate(_ bytes: [UInt8]) throws -> [GeneratedFile] {
         let request: WireMessage
         do {
             request = try WireMessage(bytes)
         } catch {
-            throw Failure(message: "the request is malformed at byte \(error.offset)")
+            throw Failure(description: "the request is malformed at byte \(error.offset)")
         }
-        let settings = try converting { () throws(GeneratorError) in
-            try GeneratorSettings(protocParameter: request.string(2) ?? "")
-        }
-        var options = try converting { () throws(GeneratorError) in try settings.options(defaults) }
-        let compilation = Compiler.link(request.serialized(15), filesToGenerate: request.strings(1))
+        let settings = try GeneratorSettings(protocParameter: request.string(RequestField.parameter) ?? "")
+        var options = try settings.options(defaults)
+        let compilation = Compiler.link(
+            request.serialized(RequestField.protoFile), filesToGenerate: request.strings(RequestField.fileToGenerate))
         try throwErrors(compilation.diagnostics)
-        options.swift.services = try converting { () throws(GeneratorError) in
-            try ServiceSelection.find(settings.words(.services), in: compilation.filesToGenerate)
-        }
+        options.swift.services = try ServiceSelection.find(settings.words(.services), in: compilation.filesToGenerate)
         // Tests and guides belong to the clients.
         (options.makesTests, options.makesGuides) = (options.makesClients, options.makesClients)
-        let result = TargetLanguage.swift.generate(compilation.filesToGenerate, options)
+        let result = SwiftGenerator.generate(compilation.filesToGenerate, options)
         try throwErrors(result.diagnostics)
         return options.swift.layout == .perFile
             ? withoutImports(result.files, compilation, options) : result.files
@@ -75,30 +64,42 @@ package enum ProtocPlugin {
         return files.filter { !left.contains($0.path) }
     }
 
-    private static func converting<Result>(
-        _ body: () throws(GeneratorError) -> Result
-    ) throws(Failure) -> Result {
-        do throws(GeneratorError) { return try body() } catch { throw Failure(message: error.description) }
-    }
-
-    private static func throwErrors(_ diagnostics: [Diagnostic]) throws(Failure) {
+    private static func throwErrors(_ diagnostics: [Diagnostic]) throws {
         let errors = diagnostics.filter { $0.severity == .error }
         guard !errors.isEmpty else { return }
-        throw Failure(message: errors.map(\.description).joined(separator: "\n"))
+        throw Failure(description: errors.map(\.description).joined(separator: "\n"))
     }
 
     private static func response(_ files: [GeneratedFile], error: String?) -> [UInt8] {
         var writer = WireWriter()
-        if let error { writer.string(1, error) }
-        writer.varint(2, features)
-        writer.int32(3, Int32(Edition.proto2.rawValue))
-        writer.int32(4, Int32(Edition.edition2026.rawValue))
+        if let error { writer.string(ResponseField.error, error) }
+        writer.varint(ResponseField.supportedFeatures, features)
+        writer.int32(ResponseField.minimumEdition, Int32(Edition.proto2.rawValue))
+        writer.int32(ResponseField.maximumEdition, Int32(Edition.edition2026.rawValue))
         for file in files {
-            writer.message(15) {
-                $0.string(1, file.path)
-                $0.string(15, file.text)
+            writer.message(ResponseField.file) {
+                $0.string(ResponseField.fileName, file.path)
+                $0.string(ResponseField.fileContent, file.text)
             }
         }
         return writer.bytes
     }
+}
+
+/// The field numbers of `CodeGeneratorRequest` (google/protobuf/compiler/plugin.proto).
+private enum RequestField {
+    static let fileToGenerate: Int32 = 1
+    static let parameter: Int32 = 2
+    static let protoFile: Int32 = 15
+}
+
+/// The field numbers of `CodeGeneratorResponse`, and of `File` in it.
+private enum ResponseField {
+    static let error: Int32 = 1
+    static let supportedFeatures: Int32 = 2
+    static let minimumEdition: Int32 = 3
+    static let maximumEdition: Int32 = 4
+    static let file: Int32 = 15
+    static let fileName: Int32 = 1
+    static let fileContent: Int32 = 15
 }

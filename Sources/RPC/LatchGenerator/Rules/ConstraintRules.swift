@@ -7,8 +7,7 @@ import LatchRegex
 extension FieldConstraint {
     /// The conditions that the field's options state, each of which is reported separately.
     ///
-    /// A field that is not required may be empty, and has no further conditions then. A number without presence always
-    /// has its conditions, since zero is a value.
+    /// An empty field that is not required meets all of them, except a number without presence, for which zero is a value.
     var expressions: [RuleExpression] {
         get throws(RuleError) {
             let field = RuleField(path: [field], offset: 0)
@@ -44,7 +43,7 @@ extension FieldConstraint {
 
     private func lengths(of field: RuleField) throws(RuleError) -> [RuleExpression] {
         guard minLength != nil || maxLength != nil else { return [] }
-        guard [.text, .bytes, .list, .map].contains(field.kind) else {
+        guard field.kind.hasLength else {
             throw failure("\(field.kind.description) has no length")
         }
         var result: [RuleExpression] = []
@@ -58,13 +57,13 @@ extension FieldConstraint {
 
     private func texts(of field: RuleField) throws(RuleError) -> [RuleExpression] {
         guard pattern != nil || !formats.isEmpty else { return [] }
-        guard field.kind == .text else { throw failure("\(field.kind.description) matches no pattern") }
+        guard field.kind == .text else { throw failure("\(field.kind.description) cannot match a pattern") }
         var result = formats.map { optional(field, .hasFormat(field, $0)) }
         if let pattern {
             do {
                 _ = try Pattern(pattern)
             } catch {
-                throw failure("the pattern '\(pattern)' is none: \(error)")
+                throw failure("the pattern '\(pattern)' is invalid: \(error)")
             }
             result.append(optional(field, .test(.matches, field, .text(pattern))))
         }
@@ -74,20 +73,19 @@ extension FieldConstraint {
     private func bounds(of field: RuleField) throws(RuleError) -> [RuleExpression] {
         guard minimum != nil || maximum != nil else { return [] }
         guard field.kind == .integer || field.kind == .decimal else {
-            throw failure("\(field.kind.description) has no least and no greatest value")
+            throw failure("\(field.kind.description) has no minimum and no maximum")
         }
         var result: [RuleExpression] = []
         for (bound, relation) in [(minimum, ComparisonOperator.atLeast), (maximum, .atMost)] {
             guard let bound else { continue }
-            guard bound.isFinite else { throw failure("a bound is a number") }
+            guard bound.isFinite else { throw failure("a bound must be finite") }
             result.append(optional(field, .compare(relation, .field(field), .number(Self.digits(bound)))))
         }
         return result
     }
 
-    /// Returns the digits of a number as a Swift literal; it has a decimal point unless it is an `Int32`.
+    /// Returns a Swift literal, which has a decimal point unless the number is an `Int32`.
     private static func digits(_ value: Double) -> String {
-        guard let whole = Int32(exactly: value) else { return value.description }
-        return "\(whole)"
+        Int32(exactly: value).map(String.init) ?? value.description
     }
 }

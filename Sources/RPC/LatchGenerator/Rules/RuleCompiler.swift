@@ -83,7 +83,7 @@ struct RuleCompiler {
         let expression = expression.pushingNegationInward()
         let swift = RulePrinter(property: property, request: request, standard: standard)
         let condition = swift.condition(expression)
-        // Not the opposite comparison: a number that is not a number keeps no rule.
+        // Not the opposite comparison, since NaN violates each comparison.
         let violation = if case .not(let inner) = expression { swift.condition(inner) } else { "!(\(condition))" }
         return RuleCheck(condition: condition, violation: violation, message: RuleDescription.text(expression))
     }

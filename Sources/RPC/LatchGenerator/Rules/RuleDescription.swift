@@ -2,11 +2,8 @@
 
 /// The error message for a request that does not fulfil a condition.
 enum RuleDescription {
-    /// A requirement of a field, split into the parts of its sentence.
-    private struct Requirement {
-        let subject: String
-        let predicate: String
-    }
+    /// The parts of the sentence about a field.
+    private typealias Requirement = (subject: String, predicate: String)
 
     /// Returns the sentence for a condition; call `pushingNegationInward` on it first.
     static func text(_ expression: RuleExpression) -> String {
@@ -19,7 +16,7 @@ enum RuleDescription {
 
     /// Joins requirements; those of one field share its name: `email must be empty or contain '@'`.
     private static func join(_ parts: [RuleExpression], by word: String) -> String {
-        let requirements = parts.compactMap(requirement)
+        let requirements = parts.compactMap { requirement($0) }
         guard requirements.count == parts.count, let first = requirements.first else {
             return parts.map(text).joined(separator: ", \(word) ")
         }
@@ -30,29 +27,22 @@ enum RuleDescription {
     }
 
     private static func requirement(_ expression: RuleExpression) -> Requirement? {
-        switch expression {
-        case .not(let inner): simple(inner, isNegated: true)
-        case .all, .any: nil
-        default: simple(expression, isNegated: false)
-        }
+        guard case .not(let inner) = expression else { return requirement(expression, isNegated: false) }
+        return requirement(inner, isNegated: true)
     }
 
-    private static func simple(_ expression: RuleExpression, isNegated: Bool) -> Requirement? {
+    private static func requirement(_ expression: RuleExpression, isNegated: Bool) -> Requirement? {
         let not = isNegated ? "not " : ""
         return switch expression {
-        case .isEmpty(let field): Requirement(subject: field.name, predicate: not + "be empty")
-        case .has(let field): Requirement(subject: field.name, predicate: not + "be set")
-        case .isTrue(let field): Requirement(subject: field.name, predicate: isNegated ? "be false" : "be true")
-        case .test(let test, let field, let argument):
-            Requirement(subject: field.name, predicate: "\(not)\(verb(test)) \(name(argument))")
-        case .hasFormat(let field, let form):
-            Requirement(subject: field.name, predicate: "\(not)be a valid \(name(form))")
+        case .isEmpty(let field): (field.name, not + "be empty")
+        case .has(let field): (field.name, not + "be set")
+        case .isTrue(let field): (field.name, isNegated ? "be false" : "be true")
+        case .test(let test, let field, let argument): (field.name, "\(not)\(verb(test)) \(name(argument))")
+        case .hasFormat(let field, let form): (field.name, "\(not)be a valid \(name(form))")
         case .isOneOf(let value, let values):
-            Requirement(
-                subject: value.field?.name ?? "",
-                predicate: "\(not)be one of \(values.map(name).joined(separator: ", "))")
+            (value.field?.name ?? "", "\(not)be one of \(values.map(name).joined(separator: ", "))")
         case .compare(let relation, let left, let right):
-            Requirement(subject: left.field?.name ?? "", predicate: predicate(relation, left, right))
+            (left.field?.name ?? "", predicate(relation, left, right))
         case .not, .all, .any: nil
         }
     }

@@ -73,10 +73,14 @@ struct RuleParser {
 
     // MARK: Conditions
 
-    private mutating func any() throws(RuleError) -> RuleExpression {
+    private mutating func enter() throws(RuleError) {
+        guard depth < 32 else { throw failure("the rule is nested too deeply") }
         depth += 1
+    }
+
+    private mutating func any() throws(RuleError) -> RuleExpression {
+        try enter()
         defer { depth -= 1 }
-        guard depth <= 32 else { throw failure("the rule is nested too deeply") }
         var parts = [try all()]
         while take("||") { parts.append(try all()) }
         return parts.count == 1 ? parts[0] : .any(parts)
@@ -114,7 +118,7 @@ struct RuleParser {
         case .value(.field(let field)) where field.kind == .bool: return .isTrue(field)
         case .value(.field(let field)), .value(.count(let field)):
             throw failure(
-                "'\(field.name)' is no condition", at: field.offset, hint: "compare it, or ask whether it isEmpty")
+                "'\(field.name)' is not a condition", at: field.offset, hint: "compare it, or use isEmpty")
         default: throw failure("a condition about a field of the request is missing", at: offset)
         }
     }
@@ -122,9 +126,8 @@ struct RuleParser {
     private mutating func unary() throws(RuleError) -> Operand {
         let start = token.offset
         if take("!") {
-            depth += 1
+            try enter()
             defer { depth -= 1 }
-            guard depth <= 32 else { throw failure("the rule is nested too deeply") }
             return .condition(.not(try condition(try unary(), at: start)))
         }
         if take("(") {
@@ -139,7 +142,7 @@ struct RuleParser {
             try expect("(")
             checksPresence = true
             guard token.kind == .name("request"), case .value(.field(let field)) = try self.field() else {
-                throw failure("has(…) asks for a field", at: start)
+                throw failure("has(…) requires a field", at: start)
             }
             checksPresence = false
             try expect(")")
@@ -161,7 +164,7 @@ struct RuleParser {
     private mutating func literal() throws(RuleError) -> RuleValue {
         let start = token
         if take("-") {
-            guard case .number(let digits) = token.kind else { throw failure("a number is missing behind '-'") }
+            guard case .number(let digits) = token.kind else { throw failure("a number is missing after '-'") }
             advance()
             return .number("-" + digits)
         }
@@ -169,7 +172,7 @@ struct RuleParser {
         switch start.kind {
         case .text(let text): return .text(text)
         case .number(let digits):
-            guard Double(digits) != nil else { throw failure("'\(digits)' is no number", at: start.offset) }
+            guard Double(digits) != nil else { throw failure("'\(digits)' is not a number", at: start.offset) }
             return .number(digits)
         case .name("true"): return .bool(true)
         case .name("false"): return .bool(false)
@@ -201,10 +204,10 @@ extension RuleParser {
                 continue
             }
             guard !path.isEmpty, let operand = try member(name, RuleField(path: path, offset: start), at: offset)
-            else { throw unknown(name, in: message, behind: path, at: offset) }
+            else { throw unknown(name, in: message, after: path, at: offset) }
             return operand
         }
-        guard !path.isEmpty else { throw failure("a field is missing behind 'request'", hint: "request.email") }
+        guard !path.isEmpty else { throw failure("a field is missing after 'request'", hint: "request.email") }
         return .value(.field(RuleField(path: path, offset: start)))
     }
 
@@ -215,12 +218,12 @@ extension RuleParser {
             return
         }
         throw failure(
-            "'\(field.name)' is one of several, and \(kind.description) among them cannot be compared", at: offset,
-            hint: "has(request.\(field.name)) asks whether it is the one that is set")
+            "'\(field.name)' is in a oneof, where \(kind.description) cannot be compared", at: offset,
+            hint: "use has(request.\(field.name)) to test whether it is set")
     }
 
     private func unknown(
-        _ name: String, in message: MessageDescriptor?, behind path: [FieldDescriptor], at offset: Int
+        _ name: String, in message: MessageDescriptor?, after path: [FieldDescriptor], at offset: Int
     ) -> RuleError {
         if let message {
             let known = message.fields.map(\.name)
@@ -230,43 +233,27 @@ extension RuleParser {
                 hint: near.map { "there is '\($0)'" } ?? "its fields are \(known.joined(separator: ", "))")
         }
         return failure(
-            "'\(path.last?.name ?? "")' cannot be asked for '\(name)'", at: offset,
-            hint: "isEmpty, length, count, contains, hasPrefix, hasSuffix and matches are known")
+            "'\(path.last?.name ?? "")' has no member '\(name)'", at: offset,
+            hint: "the members are isEmpty, length, count, contains, hasPrefix, hasSuffix and matches")
     }
 
     /// Parses the member after a field: a property with or without parentheses, or a test.
     private mutating func member(
         _ word: String, _ field: RuleField, at offset: Int
     ) throws(RuleError) -> Operand? {
-        switch word {
-        case "isEmpty", "is_empty", "empty":
-            try parentheses()
-            try require(.text, .bytes, .list, .map, of: field, for: word, at: offset)
-            return .condition(.isEmpty(field))
-        case "length", "count", "size":
-            try parentheses()
-            try require(.text, .bytes, .list, .map, of: field, for: word, at: offset)
-            return .value(.count(field))
-        default:
-            guard let test = RuleTest(word: word) else { return nil }
+        if let test = RuleTest(word: word) {
             try expect("(")
             let argument = try literal()
             try expect(")")
             return .condition(try self.test(test, field, argument: argument))
         }
-    }
-
-    /// Parses the optional parentheses of a property.
-    private mutating func parentheses() throws(RuleError) {
+        let isEmpty = ["isEmpty", "is_empty", "empty"].contains(word)
+        guard isEmpty || ["length", "count", "size"].contains(word) else { return nil }
         if take("(") { try expect(")") }
-    }
-
-    private func require(
-        _ kinds: RuleField.Kind..., of field: RuleField, for word: String, at offset: Int
-    ) throws(RuleError) {
-        guard kinds.contains(field.kind) else {
+        guard field.kind.hasLength else {
             throw failure("'\(field.name)' has no '\(word)', it is \(field.kind.description)", at: offset)
         }
+        return isEmpty ? .condition(.isEmpty(field)) : .value(.count(field))
     }
 
     /// Returns the test of a string or a list.
@@ -282,13 +269,13 @@ extension RuleParser {
             throw failure("'\(field.name)' is \(field.kind.description) and not a text", at: field.offset)
         }
         guard case .text = argument else {
-            throw failure("'\(test.rawValue)' looks for a text between quotes", at: field.offset)
+            throw failure("'\(test.rawValue)' requires a text in quotes", at: field.offset)
         }
         if test == .matches, case .text(let pattern) = argument {
             do {
                 _ = try Pattern(pattern)
             } catch {
-                throw failure("the pattern '\(pattern)' is none: \(error)", at: field.offset)
+                throw failure("the pattern '\(pattern)' is invalid: \(error)", at: field.offset)
             }
         }
         return .test(test, field, argument)
@@ -298,14 +285,17 @@ extension RuleParser {
     private func presence(of field: RuleField) throws(RuleError) -> RuleExpression {
         guard let last = field.path.last, field.kind != .list, field.kind != .map, last.hasPresence else {
             throw failure(
-                "'\(field.name)' does not know whether it is set", at: field.offset,
-                hint: "mark it optional, or ask whether it isEmpty")
+                "'\(field.name)' does not track its presence", at: field.offset,
+                hint: "mark it optional, or use isEmpty")
         }
         return .has(field)
     }
 }
 
-extension RuleField.Kind: CustomStringConvertible {
+extension RuleField.Kind {
+    /// Whether `isEmpty` and `count` apply.
+    var hasLength: Bool { [.text, .bytes, .list, .map].contains(self) }
+
     /// The kind with its article.
     var description: String {
         switch self {
@@ -363,14 +353,14 @@ extension RuleParser {
         guard let field = left.field, let last = field.path.last else { return .compare(relation, left, right) }
         if case .count = left {
             guard case .number(let digits) = right, let number = Int(digits), number >= 0 else {
-                throw failure("a length is compared with a whole number that is not negative", at: offset)
+                throw failure("a length can be compared only with a whole number that is not negative", at: offset)
             }
             return .compare(relation, left, right)
         }
         let kind = field.kind
-        guard kind != .list, kind != .map, kind != .message, kind != .bytes, kind != .timestamp, kind != .duration
-        else {
-            throw failure("'\(field.name)' is \(kind.description), which rules do not compare with that", at: offset)
+        guard ![.list, .map, .message, .bytes, .timestamp, .duration].contains(kind) else {
+            throw failure(
+                "'\(field.name)' is \(kind.description), which cannot be compared with this value", at: offset)
         }
         if relation.isOrdering, kind == .text || kind == .bool {
             throw failure("'\(field.name)' is \(kind.description) and has no order", at: offset)
@@ -390,11 +380,11 @@ extension RuleParser {
         let ordered: [RuleField.Kind?] = [.integer, .decimal, .timestamp, .duration]
         let equated: [RuleField.Kind?] = ordered + [.text, .bytes, .bool, .enumeration]
         guard relation.isOrdering ? ordered.contains(one) : equated.contains(one) else {
-            throw failure("'\(other.name)' is \(two?.description ?? ""), which is not compared so", at: offset)
+            throw failure("'\(other.name)' is \(two?.description ?? ""), which cannot be compared this way", at: offset)
         }
-        // A field in a message that is not set has no time to compare.
+        // A time in a nested message would need a default where that message is not set.
         if one == .timestamp || one == .duration, (left.field?.path.count ?? 1) > 1 || other.path.count > 1 {
-            throw failure("times are compared where they are fields of the request itself", at: offset)
+            throw failure("only times that are fields of the request itself can be compared", at: offset)
         }
     }
 
@@ -402,7 +392,7 @@ extension RuleParser {
     private mutating func isOneOf(_ operand: Operand, at start: Int) throws(RuleError) -> RuleExpression {
         guard case .value(.field(let field)) = operand, let last = field.path.last,
             [.text, .integer, .enumeration].contains(field.kind)
-        else { throw failure("'in' looks for a text, a whole number or an enum", at: start) }
+        else { throw failure("'in' requires a text, a whole number or an enum", at: start) }
         try expect("[")
         var values: [RuleValue] = []
         repeat {
@@ -421,12 +411,14 @@ extension RuleParser {
         case (.text, .text), (.decimal, .number), (.bool, .bool): return value
         case (.integer, .number(let digits)):
             // A number with a decimal point can be compared with integers.
-            guard digits.contains(".") || field.type?.holds(digits) == true else {
-                throw failure("'\(field.name)' never holds \(digits)", at: offset)
+            guard digits.contains(".") || field.holds(digits) else {
+                throw failure("\(digits) is out of the range of '\(field.name)'", at: offset)
             }
             return value
         case (.enumeration, .number(let digits)):
-            guard let number = Int32(digits) else { throw failure("'\(digits)' is no value of an enum", at: offset) }
+            guard let number = Int32(digits) else {
+                throw failure("'\(digits)' is not the number of an enum value", at: offset)
+            }
             let found = field.enum?.values.first { $0.number == number }
             return .enumeration(number, name: found?.name ?? digits)
         case (.enumeration, .enumeration(_, let name)), (.enumeration, .text(let name)):
@@ -437,8 +429,8 @@ extension RuleParser {
             }
             return .enumeration(found.number, name: found.name)
         case (_, .enumeration(_, let name)):
-            throw failure("'\(name)' is nothing that a rule knows", at: offset, hint: "a text stands between quotes")
-        default: throw failure("'\(field.name)' is \(kind.description) and never equals that", at: offset)
+            throw failure("'\(name)' is unknown", at: offset, hint: "write a text in quotes")
+        default: throw failure("'\(field.name)' is \(kind.description) and cannot equal this value", at: offset)
         }
     }
 }
@@ -454,13 +446,13 @@ extension RuleValue {
     }
 }
 
-extension FieldType {
-    /// Returns whether the integer is in the range of the type.
+extension FieldDescriptor {
+    /// Returns whether the integer is in the range of the field's type.
     fileprivate func holds(_ digits: String) -> Bool {
-        switch self {
-        case .int32, .sint32, .sfixed32: Int32(digits) != nil
-        case .int64, .sint64, .sfixed64: Int64(digits) != nil
-        case .uint32, .fixed32: UInt32(digits) != nil
+        switch scalarType?.type {
+        case "Int32": Int32(digits) != nil
+        case "Int64": Int64(digits) != nil
+        case "UInt32": UInt32(digits) != nil
         default: UInt64(digits) != nil
         }
     }

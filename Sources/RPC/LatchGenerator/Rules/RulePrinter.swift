@@ -159,19 +159,4 @@ extension FieldDescriptor {
 
     /// Whether its property can be nil.
     fileprivate var isOptionalInSwift: Bool { FieldShape.presence(of: self) == .optional }
-
-    /// The label of the storage subscript that reads such a field, if it is a scalar.
-    var storageWord: String {
-        switch type {
-        case .sint32, .sfixed32, .int32: "int32"
-        case .sint64, .sfixed64, .int64: "int64"
-        case .uint32, .fixed32: "uint32"
-        case .uint64, .fixed64: "uint64"
-        case .float: "float"
-        case .double: "double"
-        case .bool: "bool"
-        case .bytes: "bytes"
-        default: "string"
-        }
-    }
 }

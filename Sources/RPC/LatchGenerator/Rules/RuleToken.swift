@@ -38,7 +38,7 @@ extension RuleToken {
         let bytes = Array(rule.utf8)
         var index = 0
         while true {
-            while index < bytes.count, bytes[index] == 0x20 || (0x09...0x0D).contains(bytes[index]) { index += 1 }
+            while index < bytes.count, bytes[index].isBlank { index += 1 }
             guard index < bytes.count else { break }
             let start = index
             let kind = try kind(in: bytes, &index)
@@ -53,15 +53,15 @@ extension RuleToken {
 
     private static func kind(in bytes: [UInt8], _ index: inout Int) throws(RuleError) -> Kind {
         let first = bytes[index]
-        if first.isRuleLetter { return .name(word(in: bytes, &index) { $0.isRuleLetter || $0.isRuleDigit }) }
-        if first.isRuleDigit {
+        if first.isRuleLetter { return .name(word(in: bytes, &index) { $0.isRuleLetter || $0.isDigit }) }
+        if first.isDigit {
+            var digits = word(in: bytes, &index, while: \.isDigit)
             // A decimal point belongs to a number only if a digit follows.
-            var end = index
-            while end < bytes.count, bytes[end].isRuleDigit || bytes[end].isPoint(beforeDigitIn: bytes, at: end) {
-                end += 1
+            while index + 1 < bytes.count, bytes[index] == UInt8(ascii: "."), bytes[index + 1].isDigit {
+                index += 1
+                digits += "." + word(in: bytes, &index, while: \.isDigit)
             }
-            defer { index = end }
-            return .number(String(decoding: bytes[index..<end], as: UTF8.self))
+            return .number(digits)
         }
         if first == UInt8(ascii: "'") || first == UInt8(ascii: "\"") { return .text(try text(in: bytes, &index)) }
         for symbol in symbols where bytes[index...].starts(with: symbol.utf8) {
@@ -70,7 +70,7 @@ extension RuleToken {
         }
         let rest = String(decoding: bytes[index...], as: UTF8.self)
         throw RuleError(
-            message: "'\(rest.prefix(1))' is nothing that a rule is made of", offset: index,
+            message: "unexpected '\(rest.prefix(1))'", offset: index,
             hint: "a rule compares fields: request.email.contains('@') && request.password.length >= 8")
     }
 
@@ -101,13 +101,5 @@ extension RuleToken {
 }
 
 extension UInt8 {
-    fileprivate var isRuleDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-    fileprivate var isRuleLetter: Bool {
-        self == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
-    }
-
-    fileprivate func isPoint(beforeDigitIn bytes: [UInt8], at index: Int) -> Bool {
-        self == UInt8(ascii: ".") && index + 1 < bytes.count && bytes[index + 1].isRuleDigit
-    }
+    fileprivate var isRuleLetter: Bool { isUpper || isLower || self == UInt8(ascii: "_") }
 }

@@ -6,25 +6,17 @@ import LatchRegex
 
 /// An encoder of the rules of one field, as the words of its line in the schema.
 struct StandardRuleEncoder {
-    /// Returns a diagnostic about a field.
-    typealias Diagnose = (_ message: String, FieldDescriptor, Diagnostic.Severity) -> Diagnostic
-
     /// The subject of rules: a field, or the elements of a field.
     struct Value {
         let field: FieldDescriptor
         var isElement = false
-
-        init(_ field: FieldDescriptor, isElement: Bool = false) {
-            self.field = field
-            self.isElement = isElement
-        }
 
         /// The name of the rules message that applies to it.
         var family: String {
             if !isElement, field.label == .repeated { return field.message?.isMapEntry == true ? "map" : "repeated" }
             switch field.type {
             case .message, .group, nil: return Self.families[field.message?.fullName ?? ""] ?? "message"
-            case .some(let type): return "\(type)"
+            case .some(let type): return type.word
             }
         }
 
@@ -40,29 +32,25 @@ struct StandardRuleEncoder {
     }
 
     private let field: FieldDescriptor
-    private let diagnose: Diagnose
     private(set) var list: [String] = []
     private(set) var diagnostics: [Diagnostic] = []
 
-    init(of field: FieldDescriptor, _ diagnose: @escaping Diagnose) {
-        self.field = field
-        self.diagnose = diagnose
-    }
+    init(of field: FieldDescriptor) { self.field = field }
 
-    mutating func fail(_ message: String, _ severity: Diagnostic.Severity = .error) {
-        diagnostics.append(diagnose(message, field, severity))
+    private mutating func fail(_ message: String, _ severity: Diagnostic.Severity = .error) {
+        diagnostics.append(
+            field.file.diagnostic(
+                "the rules of '\(field.fullName)': \(message)", at: field.namePosition, as: severity))
     }
 
     /// Adds the words for a `FieldRules` message.
     mutating func add(_ rules: OptionMessage, _ type: MessageDescriptor, to value: Value) {
-        if let count = Self.expressionCount(in: rules, type) {
-            fail("\(count) in CEL, which \(count == "a rule" ? "is" : "are") not checked", .warning)
-        }
+        if let warning = Self.expressionWarning(in: rules, type) { fail(warning, .warning) }
         for field in type.fields where rules.has(field.number) {
             switch field.name {
             case "cel", "cel_expression", "skipped": break
             case "required": if rules.bool(field.number) == true { list.append("required") }
-            case "ignore": addIgnore(rules.integer(field.number), field)
+            case "ignore": addIgnore(field.enumValueName(rules.integer(field.number)))
             case "ignore_empty": if rules.bool(field.number) == true { list.append("ignore=zero") }
             default:
                 guard let inner = rules.message(field.number), let type = field.message else { continue }
@@ -75,8 +63,8 @@ struct StandardRuleEncoder {
         }
     }
 
-    private mutating func addIgnore(_ number: Int64?, _ field: FieldDescriptor) {
-        switch field.enum?.values.first(where: { Int64($0.number) == number })?.name {
+    private mutating func addIgnore(_ name: String?) {
+        switch name {
         case "IGNORE_ALWAYS": list.append("ignore=always")
         case "IGNORE_UNSPECIFIED", nil: break
         // The current name, and the name before version 0.11.
@@ -105,8 +93,8 @@ struct StandardRuleEncoder {
         guard let inner = rules.message(field.number), let type = field.message else { return }
         let entry = value.field.message
         let element = field.name == "keys" ? entry?.fields.first : field.name == "values" ? entry?.fields.last : nil
-        var words = StandardRuleEncoder(of: self.field, diagnose)
-        words.add(inner, type, to: Value(element ?? value.field, isElement: true))
+        var words = StandardRuleEncoder(of: self.field)
+        words.add(inner, type, to: Value(field: element ?? value.field, isElement: true))
         diagnostics += words.diagnostics
         list.append("\(field.name)( \(words.list.joined(separator: " ")) )")
     }
@@ -114,7 +102,7 @@ struct StandardRuleEncoder {
     private mutating func addHeader(_ rules: OptionMessage, _ type: MessageDescriptor, _ field: FieldDescriptor) {
         let strict = type.fields.first { $0.name == "strict" }.flatMap { rules.bool($0.number) } ?? true
         let suffix = strict ? "" : ".loose"
-        switch field.enum?.values.first(where: { Int64($0.number) == rules.integer(field.number) })?.name {
+        switch field.enumValueName(rules.integer(field.number)) {
         case "KNOWN_REGEX_HTTP_HEADER_NAME": list.append("string.well_known_regex.header_name\(suffix)")
         case "KNOWN_REGEX_HTTP_HEADER_VALUE": list.append("string.well_known_regex.header_value\(suffix)")
         default: break
@@ -124,7 +112,7 @@ struct StandardRuleEncoder {
     private mutating func add(_ field: FieldDescriptor, _ rules: OptionMessage, of family: String) {
         guard let values = rules.fields[field.number]?.values else { return }
         let name = "\(family).\(field.name)"
-        guard Self.isKnown(name, family) else {
+        guard Self.known[family, default: Self.bounds].contains(field.name) else {
             return fail("'\(name)' is a rule that this version does not know, and is not checked", .warning)
         }
         if field.name == "pattern", let pattern = rules.string(field.number) {
@@ -139,54 +127,48 @@ struct StandardRuleEncoder {
             return
         }
         let isMask = field.message?.fullName == "google.protobuf.FieldMask"
-        let texts = isMask ? paths(values) : values.map { StandardRuleEncoder.text($0, of: field) }
+        let texts = isMask ? Self.paths(values) : values.map { Self.text($0, of: field) }
         let isList = field.label == .repeated || isMask
         list.append("\(name)=\(isList ? "[\(texts.joined(separator: ","))]" : texts.last ?? "")")
     }
 
-    private func paths(_ values: [OptionMessage.Value]) -> [String] {
+    /// Returns the field `paths` of a `google.protobuf.FieldMask`.
+    private static func paths(_ values: [OptionMessage.Value]) -> [String] {
         guard case .message(let mask)? = values.last else { return [] }
-        return mask.strings(1).map(Self.quoted)
+        return mask.strings(WellKnownField.paths).map(quoted)
     }
 }
 
 extension StandardRuleEncoder {
-    /// Returns the number of CEL expressions, in words; nil if there are none.
-    static func expressionCount(in rules: OptionMessage, _ type: MessageDescriptor) -> String? {
+    /// Returns a warning about CEL expressions; nil if there are none.
+    static func expressionWarning(in rules: OptionMessage, _ type: MessageDescriptor) -> String? {
         let numbers = type.fields.filter { $0.name == "cel" || $0.name == "cel_expression" }.map(\.number)
         let count = numbers.reduce(0) { $0 + (rules.fields[$1]?.values.count ?? 0) }
-        return count == 0 ? nil : count == 1 ? "a rule" : "\(count) rules"
+        guard count > 0 else { return nil }
+        return "\(count == 1 ? "a rule in CEL, which is" : "\(count) rules in CEL, which are") not checked"
     }
 
-    /// Returns whether the runtime checks a rule.
-    private static func isKnown(_ rule: String, _ family: String) -> Bool {
-        let name = String(rule.dropFirst(family.utf8.count + 1))
-        let bounds = ["const", "lt", "lte", "gt", "gte", "in", "not_in"]
-        switch family {
-        case "string":
-            return [
-                "const", "in", "not_in", "len", "min_len", "max_len", "len_bytes", "min_bytes", "max_bytes", "pattern",
-                "prefix", "suffix", "contains", "not_contains", "email", "hostname", "ip", "ipv4", "ipv6", "uri",
-                "uri_ref", "address", "uuid", "tuuid", "ip_with_prefixlen", "ipv4_with_prefixlen",
-                "ipv6_with_prefixlen", "ip_prefix", "ipv4_prefix", "ipv6_prefix", "host_and_port", "ulid",
-                "protobuf_fqn", "protobuf_dot_fqn",
-            ].contains(name)
-        case "bytes":
-            return [
-                "const", "in", "not_in", "len", "min_len", "max_len", "pattern", "prefix", "suffix", "contains", "ip",
-                "ipv4", "ipv6", "uuid",
-            ].contains(name)
-        case "bool": return name == "const"
-        case "enum": return ["const", "in", "not_in", "defined_only"].contains(name)
-        case "repeated": return ["min_items", "max_items", "unique"].contains(name)
-        case "map": return ["min_pairs", "max_pairs"].contains(name)
-        case "any": return ["in", "not_in"].contains(name)
-        case "field_mask": return ["const", "in", "not_in"].contains(name)
-        case "float", "double": return (bounds + ["finite"]).contains(name)
-        case "timestamp": return (bounds + ["lt_now", "gt_now", "within"]).contains(name)
-        default: return bounds.contains(name)
-        }
-    }
+    /// The rules that the runtime checks, by family; all other families have `bounds`.
+    private static let known: [String: Set<String>] = [
+        "string": [
+            "const", "in", "not_in", "len", "min_len", "max_len", "len_bytes", "min_bytes", "max_bytes", "pattern",
+            "prefix", "suffix", "contains", "not_contains", "email", "hostname", "ip", "ipv4", "ipv6", "uri",
+            "uri_ref", "address", "uuid", "tuuid", "ip_with_prefixlen", "ipv4_with_prefixlen",
+            "ipv6_with_prefixlen", "ip_prefix", "ipv4_prefix", "ipv6_prefix", "host_and_port", "ulid",
+            "protobuf_fqn", "protobuf_dot_fqn",
+        ],
+        "bytes": [
+            "const", "in", "not_in", "len", "min_len", "max_len", "pattern", "prefix", "suffix", "contains", "ip",
+            "ipv4", "ipv6", "uuid",
+        ],
+        "bool": ["const"], "enum": ["const", "in", "not_in", "defined_only"],
+        "repeated": ["min_items", "max_items", "unique"], "map": ["min_pairs", "max_pairs"],
+        "any": ["in", "not_in"], "field_mask": ["const", "in", "not_in"],
+        "float": bounds.union(["finite"]), "double": bounds.union(["finite"]),
+        "timestamp": bounds.union(["lt_now", "gt_now", "within"]),
+    ]
+
+    private static let bounds: Set<String> = ["const", "lt", "lte", "gt", "gte", "in", "not_in"]
 
     /// Returns a value in the notation that the runtime parses.
     private static func text(_ value: OptionMessage.Value, of field: FieldDescriptor) -> String {
@@ -196,8 +178,7 @@ extension StandardRuleEncoder {
             let digits = bytes.map { $0 < 16 ? "0\(String($0, radix: 16))" : String($0, radix: 16) }
             return "\"\(digits.joined())\""
         case .message(let message):
-            // Durations and timestamps have the same two fields.
-            return "\(message.integer(1) ?? 0):\(message.integer(2) ?? 0)"
+            return "\(message.integer(WellKnownField.seconds) ?? 0):\(message.integer(WellKnownField.nanos) ?? 0)"
         case .number(let bits):
             switch field.type {
             case .double: return "\(Double(bitPattern: bits))"
@@ -218,13 +199,25 @@ extension StandardRuleEncoder {
             case "\\": result += "\\\\"
             case "#": result += "\\u{23}"
             case _
-            where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
-                || scalar.properties.isWhitespace
-                    && scalar != " ":
+            where scalar.properties.generalCategory == .control || scalar.properties.isWhitespace && scalar != " ":
                 result += "\\u{\(String(scalar.value, radix: 16))}"
             default: result.unicodeScalars.append(scalar)
             }
         }
         return result + "\""
     }
+}
+
+/// The field numbers of the types of `google.protobuf` that rules have as values.
+private enum WellKnownField {
+    /// The seconds of a timestamp or a duration.
+    static let seconds: Int32 = 1
+    static let nanos: Int32 = 2
+    /// The paths of a field mask.
+    static let paths: Int32 = 1
+}
+
+extension FieldDescriptor {
+    /// Returns the name of a value of the field's enum; nil for an unknown number.
+    func enumValueName(_ number: Int64?) -> String? { `enum`?.values.first { Int64($0.number) == number }?.name }
 }

@@ -21,13 +21,14 @@ struct StandardRules {
         guard !Self.isDisabled(message) else { return lines }
         for field in message.fields {
             guard let (rules, type) = Self.rules("field", of: field.options, in: field.file) else { continue }
-            var words = StandardRuleEncoder(of: field, self.diagnose)
-            words.add(rules, type, to: StandardRuleEncoder.Value(field))
+            var words = StandardRuleEncoder(of: field)
+            words.add(rules, type, to: StandardRuleEncoder.Value(field: field))
             diagnostics += words.diagnostics
             if !words.list.isEmpty { lines.append("\(field.name) \(words.list.joined(separator: " "))") }
         }
         for oneof in message.oneofs {
-            guard let (rules, _) = Self.rules("oneof", of: oneof.options, in: message.file), rules.bool(1) == true,
+            guard let (rules, _) = Self.rules("oneof", of: oneof.options, in: message.file),
+                rules.bool(ValidateField.oneofRequired) == true,
                 let first = message.fields.first(where: {
                     $0.isInRealOneof && message.oneofs[$0.oneofIndex ?? 0] === oneof
                 })
@@ -37,46 +38,39 @@ struct StandardRules {
         return lines + exclusions(of: message)
     }
 
-    /// Returns a diagnostic about a field.
-    private func diagnose(_ message: String, _ field: FieldDescriptor, _ severity: Diagnostic.Severity) -> Diagnostic {
-        field.file.diagnostic(
-            "the rules of '\(field.fullName)': \(message)", at: field.namePosition, as: severity)
-    }
-
     /// Returns the rules of the message itself, and warns about its CEL expressions.
     private mutating func exclusions(of message: MessageDescriptor) -> [String] {
         guard let (rules, type) = Self.rules("message", of: message.options, in: message.file) else { return [] }
-        if let count = StandardRuleEncoder.expressionCount(in: rules, type) {
+        if let warning = StandardRuleEncoder.expressionWarning(in: rules, type) {
             diagnostics.append(
                 message.file.diagnostic(
-                    "'\(message.fullName)' has \(count) in CEL, which \(count == "a rule" ? "is" : "are") not checked",
-                    at: message.namePosition, hint: "state it as a standard rule, or check it by hand", as: .warning))
+                    "'\(message.fullName)' has \(warning)", at: message.namePosition,
+                    hint: "state it as a standard rule, or check it by hand", as: .warning))
         }
         guard let number = type.fields.first(where: { $0.name == "oneof" })?.number else { return [] }
         return rules.messages(number).map { one in
-            let names = one.strings(1)
+            let names = one.strings(ValidateField.exclusive)
             for name in names where !message.fields.contains(where: { $0.name == name }) {
                 diagnostics.append(
                     message.file.diagnostic(
                         "'\(message.fullName)' has no field '\(name)' that could exclude others",
                         at: message.namePosition))
             }
-            return "@one \(names.joined(separator: ","))\(one.bool(2) == true ? " required" : "")"
+            return
+                "@one \(names.joined(separator: ","))\(one.bool(ValidateField.exclusiveRequired) == true ? " required" : "")"
         }
     }
 
     // MARK: Options
 
-    /// The field number of all three options (https://buf.build/bufbuild/protovalidate).
-    private static let optionNumber: Int32 = 1159
-
     /// Returns the value of one of the three options, and the message that declares it.
     private static func rules(
         _ name: String, of options: Options, in file: FileDescriptor
     ) -> (OptionMessage, MessageDescriptor)? {
-        guard let message = options.message.message(optionNumber) else { return nil }
+        guard let message = options.message.message(ValidateField.option) else { return nil }
         for one in file.withDependencies {
-            for field in one.extensions where field.number == optionNumber && field.fullName == "buf.validate.\(name)" {
+            for field in one.extensions
+            where field.number == ValidateField.option && field.fullName == "buf.validate.\(name)" {
                 return field.message.map { (message, $0) }
             }
         }
@@ -109,7 +103,19 @@ struct StandardRules {
     }
 
     private static func hasOwnRules(_ message: MessageDescriptor) -> Bool {
-        message.options.message.has(optionNumber) || message.oneofs.contains { $0.options.message.has(optionNumber) }
-            || message.fields.contains { $0.options.message.has(optionNumber) }
+        message.options.message.has(ValidateField.option)
+            || message.oneofs.contains { $0.options.message.has(ValidateField.option) }
+            || message.fields.contains { $0.options.message.has(ValidateField.option) }
     }
+}
+
+/// The field numbers in `buf/validate/validate.proto` (https://buf.build/bufbuild/protovalidate).
+private enum ValidateField {
+    /// The options `field`, `oneof` and `message`.
+    static let option: Int32 = 1159
+    /// The field of `OneofRules`.
+    static let oneofRequired: Int32 = 1
+    /// The fields of `MessageOneofRule`.
+    static let exclusive: Int32 = 1
+    static let exclusiveRequired: Int32 = 2
 }

@@ -4,27 +4,22 @@ import LatchProtoCompiler
 
 /// A conversion of .proto comments to documentation comments.
 enum DocComment {
-    /// Returns the lines of a comment without the leading space, and without empty lines at both ends.
-    ///
-    /// Directives for linters (`buf:lint:ignore`, `@generated` and the like) are omitted.
-    static func lines(of text: String) -> [Substring] {
-        var (text, lines) = (text, [Substring]())
-        // A native UTF-8 string, whose indices are byte offsets.
-        let ranges = text.withUTF8 { bytes in
-            var ranges: [Range<Int>] = []
-            each(in: bytes) { ranges.append($0) }
-            return ranges
+    /// Returns the text of a comment, as `each` delimits its lines.
+    static func text(of comment: String) -> String {
+        var (comment, result) = (comment, [UInt8]())
+        comment.withUTF8 { bytes in
+            each(in: bytes) {
+                result += bytes[$0]
+                result.append(UInt8(ascii: "\n"))
+            }
         }
-        lines.reserveCapacity(ranges.count)
-        let utf8 = text.utf8
-        for range in ranges {
-            let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
-            lines.append(text[start..<utf8.index(start, offsetBy: range.count)])
-        }
-        return lines
+        return String(decoding: result.dropLast(), as: UTF8.self)
     }
 
-    /// Calls a closure with each line as a range of the text's bytes.
+    /// Calls a closure with each line as a range of the text's bytes, without the leading space, and without empty lines
+    /// at both ends.
+    ///
+    /// Directives for linters (`buf:lint:ignore`, `@generated` and the like) are omitted.
     static func each(in bytes: UnsafeBufferPointer<UInt8>, _ body: (Range<Int>) -> Void) {
         var (start, hasBegun, emptyLines) = (0, false, 0)
         while start <= bytes.count {
@@ -50,7 +45,7 @@ enum DocComment {
     private static func trimmed(_ range: Range<Int>, of bytes: UnsafeBufferPointer<UInt8>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
         if start < end, bytes[start] == UInt8(ascii: " ") { start += 1 }
-        while start < end, bytes[end - 1] == UInt8(ascii: " ") || (0x09...0x0D).contains(bytes[end - 1]) { end -= 1 }
+        while start < end, bytes[end - 1].isBlank { end -= 1 }
         guard start < end, bytes[end - 1] >= 0x80 else { return start..<end }
         // Unicode white space outside ASCII.
         let line = String(decoding: bytes[start..<end], as: UTF8.self)
@@ -71,8 +66,7 @@ extension Comments {
     /// The leading and trailing comments of a declaration as the text of a documentation comment; nil without any.
     var documentation: String? {
         guard leading != nil || trailing != nil else { return nil }
-        let parts = [leading, trailing].compactMap { $0 }.map { DocComment.lines(of: $0) }.filter { !$0.isEmpty }
-        guard !parts.isEmpty else { return nil }
-        return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+        let parts = [leading, trailing].compactMap(\.self).map(DocComment.text).filter { !$0.isEmpty }
+        return parts.isEmpty ? nil : parts.joined(separator: "\n\n")
     }
 }

@@ -53,7 +53,7 @@ extension FieldDescriptor {
     /// The expression by which generated code reads the field: members of a oneof have no property, and a deprecated field
     /// has a second one, which compiles without a warning.
     var reading: String {
-        if isInRealOneof { return "storage[\(storageWord): \(slot)]" }
+        if isInRealOneof { return "storage[\(scalarType?.label ?? "string"): \(slot)]" }
         return isDeprecated ? Self.undeprecatedName(property) : property
     }
 

@@ -16,14 +16,10 @@ enum SwiftNames {
     static func pascal(_ name: some StringProtocol) -> String { joined(name, capitalizesFirst: true) }
 
     /// Returns the name of a field's property.
-    static func property(_ field: String) -> String {
-        identifier(lowerCamel(field), reserved: memberNames)
-    }
+    static func property(_ field: String) -> String { identifier(lowerCamel(field), reserved: memberNames) }
 
     /// Returns the name of a method's function.
-    static func method(_ method: String) -> String {
-        identifier(lowerCamel(method), reserved: methodNames)
-    }
+    static func method(_ method: String) -> String { identifier(lowerCamel(method), reserved: methodNames) }
 
     /// Returns the name of a message, an enum or a service: capitalized and without underscores, with the case of acronyms
     /// (`OAuthURL`) preserved.
@@ -44,19 +40,21 @@ enum SwiftNames {
     }
 
     /// Returns the name of a oneof field's case.
-    static func oneofCase(_ field: String) -> String {
-        identifier(lowerCamel(field), reserved: oneofCaseNames)
-    }
+    static func oneofCase(_ field: String) -> String { identifier(lowerCamel(field), reserved: oneofCaseNames) }
 
     /// Returns a valid identifier: a keyword in backticks, a reserved name with an underscore as a suffix, and a name that
     /// begins with a digit with one as a prefix.
-    static func identifier(_ name: String) -> String { identifier(name, reserved: .none) }
-
-    static func identifier(_ name: String, reserved: ReservedWords) -> String {
+    static func identifier(_ name: String, reserved: ReservedWords = .none) -> String {
         guard let first = name.utf8.first else { return "empty_" }
-        if (0x30...0x39).contains(first) { return "_\(name)" }
+        if first.isDigit { return "_\(name)" }
         if reserved.contains(name) { return "\(name)_" }
         return keywords.contains(name) ? "`\(name)`" : name
+    }
+
+    /// Whether a text is a Swift identifier that needs no backticks.
+    static func isPlainIdentifier(_ name: some StringProtocol) -> Bool {
+        guard let first = name.utf8.first, !first.isDigit, !keywords.contains(String(name)) else { return false }
+        return name.utf8.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "_") }
     }
 
     /// Returns an identifier without backticks.
@@ -96,21 +94,23 @@ enum SwiftNames {
         let isPlain = text.utf8.allSatisfy {
             $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
         }
-        guard !isPlain else { return "\"\(text)\"" }
-        var result = "\""
+        return "\"\(isPlain ? text : escaped(text) { "\\u{\(String($0.value, radix: 16))}" })\""
+    }
+
+    /// Returns a text with backslashes before characters that a literal of Swift or C cannot contain.
+    static func escaped(_ text: String, control: (Unicode.Scalar) -> String) -> String {
+        var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
+            case "\"", "\\": result += "\\\(scalar)"
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                result += "\\u{\(String(scalar.value, radix: 16))}"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F: result += control(scalar)
             default: result.unicodeScalars.append(scalar)
             }
         }
-        return result + "\""
+        return result
     }
 }
 
@@ -138,6 +138,11 @@ extension SwiftNames {
 }
 
 extension SwiftNames {
+    /// Returns a name in `snake_case`.
+    static func snake(_ name: String) -> String {
+        words(name).map { String(decoding: $0, as: UTF8.self).lowercased() }.joined(separator: "_")
+    }
+
     /// Returns the words of a name.
     static func words(_ name: some StringProtocol) -> [[UInt8]] {
         var (name, words) = (String(name), [[UInt8]]())
@@ -197,7 +202,7 @@ extension SwiftNames {
         // `COLORLESS` of `Color` has no prefix.
         guard rest.first == UInt8(ascii: "_") else { return Substring(value) }
         rest = rest.drop { $0 == UInt8(ascii: "_") }
-        guard let first = rest.first, first.isAlphanumeric, !(0x30...0x39).contains(first) else {
+        guard let first = rest.first, first.isUpper || first.isLower else {
             return Substring(value)
         }
         return Substring(rest)
@@ -205,9 +210,19 @@ extension SwiftNames {
 }
 
 extension UInt8 {
-    fileprivate var isUpper: Bool { (0x41...0x5A).contains(self) }
-    fileprivate var isLower: Bool { (0x61...0x7A).contains(self) }
-    fileprivate var isAlphanumeric: Bool { isUpper || isLower || (0x30...0x39).contains(self) }
+    /// Whether the byte is a digit of ASCII; the others also concern ASCII only.
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    var isUpper: Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
+    var isLower: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
+    var isAlphanumeric: Bool { isUpper || isLower || isDigit }
+    var isBlank: Bool { self == UInt8(ascii: " ") || (UInt8(ascii: "\t")...UInt8(ascii: "\r")).contains(self) }
     fileprivate var upper: UInt8 { isLower ? self - 32 : self }
     fileprivate var lower: UInt8 { isUpper ? self + 32 : self }
+}
+
+extension String {
+    /// Returns the name without a suffix; a name that is nothing else keeps it.
+    func dropping(suffix: String) -> String {
+        hasSuffix(suffix) && self != suffix ? String(dropLast(suffix.count)) : self
+    }
 }

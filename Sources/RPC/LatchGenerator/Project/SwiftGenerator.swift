@@ -31,45 +31,27 @@ package struct GenerationOptions: Sendable, Hashable {
     package var makesGuides = true
 
     package init() {}
-
-    /// The parts of the clients to generate.
-    fileprivate var clientParts: ClientWriter.Parts {
-        guard makesClients else { return [] }
-        var parts: ClientWriter.Parts = .clients
-        if makesTests { parts.insert(.tests) }
-        if makesGuides { parts.insert(.guides) }
-        return parts
-    }
 }
 
-/// The files that a language generates, and the diagnostics about the .proto files.
+/// Generated files, and the diagnostics about the .proto files.
 package struct GenerationResult: Sendable {
-    /// The files in the order of their generation.
     package var files: [GeneratedFile] = []
     /// The errors and warnings about the .proto files.
     package var diagnostics: [Diagnostic] = []
 
     /// Whether there are no errors.
     package var isComplete: Bool { !diagnostics.contains { $0.severity == .error } }
+
+    fileprivate mutating func append(_ other: GenerationResult) {
+        files += other.files
+        diagnostics += other.diagnostics
+    }
 }
 
-/// A language that the generator supports.
-package struct TargetLanguage: Sendable {
-    /// The name of the language, such as `swift`.
-    package let name: String
+/// The generator of Swift with the runtime `LatchRPC`: contracts, and clients with their tests and guides.
+package enum SwiftGenerator {
     /// Generates the files of the requested .proto files.
-    package let generate: @Sendable (_ requested: [FileDescriptor], _ options: GenerationOptions) -> GenerationResult
-
-    /// All supported languages.
-    package static let all = [swift]
-
-    /// Swift with the runtime `LatchRPC`: contracts, and clients with their tests and guides.
-    package static let swift = TargetLanguage(name: "swift") { requested, options in
-        var result = GenerationResult()
-        func add(_ output: SwiftWriter.Output) {
-            result.files += output.files
-            result.diagnostics += output.diagnostics
-        }
+    package static func generate(_ requested: [FileDescriptor], _ options: GenerationOptions) -> GenerationResult {
         let (planning, (contracts, outline)) = Parallel.both {
             ServicePlan.read(requested, suffix: options.clientSuffix) {
                 options.swift.prefixesPackages ? options.swift.prefix(of: $0) : ""
@@ -78,14 +60,13 @@ package struct TargetLanguage: Sendable {
             let contracts = SwiftWriter(files: withDependencies(requested), options: options.swift)
             return (contracts, options.makesContracts ? contracts.outline() : nil)
         }
-        result.diagnostics += planning.diagnostics
+        var result = GenerationResult(diagnostics: planning.diagnostics)
         guard result.isComplete else { return result }
-        let plans = planning.plans.filter { plan in
-            options.swift.services?.contains(plan.service.fullName) ?? true
+        if let outline { result.append(contracts.write(outline)) }
+        if options.makesClients {
+            let plans = planning.plans.filter { options.swift.services?.contains($0.service.fullName) ?? true }
+            result.append(ClientWriter(plans, types: contracts.types, options: options).write())
         }
-        if let outline { add(contracts.write(outline)) }
-        let parts = options.clientParts
-        if !parts.isEmpty { add(ClientWriter(plans, types: contracts.types, options: options.swift).write(parts)) }
         return result
     }
 

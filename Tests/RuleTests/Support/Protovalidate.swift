@@ -9,7 +9,7 @@ import PortableFoundation
 import Testing
 
 /// protovalidate, which Scripts/fetch-peers installs.
-enum ProtovalidatePeer {
+enum Protovalidate {
     static let hint = "Scripts/fetch-peers rules could not install protovalidate: no network, no python3, or no pip"
 
     static func install() async -> Bool { await folder.value != nil }
@@ -48,7 +48,7 @@ enum ProtovalidatePeer {
         var description: String { "\(path) \(rule)\(isAboutKey ? " (key)" : "")" }
     }
 
-    /// The violations that protovalidate finds in messages of a file; nil for a message that it could not judge.
+    /// The violations that protovalidate finds in messages of a file; nil for a message that it rejects.
     static func findings(in messages: [(name: String, bytes: [UInt8])]) async throws -> [[Finding]?] {
         let files = compile(CheckedProto.text).files
         return try await withTemporaryFolder { path in
