@@ -52,16 +52,6 @@ import Testing
         await #expect(throws: AuthError.digestMismatch) { try await prefix.verify(HTTPBody("hello")) }
     }
 
-    @Test func `is set on requests and on responses`() async throws {
-        var request = HTTPRequest.example(.post, "/", fields: ["content-digest": "old"], body: HTTPBody("hello"))
-        try await request.setContentDigest(by: [.sha256])
-        #expect(
-            request.fields.values(of: .contentDigest) == ["sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"])
-        var response = HTTPResponse(status: .ok, body: HTTPBody("hello"))
-        try await response.setContentDigest()
-        #expect(response.fields[.contentDigest] == request.fields[.contentDigest])
-    }
-
     @Test func `is not made of a stream that can be read once`() async throws {
         await #expect(throws: AuthError.unsignableContent) {
             try await ContentDigest(hashing: HTTPBody(.once("hello")))

@@ -34,7 +34,7 @@ public final class RemoteKeySet: Sendable {
     /// The next action of a task that needs keys.
     private enum Action {
         case use(KeySetSnapshot)
-        /// Waits for the running request; where it fails, the older keys are used.
+        /// Waits for the running request; if it fails, the older keys are used.
         case wait(SharedResult<KeySetSnapshot>, instead: KeySetSnapshot?)
         case fail(AuthError)
     }
@@ -61,7 +61,7 @@ public final class RemoteKeySet: Sendable {
 
     /// Returns the current keys, fetched first where there are none or they are stale.
     ///
-    /// - Throws: `AuthError.keysUnavailable` where no keys may be used, and `CancellationError`.
+    /// - Throws: `AuthError.keysUnavailable` if no keys may be used, and `CancellationError`.
     nonisolated(nonsending) public func keys() async throws -> KeySet { try await current().keys }
 
     /// Returns the current keys with their lifetimes.
@@ -72,7 +72,7 @@ public final class RemoteKeySet: Sendable {
 
     /// Returns newer keys than those without a token's key.
     ///
-    /// - Returns: Nil where the last request is too recent to ask again.
+    /// - Returns: Nil if the last request is too recent to ask again.
     nonisolated(nonsending) func newer(than known: KeySetSnapshot) async throws -> KeySetSnapshot? {
         let now = clock.uptime
         let action: Action? = state.withLock { state in
@@ -165,7 +165,7 @@ struct KeySetRequest: Sendable {
 
     /// Creates a request.
     ///
-    /// - Throws: `HTTPError.insecureURL` where an attacker on the network could replace the keys.
+    /// - Throws: `HTTPError.insecureURL` if an attacker on the network could replace the keys.
     init(_ url: URL, transport: any Handler, policy: RemoteKeyPolicy) throws(HTTPError) {
         var request = try HTTPRequest(url: url, fields: [.accept: "application/jwk-set+json, application/json"])
         guard request.scheme == "https" || request.origin.isLoopback else { throw HTTPError.insecureURL }
