@@ -45,7 +45,7 @@ import Testing
         #expect(throws: AuthError.malformedSignature) { try ContentDigest(parsing: field) }
     }
 
-    @Test func `is cut short by nobody`() async throws {
+    @Test func `is not accepted when it is cut short`() async throws {
         let digest = try ContentDigest(parsing: "sha-256=::")
         await #expect(throws: AuthError.digestMismatch) { try await digest.verify(HTTPBody("hello")) }
         let prefix = try ContentDigest(parsing: "sha-256=:LPJNul+wow4=:")

@@ -72,7 +72,7 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
                 let hook = mayStepUp ? stepUp : nil
                 mayStepUp = false
                 snapshot = try await session.steppedUp(for: requirement, refusing: attempt.snapshot, by: hook)
-            case .credential, .scope, .proof, nil: return response
+            case .credential, nil: return response
             }
             // The server may require another nonce for another credential.
             mayProve = true

@@ -161,22 +161,18 @@ extension HTTPResponse {
         case credential
         /// The user has to authenticate better or once more (RFC 9470).
         case authentication(StepUpRequirement)
-        /// The credential lacks a scope (RFC 6750 §3.1), and a successor would lack it too.
-        case scope
-        /// The proof of its key is not accepted (RFC 9449), which says nothing about the credential.
-        case proof
     }
 
     /// The reason for which the request was refused; nil if the response does not refuse its credential.
     ///
-    /// Without an explicit reason in a challenge the credential counts as invalid: most servers just answer 401.
+    /// A refusal of the proof of its key (RFC 9449) says nothing about the credential, and a successor would lack a missing
+    /// scope (RFC 6750 §3.1) too. Without an explicit reason the credential counts as invalid: most servers just answer 401.
     var credentialRefusal: CredentialRefusal? {
-        guard status == .unauthorized else { return nil }
-        if dpopError != nil { return .proof }
+        guard status == .unauthorized, dpopError == nil else { return nil }
         let challenges = challenges()
         if let requirement = challenges.lazy.compactMap(StepUpRequirement.init).first {
             return .authentication(requirement)
         }
-        return challenges.contains { $0["error"] == "insufficient_scope" } ? .scope : .credential
+        return challenges.contains { $0["error"] == "insufficient_scope" } ? nil : .credential
     }
 }

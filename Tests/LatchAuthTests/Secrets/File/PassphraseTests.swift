@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `says its salt and its cost, which nobody can change unnoticed`() async throws {
+    @Test func `says its salt and its cost, which cannot be changed unnoticed`() async throws {
         try await withTemporaryFolder { folder in
             try await store(folder, "right").write([1], for: "a")
             let head = String(decoding: try bytes(folder).prefix(90), as: UTF8.self)

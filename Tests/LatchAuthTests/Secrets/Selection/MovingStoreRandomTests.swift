@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchAuth
 
-/// Random lives of a person's secrets: processes come and go, secrets are written and removed, stores are moved and moves are
+/// Random lives of a user's secrets: processes come and go, secrets are written and removed, stores are moved and moves are
 /// interrupted; after each step every process must find exactly what a dictionary holds.
 @Suite struct `Secrets through a random life` {
     /// A random event.
@@ -168,7 +168,7 @@ import Testing
                 #expect(try AtomicFile(file.path + ".corrupt").read() == bytes)
                 #expect(try await store.names() == ["b"])
             } catch {
-                // Closed by another key, as far as anybody can tell: it stays as it is.
+                // Closed by another key, as far as can be told: it stays as it is.
                 #expect(error as? AuthError == .storeDenied)
                 #expect(try file.read() == bytes)
             }

@@ -105,7 +105,7 @@ private struct LegacyRecord {
     let secrets: [String: [UInt8]]
     /// The names of required secrets that are not text.
     let unreadable: [String]
-    /// The account; nil if a required field is missing or empty. A malformed optional field is left out.
+    /// The account, without malformed optional fields; nil if a required field is missing or empty.
     let tokens: Tokens?
 
     /// Reads all secrets of a layout.
