@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CSecret.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,71 +22,101 @@ enum {
     dbus_spawn_service_not_found = 29,
 };
 
+/// The functions of the library, loaded once for the process.
+static struct {
+#define LATCH_MEMBER(result, name, parameters) result(*name) parameters;
+    LATCH_SECRET_FUNCTIONS(LATCH_MEMBER)
+#undef LATCH_MEMBER
+} lib;
+/// The reason for which the library cannot be used; empty where it can.
+static char load_failure[256];
+static _Thread_local char reason[256];
+
 struct latch_secret_service {
-    const latch_secret_library *lib;
-    /// Where news of the service arrives.
+    /// The context that receives the service's notifications.
     void *context;
     void *service;
 };
 
-/// Takes an error over: its text to `why`, and what kind it is as the result.
-static int failure(const latch_secret_library *lib, latch_error *error, char *why, size_t why_size) {
-    if (!error) {
-        snprintf(why, why_size, "libsecret gave no reason");
-        return latch_secret_failed;
+static void load(void) {
+    // GLib keeps threads and types for the life of the process, so it must never be unloaded.
+    void *handle = dlopen("libsecret-1.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!handle) {
+        const char *message = dlerror();
+        snprintf(load_failure, sizeof load_failure, "%s", message ? message : "libsecret-1.so.0 cannot be loaded");
+        return;
     }
-    snprintf(why, why_size, "%s", error->message);
-    int result = latch_secret_failed;
-    if (error->domain == lib->secret_error_get_quark() && error->code == error_is_locked) result = latch_secret_locked;
-    if (strstr(error->message, "org.freedesktop.Secret.Error.IsLocked")) result = latch_secret_locked;
-    if (error->domain == lib->g_dbus_error_quark() &&
-        (error->code == dbus_service_unknown || error->code == dbus_name_has_no_owner ||
-         error->code == dbus_spawn_service_not_found))
-        result = latch_secret_no_service;
-    if (error->domain == lib->g_dbus_error_quark() && error->code == dbus_access_denied) result = latch_secret_denied;
-    lib->g_error_free(error);
+    // A look-up in the library also finds the functions of GLib, which it is linked with.
+#define LATCH_FIND(result, name, parameters)                                                                           \
+    if (!(lib.name = (__typeof__(lib.name))dlsym(handle, #name))) {                                                    \
+        snprintf(load_failure, sizeof load_failure, "libsecret-1.so.0 has no " #name);                                 \
+        return;                                                                                                        \
+    }
+    LATCH_SECRET_FUNCTIONS(LATCH_FIND)
+#undef LATCH_FIND
+}
+
+const char *latch_secret_reason(void) { return reason; }
+
+static int fail(int result, const char *why) {
+    snprintf(reason, sizeof reason, "%s", why);
     return result;
 }
 
-int latch_secret_open(latch_secret_service **opened, char *why, size_t why_size) {
-    const latch_secret_library *lib = latch_secret_load(why, why_size);
-    if (!lib) return latch_secret_no_library;
-    latch_secret_service *made = calloc(1, sizeof *made);
-    if (!made) {
-        snprintf(why, why_size, "no memory");
-        return latch_secret_failed;
+/// Releases an error, and returns the result that it means.
+static int failure(latch_error *error) {
+    if (!error) return fail(latch_secret_failed, "libsecret gave no reason");
+    int result = fail(latch_secret_failed, error->message);
+    if (error->domain == lib.secret_error_get_quark() && error->code == error_is_locked) result = latch_secret_locked;
+    if (strstr(error->message, "org.freedesktop.Secret.Error.IsLocked")) result = latch_secret_locked;
+    if (error->domain == lib.g_dbus_error_quark()) {
+        switch (error->code) {
+        case dbus_service_unknown:
+        case dbus_name_has_no_owner:
+        case dbus_spawn_service_not_found: result = latch_secret_no_service; break;
+        case dbus_access_denied: result = latch_secret_denied; break;
+        }
     }
-    // News of the service would wait for ever in a context that nobody runs, or disturb one that somebody does.
-    *made = (latch_secret_service){.lib = lib, .context = lib->g_main_context_new()};
-    lib->g_main_context_push_thread_default(made->context);
+    lib.g_error_free(error);
+    return result;
+}
+
+int latch_secret_open(latch_secret_service **opened) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    if (*load_failure) return fail(latch_secret_no_library, load_failure);
+    latch_secret_service *made = calloc(1, sizeof *made);
+    if (!made) return fail(latch_secret_failed, "no memory");
+    // Notifications would pile up in a context that no thread runs, or disturb the program's own.
+    made->context = lib.g_main_context_new();
+    lib.g_main_context_push_thread_default(made->context);
     latch_error *error = NULL;
-    made->service = lib->secret_service_open_sync(lib->secret_service_get_type(), NULL, open_session, NULL, &error);
+    made->service = lib.secret_service_open_sync(lib.secret_service_get_type(), NULL, open_session, NULL, &error);
     if (!made->service) {
-        int result = failure(lib, error, why, why_size);
+        int result = failure(error);
         latch_secret_close(made);
         return result == latch_secret_failed ? latch_secret_no_service : result;
     }
     // GLib's connection to the bus would end the process when the bus goes away.
-    lib->g_dbus_connection_set_exit_on_close(lib->g_dbus_proxy_get_connection(made->service), false);
+    lib.g_dbus_connection_set_exit_on_close(lib.g_dbus_proxy_get_connection(made->service), false);
     *opened = made;
     return latch_secret_done;
 }
 
 void latch_secret_close(latch_secret_service *service) {
-    const latch_secret_library *lib = service->lib;
-    if (service->service) lib->g_object_unref(service->service);
-    while (lib->g_main_context_iteration(service->context, false)) {
+    if (service->service) lib.g_object_unref(service->service);
+    while (lib.g_main_context_iteration(service->context, false)) {
     }
-    lib->g_main_context_pop_thread_default(service->context);
-    lib->g_main_context_unref(service->context);
+    lib.g_main_context_pop_thread_default(service->context);
+    lib.g_main_context_unref(service->context);
     free(service);
 }
 
 /// The attributes of a key, borrowed from it.
-static void *attributes_of(const latch_secret_library *lib, latch_secret_key key) {
-    void *table = lib->g_hash_table_new((void *)lib->g_str_hash, (void *)lib->g_str_equal);
-    lib->g_hash_table_insert(table, "service", key.service);
-    if (key.name) lib->g_hash_table_insert(table, "name", key.name);
+static void *attributes_of(latch_secret_key key) {
+    void *table = lib.g_hash_table_new((void *)lib.g_str_hash, (void *)lib.g_str_equal);
+    lib.g_hash_table_insert(table, "service", key.service);
+    if (key.name) lib.g_hash_table_insert(table, "name", key.name);
     return table;
 }
 
@@ -92,201 +124,161 @@ static latch_schema schema_of(latch_secret_key key) {
     return (latch_schema){.name = key.schema, .attributes = {{"service", 0}, {"name", 0}}};
 }
 
-static void free_items(const latch_secret_library *lib, latch_list *items) {
-    for (latch_list *item = items; item; item = item->next) lib->g_object_unref(item->data);
-    lib->g_list_free(items);
+static void free_items(latch_list *items) {
+    for (latch_list *item = items; item; item = item->next) lib.g_object_unref(item->data);
+    lib.g_list_free(items);
 }
 
 /// The items with a key's attributes, in all collections, locked ones without their secrets.
-static int search(latch_secret_service *service, latch_secret_key key, int flags, latch_list **items, char *why,
-                  size_t why_size) {
-    const latch_secret_library *lib = service->lib;
+static int search(latch_secret_service *service, latch_secret_key key, int flags, latch_list **items) {
     latch_schema schema = schema_of(key);
-    void *attributes = attributes_of(lib, key);
+    void *attributes = attributes_of(key);
     latch_error *error = NULL;
-    *items = lib->secret_service_search_sync(service->service, &schema, attributes, search_all | flags, NULL, &error);
-    lib->g_hash_table_unref(attributes);
-    return error ? failure(lib, error, why, why_size) : latch_secret_done;
+    *items = lib.secret_service_search_sync(service->service, &schema, attributes, search_all | flags, NULL, &error);
+    lib.g_hash_table_unref(attributes);
+    return error ? failure(error) : latch_secret_done;
 }
 
-/// The newest of several items, where another program has changed the default collection meanwhile.
-static void *newest(const latch_secret_library *lib, latch_list *items) {
+/// The newest of several items: another program may have changed the default collection meanwhile.
+static void *newest(latch_list *items) {
     void *best = NULL;
     for (latch_list *item = items; item; item = item->next)
-        if (!best || lib->secret_item_get_modified(item->data) > lib->secret_item_get_modified(best)) best = item->data;
+        if (!best || lib.secret_item_get_modified(item->data) > lib.secret_item_get_modified(best)) best = item->data;
     return best;
 }
 
 /// The default collection; NULL with `latch_secret_done` where there is none.
-static int default_collection(latch_secret_service *service, void **collection, char *why, size_t why_size) {
+static int default_collection(latch_secret_service *service, void **collection) {
     latch_error *error = NULL;
-    *collection = service->lib->secret_collection_for_alias_sync(service->service, "default", 0, NULL, &error);
-    return error ? failure(service->lib, error, why, why_size) : latch_secret_done;
+    *collection = lib.secret_collection_for_alias_sync(service->service, "default", 0, NULL, &error);
+    return error ? failure(error) : latch_secret_done;
 }
 
-/// What "no such item" means: a service may not even know the attributes of what lies in a locked collection.
-static int nothing_found(latch_secret_service *service, int meaning, char *why, size_t why_size) {
+/// Returns `meaning` unless the default collection is locked: a service may not even know the attributes of its items.
+static int nothing_found(latch_secret_service *service, int meaning) {
     void *collection = NULL;
-    int result = default_collection(service, &collection, why, why_size);
+    int result = default_collection(service, &collection);
     if (result != latch_secret_done || !collection) return result == latch_secret_done ? meaning : result;
-    bool is_locked = service->lib->secret_collection_get_locked(collection);
-    service->lib->g_object_unref(collection);
-    if (!is_locked) return meaning;
-    snprintf(why, why_size, "the default collection is locked");
-    return latch_secret_locked;
+    bool is_locked = lib.secret_collection_get_locked(collection);
+    lib.g_object_unref(collection);
+    return is_locked ? fail(latch_secret_locked, "the default collection is locked") : meaning;
 }
 
-/// Asks the person to unlock a collection.
-static int ask(latch_secret_service *service, void *collection, char *why, size_t why_size) {
-    const latch_secret_library *lib = service->lib;
+/// Unlocks a collection by a prompt.
+static int ask(latch_secret_service *service, void *collection) {
     latch_list objects = {collection, NULL, NULL};
     latch_list *unlocked = NULL;
     latch_error *error = NULL;
-    int count = lib->secret_service_unlock_sync(service->service, &objects, NULL, &unlocked, &error);
-    free_items(lib, unlocked);
-    if (error) return failure(lib, error, why, why_size);
-    if (count > 0) return latch_secret_done;
-    snprintf(why, why_size, "the question for its password was closed");
-    return latch_secret_denied;
+    int count = lib.secret_service_unlock_sync(service->service, &objects, NULL, &unlocked, &error);
+    free_items(unlocked);
+    if (error) return failure(error);
+    return count > 0 ? latch_secret_done : fail(latch_secret_denied, "the prompt for its password was dismissed");
 }
 
-int latch_secret_unlock(latch_secret_service *service, bool asks, char *why, size_t why_size) {
-    const latch_secret_library *lib = service->lib;
+int latch_secret_unlock(latch_secret_service *service, bool asks) {
     void *collection = NULL;
-    int result = default_collection(service, &collection, why, why_size);
+    int result = default_collection(service, &collection);
     if (result != latch_secret_done) return result;
     if (!collection) {
-        if (!asks) {
-            snprintf(why, why_size, "there is no default collection");
-            return latch_secret_no_collection;
-        }
+        if (!asks) return fail(latch_secret_no_collection, "there is no default collection");
         latch_error *error = NULL;
-        collection =
-            lib->secret_collection_create_sync(service->service, "Default keyring", "default", 0, NULL, &error);
-        if (!collection && error) return failure(lib, error, why, why_size);
-        if (!collection) {
-            snprintf(why, why_size, "the question for a new password was closed");
-            return latch_secret_denied;
-        }
+        collection = lib.secret_collection_create_sync(service->service, "Default keyring", "default", 0, NULL, &error);
+        if (!collection && error) return failure(error);
+        if (!collection) return fail(latch_secret_denied, "the prompt for a new password was dismissed");
     }
-    if (lib->secret_collection_get_locked(collection)) {
-        snprintf(why, why_size, "the default collection is locked");
-        result = asks ? ask(service, collection, why, why_size) : latch_secret_locked;
-    }
-    lib->g_object_unref(collection);
+    if (lib.secret_collection_get_locked(collection))
+        result = asks ? ask(service, collection) : fail(latch_secret_locked, "the default collection is locked");
+    lib.g_object_unref(collection);
     return result;
 }
 
 /// Copies an item's secret out of the library's memory.
-static int copy_secret(const latch_secret_library *lib, void *item, uint8_t **bytes, size_t *count, char *why,
-                       size_t why_size) {
-    if (lib->secret_item_get_locked(item)) {
-        snprintf(why, why_size, "the item is locked");
-        return latch_secret_locked;
-    }
-    void *value = lib->secret_item_get_secret(item);
-    if (!value) {
-        snprintf(why, why_size, "the service did not hand out the secret");
-        return latch_secret_failed;
-    }
-    const char *content = lib->secret_value_get(value, count);
+static int copy_secret(void *item, uint8_t **bytes, size_t *count) {
+    if (lib.secret_item_get_locked(item)) return fail(latch_secret_locked, "the item is locked");
+    void *value = lib.secret_item_get_secret(item);
+    if (!value) return fail(latch_secret_failed, "the service did not return the secret");
+    const char *content = lib.secret_value_get(value, count);
     *bytes = malloc(*count ? *count : 1);
     if (*bytes) memcpy(*bytes, content, *count);
-    lib->secret_value_unref(value);
-    if (*bytes) return latch_secret_done;
-    snprintf(why, why_size, "no memory");
-    return latch_secret_failed;
+    lib.secret_value_unref(value);
+    return *bytes ? latch_secret_done : fail(latch_secret_failed, "no memory");
 }
 
-int latch_secret_read(latch_secret_service *service, latch_secret_key key, uint8_t **bytes, size_t *count, char *why,
-                      size_t why_size) {
+int latch_secret_read(latch_secret_service *service, latch_secret_key key, uint8_t **bytes, size_t *count) {
     latch_list *items = NULL;
-    int result = search(service, key, search_load_secrets, &items, why, why_size);
+    int result = search(service, key, search_load_secrets, &items);
     if (result != latch_secret_done) return result;
-    void *item = newest(service->lib, items);
-    result = item ? copy_secret(service->lib, item, bytes, count, why, why_size)
-                  : nothing_found(service, latch_secret_missing, why, why_size);
-    free_items(service->lib, items);
+    void *item = newest(items);
+    result = item ? copy_secret(item, bytes, count) : nothing_found(service, latch_secret_missing);
+    free_items(items);
     return result;
 }
 
-/// Makes an item in the default collection; one with the same attributes is replaced.
-static int create(latch_secret_service *service, latch_secret_key key, const char *label, void *value, char *why,
-                  size_t why_size) {
-    const latch_secret_library *lib = service->lib;
+/// Creates an item in the default collection; one with the same attributes is replaced.
+static int create(latch_secret_service *service, latch_secret_key key, const char *label, void *value) {
     void *collection = NULL;
-    int result = default_collection(service, &collection, why, why_size);
+    int result = default_collection(service, &collection);
     if (result != latch_secret_done) return result;
-    if (!collection) {
-        snprintf(why, why_size, "there is no default collection");
-        return latch_secret_no_collection;
-    }
+    if (!collection) return fail(latch_secret_no_collection, "there is no default collection");
     latch_schema schema = schema_of(key);
-    void *attributes = attributes_of(lib, key);
+    void *attributes = attributes_of(key);
     latch_error *error = NULL;
     void *item =
-        lib->secret_item_create_sync(collection, &schema, attributes, label, value, create_replace, NULL, &error);
-    lib->g_hash_table_unref(attributes);
-    lib->g_object_unref(collection);
-    if (!item) return failure(lib, error, why, why_size);
-    lib->g_object_unref(item);
+        lib.secret_item_create_sync(collection, &schema, attributes, label, value, create_replace, NULL, &error);
+    lib.g_hash_table_unref(attributes);
+    lib.g_object_unref(collection);
+    if (!item) return failure(error);
+    lib.g_object_unref(item);
     return latch_secret_done;
 }
 
 int latch_secret_write(latch_secret_service *service, latch_secret_key key, const char *label, const uint8_t *bytes,
-                       size_t count, char *why, size_t why_size) {
-    const latch_secret_library *lib = service->lib;
+                       size_t count) {
     latch_list *items = NULL;
-    int result = search(service, key, 0, &items, why, why_size);
+    int result = search(service, key, 0, &items);
     if (result != latch_secret_done) return result;
-    void *value = lib->secret_value_new((const char *)bytes, (ptrdiff_t)count, "text/plain");
-    void *item = newest(lib, items);
-    if (!item) {
-        result = create(service, key, label, value, why, why_size);
-    } else if (lib->secret_item_get_locked(item)) {
-        snprintf(why, why_size, "the item is locked");
-        result = latch_secret_locked;
-    } else {
-        latch_error *error = NULL;
-        if (!lib->secret_item_set_secret_sync(item, value, NULL, &error)) result = failure(lib, error, why, why_size);
-    }
-    lib->secret_value_unref(value);
-    free_items(lib, items);
+    void *value = lib.secret_value_new((const char *)bytes, (ptrdiff_t)count, "text/plain");
+    void *item = newest(items);
+    latch_error *error = NULL;
+    if (!item)
+        result = create(service, key, label, value);
+    else if (lib.secret_item_get_locked(item))
+        result = fail(latch_secret_locked, "the item is locked");
+    else if (!lib.secret_item_set_secret_sync(item, value, NULL, &error))
+        result = failure(error);
+    lib.secret_value_unref(value);
+    free_items(items);
     return result;
 }
 
-int latch_secret_remove(latch_secret_service *service, latch_secret_key key, char *why, size_t why_size) {
-    const latch_secret_library *lib = service->lib;
+int latch_secret_remove(latch_secret_service *service, latch_secret_key key) {
     latch_list *items = NULL;
-    int result = search(service, key, 0, &items, why, why_size);
-    if (result == latch_secret_done && !items) return nothing_found(service, latch_secret_done, why, why_size);
+    int result = search(service, key, 0, &items);
+    if (result == latch_secret_done && !items) return nothing_found(service, latch_secret_done);
     for (latch_list *item = items; item && result == latch_secret_done; item = item->next) {
         latch_error *error = NULL;
-        if (lib->secret_item_get_locked(item->data)) {
-            snprintf(why, why_size, "the item is locked");
-            result = latch_secret_locked;
-        } else if (!lib->secret_item_delete_sync(item->data, NULL, &error)) {
-            result = failure(lib, error, why, why_size);
-        }
+        if (lib.secret_item_get_locked(item->data))
+            result = fail(latch_secret_locked, "the item is locked");
+        else if (!lib.secret_item_delete_sync(item->data, NULL, &error))
+            result = failure(error);
     }
-    free_items(lib, items);
+    free_items(items);
     return result;
 }
 
 int latch_secret_names(latch_secret_service *service, latch_secret_key key,
-                       void (*found)(void *context, const char *name), void *context, char *why, size_t why_size) {
-    const latch_secret_library *lib = service->lib;
+                       void (*found)(void *context, const char *name), void *context) {
     latch_list *items = NULL;
     key.name = NULL;
-    int result = search(service, key, 0, &items, why, why_size);
-    if (result == latch_secret_done && !items) return nothing_found(service, latch_secret_done, why, why_size);
+    int result = search(service, key, 0, &items);
+    if (result == latch_secret_done && !items) return nothing_found(service, latch_secret_done);
     for (latch_list *item = items; item; item = item->next) {
-        void *attributes = lib->secret_item_get_attributes(item->data);
-        const char *name = attributes ? lib->g_hash_table_lookup(attributes, "name") : NULL;
+        void *attributes = lib.secret_item_get_attributes(item->data);
+        const char *name = attributes ? lib.g_hash_table_lookup(attributes, "name") : NULL;
         if (name) found(context, name);
-        if (attributes) lib->g_hash_table_unref(attributes);
+        if (attributes) lib.g_hash_table_unref(attributes);
     }
-    free_items(lib, items);
+    free_items(items);
     return result;
 }
 

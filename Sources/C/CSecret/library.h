@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is used of libsecret and GLib, declared here and found at run time: no header of theirs is needed to build.
+// The functions of libsecret and GLib that are used, declared here and found at run time: building needs no header of theirs.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ typedef struct {
     void *reserved_more[7];
 } latch_schema;  // SecretSchema
 
-/// One function each: result, name, parameters.
+/// One function in each line: result, name, parameters.
 #define LATCH_SECRET_FUNCTIONS(F)                                                                                      \
     F(void, g_error_free, (latch_error *))                                                                             \
     F(void, g_object_unref, (void *))                                                                                  \
@@ -70,12 +70,3 @@ typedef struct {
     F(void *, secret_value_new, (const char *, ptrdiff_t count, const char *type))                                     \
     F(const char *, secret_value_get, (void *, size_t *count))                                                         \
     F(void, secret_value_unref, (void *))
-
-typedef struct {
-#define LATCH_MEMBER(result, name, parameters) result(*name) parameters;
-    LATCH_SECRET_FUNCTIONS(LATCH_MEMBER)
-#undef LATCH_MEMBER
-} latch_secret_library;
-
-/// The library, loaded once for the process; NULL with the reason in `why` where it cannot be.
-const latch_secret_library *latch_secret_load(char *why, size_t why_size);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+import LatchOAuth
 
 /// A user's account according to the server.
 public struct Account: Sendable, Hashable {
@@ -8,15 +9,15 @@ public struct Account: Sendable, Hashable {
     public var id: String
     /// The e-mail address.
     public var email: String
-    /// The name, where there is one.
+    /// The name, if there is one.
     public var name: String?
-    /// The tenant, where the server has tenants.
+    /// The tenant, if the server has tenants.
     public var tenantID: String?
     /// The roles.
     public var roles: [String]
     /// The permissions.
     public var permissions: [String]
-    /// Whether the e-mail address is confirmed; nil where the server did not say.
+    /// Whether the e-mail address is confirmed; nil if the server did not say.
     public var isEmailVerified: Bool?
 
     /// Creates an account.
@@ -37,19 +38,13 @@ public struct Account: Sendable, Hashable {
     ///
     /// Backends name the identifier `id` or `sub`, and some use numbers. Returns nil without an identifier or an address.
     public init?(_ object: JSONObject) {
-        guard let id = ["id", "sub", "_id"].lazy.compactMap({ Self.identifier(object[$0]) }).first,
+        guard let id = ["id", "sub", "_id"].lazy.compactMap({ object[$0]?.identifier }).first,
             let email = object["email"]?.stringValue
         else { return nil }
         self.init(
             id: id, email: email, name: object["name"]?.stringValue, tenantID: object["tenantId"]?.stringValue,
             roles: Self.strings(object["roles"]), permissions: Self.strings(object["permissions"]),
             isEmailVerified: (object["emailVerified"] ?? object["email_verified"])?.boolValue)
-    }
-
-    /// Returns an identifier as text; nil for an empty one.
-    private static func identifier(_ value: JSONValue?) -> String? {
-        if let text = value?.stringValue { return text.isEmpty ? nil : text }
-        return value?.intValue.map { String($0) }
     }
 
     /// Returns the texts of an array, without other elements.

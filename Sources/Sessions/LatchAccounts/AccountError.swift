@@ -13,7 +13,7 @@ public struct AccountError: CodedError, RetryAfterError {
     public let message: String
     /// A suggestion for the user or the developer.
     public let hint: String?
-    /// The status of the response, where there was one.
+    /// The status of the response, if there was one.
     public let status: HTTPStatus?
     /// The server's message.
     public let serverMessage: String?

@@ -19,7 +19,7 @@ struct AccountTokenDecoder {
     /// Decodes the tokens of a response.
     ///
     /// - Parameter previous: The refreshed tokens, whose refresh token stays where the response has none (RFC 6749 §6).
-    /// - Throws: `AccountError.invalidResponse` where there is no access token.
+    /// - Throws: `AccountError.invalidResponse` if there is no access token.
     func tokens(in response: HTTPResponse, refreshing previous: Tokens? = nil) throws(AccountError) -> Tokens {
         var tokens: Tokens
         do {
@@ -36,31 +36,18 @@ struct AccountTokenDecoder {
         return tokens
     }
 
-    /// Returns the refresh cookie as `name=value`; nil where the response sets none or only deletes it.
+    /// Returns the refresh cookie as `name=value`; nil if the response sets none or only deletes it.
     ///
     /// The last one counts (RFC 6265 §5.3, step 11). A backend that has moved its cookie also sends a deletion for the
     /// earlier path.
     private func refreshCookie(in response: HTTPResponse) -> String? {
-        let prefix = endpoints.refreshCookie + "="
-        return response.fields.values(of: .setCookie).lazy
-            .filter { $0.hasPrefix(prefix) }
-            .map { $0.split(separator: ";", omittingEmptySubsequences: false) }
-            .last { $0[0].utf8.count > prefix.utf8.count && !isDeletion($0.dropFirst()) }
-            .map { String($0[0]) }
+        let cookies = response.fields.values(of: .setCookie).lazy.compactMap(SetCookie.init)
+        return cookies.last { $0.name == endpoints.refreshCookie && !$0.value.isEmpty && !isDeletion($0) }
+            .map { "\($0.name)=\($0.value)" }
     }
 
-    /// Whether a cookie's attributes delete it; `Max-Age` outranks `Expires` (RFC 6265 §5.2.2, §5.3).
-    private func isDeletion(_ attributes: ArraySlice<Substring>) -> Bool {
-        var expiresInThePast = false
-        for attribute in attributes {
-            let parts = attribute.split(separator: "=", maxSplits: 1).map { $0.drop { $0 == " " } }
-            guard parts.count == 2 else { continue }
-            switch parts[0].lowercased() {
-            case "max-age": if let age = Int(parts[1]) { return age <= 0 }
-            case "expires": expiresInThePast = HTTPDate(String(parts[1])).map { $0.date <= clock.now } ?? false
-            default: break
-            }
-        }
-        return expiresInThePast
+    /// Whether a cookie has expired; `Max-Age` outranks `Expires` (RFC 6265 §5.3, step 3).
+    private func isDeletion(_ cookie: SetCookie) -> Bool {
+        cookie.maxAge.map { $0 <= 0 } ?? cookie.expires.map { $0 <= clock.now } ?? false
     }
 }

@@ -84,6 +84,18 @@ public final class AuthClient: Sendable {
             .post, RoutePath(path), fields: [.contentType: "application/json", .accept: "application/json"],
             body: HTTPBody(JSONValue.object(content).serialized()))
     }
+
+    /// Creates a POST that carries the refresh token, in the content or as a cookie.
+    private static func request(
+        to path: String, refreshing tokens: Tokens, over client: Client
+    ) throws(HTTPError) -> HTTPRequest {
+        guard let refresh = tokens.refresh else {
+            var request = try request(to: path, [:], over: client)
+            request.fields[.cookie] = tokens.cookie
+            return request
+        }
+        return try request(to: path, ["refreshToken": .string(refresh)], over: client)
+    }
 }
 
 // MARK: - Signing in and out
@@ -104,31 +116,20 @@ extension AuthClient {
 
     /// Signs the user out: first on this device, whatever the network does, and then at the server.
     ///
-    /// - Returns: Whether the server confirmed; false as well where no user was signed in.
-    /// - Throws: An `AuthError` with a `store…` code where this device cannot remove the tokens.
+    /// - Returns: Whether the server confirmed; false as well if no user was signed in.
+    /// - Throws: An `AuthError` with a `store…` code if this device cannot remove the tokens.
     @discardableResult
     public func signOut() async throws -> Bool {
-        let current = session.currentState.credential
-        do {
-            guard let last = try await session.signOut() else { return false }
-            return await endServerSession(of: last)
-        } catch {
-            // The store may still contain the tokens: the server should not accept them.
-            if let current { _ = await endServerSession(of: current) }
-            throw error
-        }
+        try await session.signOut(ending: endServerSession)
     }
 
-    /// Asks the server to end the session; returns false where it could not be reached or refused.
+    /// Asks the server to end the session; returns false if it could not be reached or refused.
     ///
     /// It never throws: on this device the user is signed out already, and no network failure may change that.
     private func endServerSession(of tokens: Tokens) async -> Bool {
-        var content: JSONObject = [:]
-        if let refresh = tokens.refresh { content["refreshToken"] = .string(refresh) }
         do {
-            var request = try Self.request(to: endpoints.signOut, content, over: openClient)
+            var request = try Self.request(to: endpoints.signOut, refreshing: tokens, over: openClient)
             try tokens.authorize(&request)
-            if tokens.refresh == nil, let cookie = tokens.cookie { request.fields[.cookie] = cookie }
             return try await openClient.respond(to: request).status.isSuccess
         } catch {
             return false
@@ -139,17 +140,14 @@ extension AuthClient {
     ///
     /// It is static, since the session is created before the client and must not retain it.
     ///
-    /// - Throws: `AuthError.reauthenticationRequired` where there is no refresh token, which ends the session.
+    /// - Throws: `AuthError.reauthenticationRequired` if there is no refresh token, which ends the session.
     private static func refresh(
         _ refresh: RefreshRequest<Tokens>, at endpoints: AccountEndpoints, over client: Client,
         decoding decoder: AccountTokenDecoder
     ) async throws -> Tokens {
         let tokens = refresh.credential
-        var content: JSONObject = [:]
-        if let token = tokens.refresh { content["refreshToken"] = .string(token) }
         guard tokens.isRefreshable else { throw AuthError.reauthenticationRequired }
-        var request = try request(to: endpoints.refresh, content, over: client)
-        if tokens.refresh == nil, let cookie = tokens.cookie { request.fields[.cookie] = cookie }
+        var request = try request(to: endpoints.refresh, refreshing: tokens, over: client)
         request.fields[.idempotencyKey] = refresh.idempotencyKey
         let response = try await client.respond(to: request)
         try response.requireSuccess()
@@ -160,7 +158,7 @@ extension AuthClient {
 // MARK: - The account
 
 extension AuthClient {
-    /// The signed-in account according to the current access token; nil where there is none or the token is opaque.
+    /// The signed-in account according to the current access token; nil if there is none or the token is opaque.
     ///
     /// It is for display. The server decides about permissions.
     public var account: Account? {
@@ -178,7 +176,7 @@ extension AuthClient {
     /// - Parameters:
     ///   - name: Left out of the request where it is empty.
     ///   - roles: The requested roles, which servers rightly ignore in self-registration.
-    /// - Throws: `AccountError.emailTaken`, `invalidEmail`, `refused` with the server's message, or `invalidResponse` where
+    /// - Throws: `AccountError.emailTaken`, `invalidEmail`, `refused` with the server's message, or `invalidResponse` if
     ///   the server does not return the account's identifier.
     @discardableResult
     public func signUp(
@@ -200,7 +198,7 @@ extension AuthClient {
 
     /// Sets a new password with the token of such a mail, which ends all sessions of the account.
     ///
-    /// - Throws: `AccountError.refused` where the token is used, expired or unknown, or the password too weak.
+    /// - Throws: `AccountError.refused` if the token is used, expired or unknown, or the password too weak.
     @discardableResult
     public func resetPassword(token: String, newPassword: String) async throws -> String? {
         let content: JSONObject = ["token": .string(token), "password": .string(newPassword)]
@@ -226,7 +224,7 @@ extension AuthClient {
         return content
     }
 
-    /// Posts, and returns the message of a successful response, where there is one.
+    /// Posts, and returns the message of a successful response, if there is one.
     private func message(from path: String, _ content: JSONObject) async throws -> String? {
         let response = try await send(path, content)
         guard response.status.isSuccess else { throw AccountError(response) }

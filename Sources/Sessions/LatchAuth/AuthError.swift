@@ -13,7 +13,7 @@ public struct AuthError: CodedError {
     public let message: String
     /// A suggestion for the user or the developer.
     public let hint: String?
-    /// The underlying error, where there is one.
+    /// The underlying error, if there is one.
     public let cause: (any Error)?
     /// The authentication that a server requires: with `stepUpRequired`, and with no other code.
     public let requirement: StepUpRequirement?
@@ -28,6 +28,11 @@ public struct AuthError: CodedError {
         self.hint = hint
         self.cause = cause
         self.requirement = requirement
+    }
+
+    /// Returns this error with another message, and with another hint if there is one.
+    func saying(_ message: String, hint: String? = nil) -> AuthError {
+        AuthError(code: code, message: message, hint: hint ?? self.hint, cause: cause, requirement: requirement)
     }
 
     /// Returns this error with its underlying error.
@@ -66,11 +71,6 @@ extension AuthError {
     /// Another session asks the issuer at this moment; a caller whose credential is still accepted never gets it.
     static let refreshElsewhere = AuthError(
         code: "refreshElsewhere", message: "Another process refreshes the session.", hint: "Try again.")
-
-    /// The issuer's response contains no usable token.
-    package static let invalidTokenResponse = AuthError(
-        code: "invalidTokenResponse", message: "The issuer's response contains no usable token.",
-        hint: "Check that the URL is that of the token endpoint.")
 
     /// A login set none of the cookies that prove it.
     public static let loginWithoutCookies = AuthError(
@@ -137,12 +137,12 @@ extension AuthError {
 
     /// Returns a `store…` error with a detail such as a path or a status; never the stored content.
     package static func store(_ error: AuthError, _ detail: String) -> AuthError {
-        AuthError(code: error.code, message: "\(error.message) (\(detail))", hint: error.hint)
+        error.saying("\(error.message) (\(detail))")
     }
 
-    /// Returns an `AuthError` as it is, and `storeUnavailable` around any other error of a store.
+    /// Returns the `AuthError` of any error of a store.
     package static func fromStore(_ error: any Error) -> AuthError {
-        error as? AuthError ?? storeUnavailable.caused(by: error)
+        error as? AuthError ?? (error as? FileError).map(file) ?? storeUnavailable.caused(by: error)
     }
 
     /// Returns the `store…` code of a failure of the file system.
@@ -217,9 +217,7 @@ extension AuthError {
 
     /// Returns `keysUnavailable` with the URL of the key set, without its query.
     static func keysUnavailable(at location: String) -> AuthError {
-        AuthError(
-            code: keysUnavailable.code, message: "The issuer's keys could not be fetched (\(location)).",
-            hint: keysUnavailable.hint)
+        keysUnavailable.saying("The issuer's keys could not be fetched (\(location)).")
     }
 
     // In the functions below `reason` completes a sentence and contains nothing of the secret.

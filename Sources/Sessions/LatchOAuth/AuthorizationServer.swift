@@ -14,7 +14,7 @@ public struct AuthorizationServer: Sendable, Hashable {
     public var issuer: URL
     /// The URL that exchanges grants for tokens (RFC 6749 §3.2).
     public var tokenEndpoint: URL
-    /// The URL that revokes tokens (RFC 7009 §2); nil where the server has none.
+    /// The URL that revokes tokens (RFC 7009 §2); nil if the server has none.
     public var revocationEndpoint: URL?
     /// The URL of a server that refreshes by JSON `{"refresh_token": …}`; nil for a server that refreshes at the token
     /// endpoint, as RFC 6749 §6 requires.

@@ -15,11 +15,11 @@ public struct OAuthError: CodedError, RetryAfterError {
     public let message: String
     /// A suggestion for the user or the developer.
     public let hint: String?
-    /// The status of the response, where there was one.
+    /// The status of the response, if there was one.
     public let status: HTTPStatus?
     /// The server's own code, such as `invalid_grant`, as it was received.
     public let issuerCode: String?
-    /// The server's message; nil where there is none, or where it repeats a secret.
+    /// The server's message; nil if there is none, or if it repeats a secret.
     public let issuerMessage: String?
     /// The pause that the server requests.
     public let retryAfter: Duration?
@@ -147,9 +147,6 @@ extension OAuthError {
             hint: other.hint, status: status, issuerCode: issuerCode, issuerMessage: issuerMessage,
             retryAfter: retryAfter)
     }
-
-    /// Whether the server sent a message and no code.
-    var hasMessageOnly: Bool { issuerMessage != nil && issuerCode == nil }
 }
 
 extension OAuthError {
@@ -220,7 +217,7 @@ extension OAuthError {
         return lines.joined(separator: "; ")
     }
 
-    /// Returns untrusted text in one printable line; nil where nothing is left, or where it repeats a secret.
+    /// Returns untrusted text in one printable line; nil if nothing is left, or if it repeats a secret.
     private static func sanitized(_ text: String, upTo limit: Int, hiding secrets: [String] = []) -> String? {
         guard
             !secrets.contains(where: {

@@ -58,7 +58,7 @@ import Testing
         #expect(error(400, body).serverMessage == nil)
     }
 
-    @Test func `reads plain text, and shortens what no person would read`() {
+    @Test func `reads plain text, and shortens what no user would read`() {
         let text: HTTPFields = [.contentType: "Text/Plain; charset=utf-8"]
         #expect(error(400, "no", fields: text).serverMessage == "no")
         #expect(error(400, String(repeating: "é", count: 5_000), fields: text).serverMessage?.count == 200)

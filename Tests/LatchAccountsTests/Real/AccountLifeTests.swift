@@ -11,15 +11,15 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A person at the real server` {
-    @Test(arguments: RealBackend.Way.allCases)
-    func `signs up, verifies, signs in, is known and signs out`(way: RealBackend.Way) async throws {
+@Suite struct `A user at the real server` {
+    @Test(arguments: RealBackend.Connection.allCases)
+    func `signs up, verifies, signs in, is known and signs out`(way: RealBackend.Connection) async throws {
         try await RealBackend.run(way) { backend, _ in
             let client = try backend.client()
             let account = try await client.signUp(
                 email: RealBackend.email, password: RealBackend.password, name: "Ada", roles: ["admin"])
             #expect(account.email == RealBackend.email)
-            #expect(account.roles.contains("admin") == false, "P6: nobody makes himself an administrator")
+            #expect(account.roles.contains("admin") == false, "P6: no user becomes an administrator alone")
 
             try await client.signIn(email: RealBackend.email, password: RealBackend.password)
             #expect(try await client.profile().isEmailVerified == false)
@@ -37,8 +37,8 @@ import Testing
         }
     }
 
-    @Test(arguments: RealBackend.Way.allCases)
-    func `is told a wrong password, a taken address and too many attempts`(way: RealBackend.Way) async throws {
+    @Test(arguments: RealBackend.Connection.allCases)
+    func `is told a wrong password, a taken address and too many attempts`(way: RealBackend.Connection) async throws {
         try await RealBackend.run(way, change: { $0.loginLimitPerMinute = 3 }) { backend, _ in
             let client = try backend.client()
             try await client.signUp(email: RealBackend.email, password: RealBackend.password)

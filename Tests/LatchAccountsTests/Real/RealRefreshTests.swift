@@ -14,8 +14,8 @@ import Testing
 @testable import LatchIdentity
 
 @Suite struct `A session at the real server` {
-    @Test(.tags(.j8), arguments: RealBackend.Way.allCases)
-    func `makes one refresh for a thousand calls across an expiry`(way: RealBackend.Way) async throws {
+    @Test(.tags(.j8), arguments: RealBackend.Connection.allCases)
+    func `makes one refresh for a thousand calls across an expiry`(way: RealBackend.Connection) async throws {
         try await RealBackend.run(way) { backend, _ in
             let client = try await backend.signedIn()
             backend.passTime(901)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackC1)) func `ends with its family when somebody uses a stolen refresh token, other devices go on`()
+    @Test(.tags(.attackC1)) func `ends with its family when a stolen refresh token is used, other devices go on`()
         async throws
     {
         try await RealBackend.run { backend, _ in

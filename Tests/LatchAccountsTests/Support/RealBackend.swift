@@ -14,7 +14,7 @@ import TestSupport
 
 /// The auth server itself, in process or over a socket, with a clock that tests move.
 final class RealBackend: Sendable {
-    enum Way: String, CaseIterable, Sendable { case inProcess, socket }
+    enum Connection: String, CaseIterable, Sendable { case inProcess, socket }
 
     static let password = "Secret123!"
     static let email = "ada@example.com"
@@ -30,7 +30,7 @@ final class RealBackend: Sendable {
     private let transport: any Handler
     private let base: String
 
-    init(_ way: Way = .inProcess, in folder: String, change: (inout IdentityConfiguration) -> Void = { _ in })
+    init(_ way: Connection = .inProcess, in folder: String, change: (inout IdentityConfiguration) -> Void = { _ in })
         async throws
     {
         var configuration = IdentityConfiguration()
@@ -53,7 +53,7 @@ final class RealBackend: Sendable {
 
     /// Runs `body` with a server of its own.
     static func run(
-        _ way: Way = .inProcess, change: @Sendable (inout IdentityConfiguration) -> Void = { _ in },
+        _ way: Connection = .inProcess, change: @Sendable (inout IdentityConfiguration) -> Void = { _ in },
         _ body: (RealBackend, String) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
@@ -88,7 +88,7 @@ final class RealBackend: Sendable {
             }, clock: clock.wallClock(skew: skew))
     }
 
-    /// A client of a person who has an account and is signed in.
+    /// A client of a user who has an account and is signed in.
     func signedIn(
         as email: String = RealBackend.email, store: any TokenStore<Tokens> = InMemoryTokenStore<Tokens>()
     ) async throws -> AuthClient {

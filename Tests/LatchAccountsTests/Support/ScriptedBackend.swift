@@ -57,7 +57,7 @@ final class ScriptedBackend: Handler {
             clock: clock)
     }
 
-    /// An access token as backends write them, unsigned by anybody we know.
+    /// An access token as backends write them, unsigned by any known key.
     static func accessToken(_ claims: Claims = [:], expiresIn seconds: Double = 900) throws -> String {
         var claims = claims
         let now = Date()

@@ -6,7 +6,7 @@ import LatchCore
 import LatchTesting
 import Testing
 
-/// A list over a folder, as one process of a person has it: with stores, locks and watches of its own.
+/// A list over a folder, as one process of a user has it: with stores, locks and watches of its own.
 func accountList(
     in folder: String, secrets: (any SecretStore)? = nil,
     refresh: @escaping @Sendable (AccountEntry, RefreshRequest<Tokens>) async throws -> Tokens = { _, _ in
@@ -31,7 +31,7 @@ let idIssuer = "https://id.example.com"
         return try await list.signIn(tokens, as: name, issuer: issuer, username: name, userID: userID)
     }
 
-    @Test func `is empty at first, with nobody current`() async throws {
+    @Test func `is empty at first, with no current account`() async throws {
         #expect(try await list.content() == AccountList.Content())
         #expect(try await list.content().current == nil)
         await #expect(throws: AuthError.unknownAccount) { try await list.session(for: "nobody") }
@@ -103,7 +103,7 @@ let idIssuer = "https://id.example.com"
         #expect(names == ["ada", "ada (2)", "ada (3)", "ada (4)"])
     }
 
-    @Test func `forgets a removed account with its tokens, and makes nobody else current`() async throws {
+    @Test func `forgets a removed account with its tokens, and makes no other one current`() async throws {
         let secrets = InMemorySecretStore()
         let list = AccountList(secrets) { _, store in Session(store: store) { _ in throw AuthError.refreshFailed } }
         let ada = try await list.signIn(Tokens(access: "a", refresh: "ra"), as: "ada", issuer: idIssuer)

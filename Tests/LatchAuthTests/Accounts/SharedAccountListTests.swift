@@ -97,7 +97,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         }
     }
 
-    @Test func `agree on one account where both sign the same person in at once`() async throws {
+    @Test func `agree on one account where both sign the same user in at once`() async throws {
         try await withTemporaryFolder { folder in
             let lists = (0..<6).map { _ in accountList(in: folder) }
             let ids = try await withThrowingTaskGroup(of: String.self) { group in

@@ -84,7 +84,7 @@ import Testing
         #expect(full.load()?.first?.value == "s1")
     }
 
-    @Test func `for somebody else by now changes nothing`() async throws {
+    @Test func `for another user by now changes nothing`() async throws {
         let (held, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let session = backend.session(in: store)
         let slow = ClosureInterceptor { request, next in

@@ -19,7 +19,7 @@ import Testing
         try await backend.client(session).perform(.raw(.get, "notes"))
     }
 
-    @Test func `sends nothing and logs nobody in until it is told to`() async throws {
+    @Test func `sends nothing and logs no user in until it is told to`() async throws {
         let session = backend.session(in: store)
         _ = try await get(session)
         let last = try await session.signOut()
@@ -65,7 +65,7 @@ import Testing
         #expect(session.currentState == .signedOut(.user))
     }
 
-    @Test func `and goes on as somebody else keeps that one's cookies`() async throws {
+    @Test func `and goes on as another user keeps that one's cookies`() async throws {
         let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let session = backend.session(in: store) {
             begun.finish(.success(()))
@@ -105,7 +105,7 @@ import Testing
 
     /// A login into a store that is damaged as a whole would lose the secrets of others.
     @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeCorrupt])
-    func `in a store that cannot be read is no end, and nobody logs in`(failure: AuthError) async throws {
+    func `in a store that cannot be read is no end, and no user is logged in`(failure: AuthError) async throws {
         let session = backend.session(in: FailingStore(failure: failure))
         await #expect(throws: failure) { try await get(session) }
         #expect(backend.logins == 0)

@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `tell a refresh elsewhere from somebody else's sign-in`() async throws {
+    @Test func `tell a refresh elsewhere from another user's sign-in`() async throws {
         try await withTemporaryFolder { folder in
             let one = session(in: folder)
             let other = session(in: folder)

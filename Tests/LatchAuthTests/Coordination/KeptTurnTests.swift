@@ -34,7 +34,7 @@ import Testing
             let (holder, other) = (stage.session(), stage.session(isBroken: false))
             try await stage.signIn(holder)
             #expect(try await holder.credential().refresh == "r0")
-            // It is due here as well; nobody waits, or this would not return.
+            // It is due here as well; no task waits, or this would not return.
             let old = try await other.credential()
             #expect(old.refresh == "r0")
             #expect(stage.issuer.asked == ["r0"])
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `is waited for by who joins a refresh that nobody needed at once`() async throws {
+    @Test func `is waited for by who joins a refresh that no caller needed at once`() async throws {
         try await withTemporaryFolder { folder in
             let stage = Stage(folder, left: 60)
             let (holder, other) = (stage.session(), stage.session(isBroken: false))
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `is waited for no longer than a process has patience, and nobody is signed out`() async throws {
+    @Test func `is waited for no longer than a process has patience, and no user is signed out`() async throws {
         try await withTemporaryFolder { folder in
             let stage = Stage(folder, left: -1)
             let (holder, other) = (stage.session(), stage.session(isBroken: false))
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `gives way, and the turn with it, to somebody else's sign-in`() async throws {
+    @Test func `gives way, and the turn with it, to another user's sign-in`() async throws {
         try await withTemporaryFolder { folder in
             let stage = Stage(folder, left: -1)
             let (holder, other) = (stage.session(), stage.session(isBroken: false))

@@ -19,7 +19,7 @@ private struct Twice: Interceptor {
     }
 }
 
-/// Adds to each request, as somebody else's interceptor may.
+/// Adds to each request, as another interceptor may.
 private struct Adding: Interceptor {
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         var request = request

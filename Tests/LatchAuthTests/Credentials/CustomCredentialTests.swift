@@ -15,7 +15,7 @@ private struct CountedToken: Credential {
     }
 }
 
-/// A scheme that has to ask somebody first.
+/// A scheme that has to ask another service first.
 private struct Asking: Credential {
     let ask: @Sendable () async throws -> String
 

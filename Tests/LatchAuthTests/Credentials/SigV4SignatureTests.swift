@@ -45,33 +45,6 @@ import Testing
     }
 
     /// "Authenticating Requests: Using Query Parameters", its example.
-    @Test func `in the query is that of the guide to S3`() async throws {
-        let presigned = try await s3().presigned(request(.get, "/test.txt"), validFor: .seconds(86_400))
-        #expect(
-            presigned.path
-                == "/test.txt?X-Amz-Algorithm=AWS4-HMAC-SHA256"
-                + "&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request"
-                + "&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host"
-                + "&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404")
-        #expect(presigned.fields.isEmpty)
-        #expect(presigned.credentialQueryNames.contains("X-Amz-Signature"))
-    }
-
-    @Test func `in the query takes the place of an earlier one`() async throws {
-        let credential = s3(token: "tok+en/=")
-        let once = try await credential.presigned(request(.get, "/a?b=1"), validFor: .seconds(60))
-        let twice = try await credential.presigned(once, validFor: .seconds(60))
-        #expect(once.path == twice.path)
-        #expect(once.path.contains("&X-Amz-Security-Token=tok%2Ben%2F%3D&"))
-        #expect(once.path.hasPrefix("/a?b=1&X-Amz-Algorithm="))
-    }
-
-    @Test(arguments: [(0, 1), (-5, 1), (604_800, 604_800), (10_000_000, 604_800)])
-    func `in the query is valid for a week at most`(seconds: Int, expected: Int) async throws {
-        let presigned = try await s3().presigned(request(.get, "/a"), validFor: .seconds(seconds))
-        #expect(presigned.path.contains("&X-Amz-Expires=\(expected)&"))
-    }
-
     @Test func `has the session token as a field that is a secret`() async throws {
         let signed = try await request(.get, "/a").authorized(by: s3(token: "session"))
         #expect(signed.fields["x-amz-security-token"] == "session")
@@ -176,22 +149,6 @@ import Testing
         }
         let other = try await HTTPRequest.example().authorized(by: credential(service: "s3tables"))
         #expect(other.fields["X-Amz-Content-Sha256"] == nil)
-    }
-
-    @Test func `in the query signs the fields that are for AWS, and the content`() async throws {
-        let request = HTTPRequest.example(
-            .post, "/a?X-Amz-Signature=old&b", fields: ["X-Amz-Target": "T", "X-Other": "1"], body: HTTPBody("x"))
-        let presigned = try await credential().presigned(request, validFor: .seconds(60))
-        #expect(presigned.path.contains("X-Amz-SignedHeaders=host%3Bx-amz-target&"))
-        #expect(presigned.path.hasPrefix("/a?b&X-Amz-Algorithm="))
-        #expect(presigned.rawQueryPairs.count { $0.name == "X-Amz-Signature" } == 1)
-        var other = request
-        other.body = HTTPBody("y")
-        #expect(try await credential().presigned(other, validFor: .seconds(60)).path != presigned.path)
-        let once = HTTPRequest.example(.post, "/", body: HTTPBody(.once("x")))
-        await #expect(throws: AuthError.unsignableContent) {
-            try await credential().presigned(once, validFor: .seconds(60))
-        }
     }
 
     @Test func `is another one for another key, day, region, service, method, path, query, field or content`()

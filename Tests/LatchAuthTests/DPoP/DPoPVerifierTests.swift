@@ -51,7 +51,7 @@ import Testing
         try (verifier ?? self.verifier).verify(.example(method, path, fields: ["DPoP": proof]))
     }
 
-    @Test func `believes what anybody makes by the rules`() throws {
+    @Test func `accepts a proof that any implementation makes by the rules`() throws {
         let thumbprint = try verify(proof()).thumbprint
         #expect(thumbprint == key.thumbprint)
     }
@@ -215,7 +215,7 @@ import Testing
         #expect(!nonces.accepts(""))
     }
 
-    @Test func `are accepted by all who share the secret, and by nobody else`() {
+    @Test func `are accepted by all who share the secret, and by no other server`() {
         let secret = Array("0123456789abcdef".utf8)
         let (one, other) = (
             DPoPNonces(secret: secret, clock: clock.wallClock()), DPoPNonces(secret: secret, clock: clock.wallClock())

@@ -141,7 +141,7 @@ import Testing
         "http://id.example/jwks", "http://127.0.0.1.example/jwks", "http://10.0.0.1/jwks", "ftp://id.example/jwks",
         "file:///etc/passwd", "https:///jwks", "https://user:secret@id.example/jwks",
     ])
-    func `is refused where anybody on the way could exchange the keys`(text: String) throws {
+    func `is refused where an attacker on the network could exchange the keys`(text: String) throws {
         let url = try #require(URL(string: text))
         #expect(throws: HTTPError.self) { try RemoteKeySet(url: url) }
     }

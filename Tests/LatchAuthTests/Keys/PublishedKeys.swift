@@ -114,13 +114,13 @@ final class Barrier: Sendable {
     private let opened = SharedResult<Bool>()
     private let arrived = SharedResult<Bool>()
 
-    /// Says that somebody is here, and waits.
+    /// Reports an arrival, and waits.
     func wait() async throws {
         arrived.finish(.success(true))
         _ = try await opened.value()
     }
 
-    /// Returns as soon as somebody is here.
+    /// Returns after an arrival.
     func reached() async throws { _ = try await arrived.value() }
 
     func open() { opened.finish(.success(true)) }

@@ -45,12 +45,12 @@ import Testing
         let granted = Scopes(parsing: "widgets:write files:read")
         let wanted = Scopes(parsing: "files:write widgets:read openid")
         #expect(granted.missing(from: wanted).text == "files:write openid")
-        #expect(granted.missing(from: wanted, in: .flat).text == "files:write widgets:read openid")
+        #expect(granted.missing(from: wanted, in: ScopeHierarchy(levels: [])).text == "files:write widgets:read openid")
     }
 
     @Test func `split at the last colon`() {
-        #expect(Scope(rawValue: "admin:users:read")?.resource == "admin:users")
-        #expect(Scope(rawValue: ":read")?.resource == nil)
+        #expect(Scope(rawValue: "admin:users:read")?.level == "read")
+        #expect(Scope(rawValue: ":read")?.level == nil)
         #expect(Scope(rawValue: "files:")?.level == nil)
         #expect(Scope(rawValue: "openid")?.level == nil)
     }

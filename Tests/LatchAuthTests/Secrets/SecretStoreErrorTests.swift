@@ -25,7 +25,7 @@ import Testing
     private func store(_ name: String, in folder: String) async throws -> any SecretStore {
         let (path, key) = ("\(folder)/app.secrets", "\(folder)/app.key")
         let fixture = SelectionFixture(folder)
-        let passphrase = SecretFileKey.passphrase(.asking { _ in Array(Self.canary.utf8) }, cost: .cheap)
+        let passphrase = SecretFileKey.passphrase(.asking { Array(Self.canary.utf8) }, cost: .cheap)
         let isUnderPassphrase = name.hasSuffix("passphrase")
         let file = EncryptedFileSecretStore(path: path, key: isUnderPassphrase ? passphrase : .keyFile(path: key))
         try await file.write(Array(Self.canary.utf8), for: "a")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchAuth
 import LatchCrypto
+
+@testable import LatchAuth
 
 /// A kind of store that keeps the contract in this very process.
 enum TestedStore: String, CaseIterable, Sendable {
@@ -17,7 +18,7 @@ enum TestedStore: String, CaseIterable, Sendable {
         case .fileWithPassphrase:
             {
                 EncryptedFileSecretStore(
-                    path: path, key: .passphrase(.asking { _ in Array("pass".utf8) }, cost: .cheap))
+                    path: path, key: .passphrase(.asking { Array("pass".utf8) }, cost: .cheap))
             }
         case .fileWithKeyring: { EncryptedFileSecretStore(path: path, key: .keyring(memory)) }
         case .fileWithGivenKey: { EncryptedFileSecretStore(path: path, key: .given(key)) }

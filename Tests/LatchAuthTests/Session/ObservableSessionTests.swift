@@ -66,7 +66,7 @@ import Testing
         #expect(viewer.shown == expected)
     }
 
-    @Test func `shows all of many changes that come faster than anybody looks`() async throws {
+    @Test func `shows all of many changes that come faster than an observer looks`() async throws {
         let observed = ObservableSession(session, restores: false)
         let viewer = Viewer { observed.state }
         let all = (0..<100).map { tokens("access-\($0)") }
@@ -123,7 +123,7 @@ import Testing
         #expect(!observed.isSignedIn && !observed.isRestoring)
     }
 
-    @Test func `shows what a server asks of the person, and its end`() async throws {
+    @Test func `shows what a server asks of the user, and its end`() async throws {
         let observed = ObservableSession(session, restores: false)
         let viewer = Viewer { observed.stepUp }
         let asked = StepUpRequirement(contextClasses: ["gold"])

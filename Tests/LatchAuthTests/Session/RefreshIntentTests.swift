@@ -30,9 +30,9 @@ import Testing
         let store = InMemoryTokenStore<Tokens>()
         let asked = Keys()
         let session = Session<Tokens>(store: store) { request in
-            let intent = store.loadRecord()?.intent
+            let key = store.loadRecord()?.refreshKey
             asked.seen.withLock { $0.append(request.idempotencyKey) }
-            #expect(intent?.idempotencyKey == request.idempotencyKey)
+            #expect(key == request.idempotencyKey)
             return Tokens(access: "a2", refresh: "r2")
         }
         try await session.signIn(Self.tokens)
@@ -42,7 +42,7 @@ import Testing
         #expect(asked.seen.withLock { $0.count } == 1)
         let record = try #require(store.loadRecord())
         #expect(record.credential?.refresh == "r2")
-        #expect(record.intent == nil)
+        #expect(record.refreshKey == nil)
         #expect(record.sessionID == signIn)
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `A session that nobody holds` {
+@Suite struct `A session that no task holds` {
     let clock = ManualClock()
 
     private func session(life: Double = 900) async throws -> Session<Tokens> {

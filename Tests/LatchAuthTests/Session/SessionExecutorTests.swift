@@ -75,7 +75,7 @@ private final class WatchfulStore: TokenStore {
         #expect(refreshes.withLock { $0 } == 1)
     }
 
-    @Test func `ends, and its streams with it, when nobody keeps it`() async throws {
+    @Test func `ends, and its streams with it, when no task keeps it`() async throws {
         let states: AsyncStream<Session<Tokens>.State>
         do {
             let session = Session(store: WatchfulStore(nil), clock: clock.wallClock(), executor: QueueExecutor()) {

@@ -26,17 +26,17 @@ final class SessionFixture: Sendable {
         var accepted: Set<String> = []
     }
 
-    typealias Answer = @Sendable (RefreshRequest<Tokens>, SessionFixture) async throws -> Tokens
+    typealias RefreshHandler = @Sendable (RefreshRequest<Tokens>, SessionFixture) async throws -> Tokens
 
     let simulation = Simulation(seed: 1)
     let world = Mutex(World())
     let policy: RefreshPolicy
-    let answer: Answer
+    let answer: RefreshHandler
 
     /// - Parameter answer: What the token endpoint does; by default it rotates after 100 ms.
     init(
         holding tokens: Tokens? = nil, policy: RefreshPolicy = RefreshPolicy(jitter: .zero),
-        answer: @escaping Answer = SessionFixture.rotate
+        answer: @escaping RefreshHandler = SessionFixture.rotate
     ) {
         self.policy = policy
         self.answer = answer
@@ -44,7 +44,7 @@ final class SessionFixture: Sendable {
         if let tokens { world.withLock { _ = $0.accepted.insert(tokens.access) } }
     }
 
-    static let rotate: Answer = { request, fixture in
+    static let rotate: RefreshHandler = { request, fixture in
         try await fixture.simulation.clock.sleep(for: .milliseconds(100))
         return fixture.issue(fixture.world.withLock { $0.refreshes.count })
     }

@@ -40,7 +40,7 @@ import Testing
         #expect(fixture.refreshes == 0)
     }
 
-    @Test func `out of its scope goes out although nobody is signed in`() throws {
+    @Test func `out of its scope goes out although no user is signed in`() throws {
         #expect(try send(to: "evil.com", over: fixture.makeSession()).status == .unauthorized)
         #expect(fixture.requests.count == 1)
         #expect(fixture.loads == 0)

@@ -37,7 +37,7 @@ import Testing
         #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0"])
     }
 
-    @Test(.tags(.j7)) func `nobody signed in means no request`() throws {
+    @Test(.tags(.j7)) func `no signed-in user means no request`() throws {
         let fixture = SessionFixture()
         let client = fixture.client(fixture.makeSession())
         #expect(throws: AuthError.missingToken) {
@@ -118,7 +118,7 @@ import Testing
         #expect(fixture.stored == nil)
     }
 
-    @Test(.tags(.j11)) func `of one person does not touch the next`() throws {
+    @Test(.tags(.j11)) func `of one user does not touch the next`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let session = fixture.makeSession()
         let waiter = fixture.simulation.spawn { try await session.credential() }
@@ -133,7 +133,7 @@ import Testing
         #expect(fixture.stored == other)
     }
 
-    @Test(.tags(.j11)) func `a request of one person is not repeated as the next`() throws {
+    @Test(.tags(.j11)) func `a request of one user is not repeated as the next`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         let client = fixture.client(session)
@@ -204,7 +204,7 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test func `finds the person signed out by another session of the same store`() throws {
+    @Test func `finds the user signed out by another session of the same store`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let (first, second) = (fixture.makeSession(), fixture.makeSession())
         try fixture.run { try await second.restore() }

@@ -53,7 +53,7 @@ import Testing
         #expect(session.currentState == .signedIn(first))
     }
 
-    @Test(.tags(.j6)) func `knows "nobody" from "not read yet"`() throws {
+    @Test(.tags(.j6)) func `tells "no account" from "not read yet"`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         #expect(session.currentState == .unknown)

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 500])
-    func `reaches everybody who waits, and nobody before it is there`(count: Int) {
+    func `reaches every waiting task, and none before it is there`(count: Int) {
         for _ in 0..<count { wait() }
         #expect(simulation.run())
         #expect(values.isEmpty)

@@ -41,7 +41,7 @@ import Testing
         for stream in streams { #expect(await Array(stream) == ["first"]) }
     }
 
-    @Test func `forgets a stream that nobody keeps`() {
+    @Test func `forgets a stream that no task keeps`() {
         for _ in 0..<1_000 { _ = broadcast.stream() }
         #expect(broadcast.watcherCount == 0)
     }

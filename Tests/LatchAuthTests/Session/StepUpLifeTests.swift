@@ -59,7 +59,7 @@ import Testing
         #expect(session.stepUp == nil)
     }
 
-    @Test func `is not met by somebody else, whose tokens are not taken`() throws {
+    @Test func `is not met by another user, whose tokens are not taken`() throws {
         let mine = Tokens(access: try token("1", acr: "silver"))
         let session = try session(mine)
         let others = Tokens(access: try token("2", acr: "gold"))
@@ -68,7 +68,7 @@ import Testing
         #expect(session.stepUp == Self.asked)
     }
 
-    @Test func `is not met while nobody is signed in`() throws {
+    @Test func `is not met while no user is signed in`() throws {
         let session = fixture.makeSession()
         #expect(throws: AuthError.missingToken) {
             try fixture.run { try await session.stepUp(to: Tokens(access: "gold")) }
@@ -76,7 +76,7 @@ import Testing
         #expect(fixture.stored == nil)
     }
 
-    @Test func `ends with the sign-out that comes before the person is done, and nothing of it is kept`() throws {
+    @Test func `ends with the sign-out that comes before the user is done, and nothing of it is kept`() throws {
         let session = fixture.makeSession()
         let tokens = fixture.tokens(0)
         #expect(throws: AuthError.superseded) {

@@ -42,7 +42,7 @@ private final class StepUpIssuer: Sendable {
         return issue(tokens.access.hasPrefix("gold") ? "gold" : "plain")
     }
 
-    /// The person, who takes his time.
+    /// The user, who takes their time.
     func ask() async throws -> Tokens {
         world.withLock { world in
             world.asking += 1
@@ -67,7 +67,7 @@ private final class StepUpIssuer: Sendable {
 }
 
 @Suite struct `Step-ups, refreshes and sign-outs at once` {
-    /// Lets five tasks do as they like with one session, and gives the errors that nobody may see.
+    /// Lets five tasks do as they like with one session, and returns the errors that no caller may see.
     private func play(_ simulation: Simulation, _ issuer: StepUpIssuer, _ session: Session<Tokens>) -> [String] {
         let handler = ClosureHandler { try await issuer.respond(to: $0) }
         let auth = SessionInterceptor(session, for: .host("api.example.com")) { _ in try await issuer.ask() }
@@ -105,7 +105,7 @@ private final class StepUpIssuer: Sendable {
     }
 
     @Test(arguments: 0..<4)
-    func `leave the session and its store of one mind, and ask the person once at a time`(part: UInt64) throws {
+    func `leave the session and its store consistent, and ask the user once at a time`(part: UInt64) throws {
         for seed in (part * 250)..<(part * 250 + 250) {
             let simulation = Simulation(seed: seed)
             let issuer = StepUpIssuer(simulation)

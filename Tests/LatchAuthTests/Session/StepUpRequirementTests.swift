@@ -7,7 +7,7 @@ import LatchHTTP
 import LatchJOSE
 import Testing
 
-@Suite struct `What a server asks of the person` {
+@Suite struct `What a server asks of the user` {
     private func requirement(_ field: String) -> StepUpRequirement? {
         Challenge.parse(field)?.lazy.compactMap(StepUpRequirement.init).first
     }
@@ -46,7 +46,7 @@ import Testing
     }
 }
 
-@Suite struct `Tokens and what a server asks of the person` {
+@Suite struct `Tokens and what a server asks of the user` {
     let now = Date(timeIntervalSince1970: 1_800_000_000)
 
     private func token(_ claims: Claims) throws -> String { try JWT.sign(claims, with: Key.generate(.es256)) }
@@ -81,7 +81,7 @@ import Testing
         #expect(tokens.satisfies(StepUpRequirement(contextClasses: ["gold"]), at: now) == true)
     }
 
-    @Test func `are one person's where subject and issuer are the same`() throws {
+    @Test func `are one user's where subject and issuer are the same`() throws {
         let one = Tokens(access: try token(["iss": "a", "sub": "1"]))
         #expect(one.hasSameUser(as: Tokens(access: try token(["iss": "a", "sub": "1", "acr": "x"]))) == true)
         #expect(one.hasSameUser(as: Tokens(access: try token(["iss": "a", "sub": "2"]))) == false)

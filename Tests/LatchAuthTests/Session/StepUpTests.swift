@@ -24,7 +24,7 @@ import Testing
 
     private var requests: [String] { resource.withLock { $0.requests } }
 
-    /// Answers `/gold` only to `gold`, everything else to what it accepts, and `/scope` to nobody.
+    /// Answers `/gold` only to `gold`, everything else to what it accepts, and `/scope` to none.
     private func handler(
         _ session: Session<Tokens>, stepUp: Session<Tokens>.StepUp? = nil, refreshes: Bool = true
     ) -> any Handler {
@@ -74,7 +74,7 @@ import Testing
     private func settle() { _ = fixture.simulation.run(horizon: .zero) }
 
     @Test(arguments: [true, false])
-    func `fails the request with what is asked for, refreshes nothing and signs nobody out`(refreshes: Bool) throws {
+    func `fails the request with what is asked for, refreshes nothing and signs no user out`(refreshes: Bool) throws {
         let session = try signedIn()
         let client = handler(session, refreshes: refreshes)
         let error = #expect(throws: AuthError.stepUpRequired) {
@@ -107,7 +107,7 @@ import Testing
         #expect(session.broadcast.watcherCount == 0)
     }
 
-    @Test func `asks the person once for all requests, and sends each of them once more`() throws {
+    @Test func `asks the user once for all requests, and sends each of them once more`() throws {
         let session = try signedIn()
         let asked = Mutex<[StepUpRequirement]>([])
         let gold = gold()
@@ -144,7 +144,7 @@ import Testing
         }
         try fixture.run {
             async let late = client.respond(to: .example(.get, "/gold"))
-            // The first request is on its way when the person steps up of his own accord.
+            // The first request is on its way when the user steps up unasked.
             try await self.fixture.simulation.clock.sleep(for: .milliseconds(10))
             try await session.stepUp(to: gold)
             #expect(try await late.body.text == "gold")
@@ -153,7 +153,7 @@ import Testing
         #expect(session.stepUp == nil)
     }
 
-    @Test func `tells the request why the person did not, and asks again next time`() throws {
+    @Test func `tells the request why the user did not, and asks again next time`() throws {
         struct Declined: Error {}
         let session = try signedIn()
         let count = Mutex(0)

@@ -45,21 +45,11 @@ import Testing
         #expect(throws: AuthError.malformedSignature) { try ContentDigest(parsing: field) }
     }
 
-    @Test func `is cut short by nobody`() async throws {
+    @Test func `is not accepted when it is cut short`() async throws {
         let digest = try ContentDigest(parsing: "sha-256=::")
         await #expect(throws: AuthError.digestMismatch) { try await digest.verify(HTTPBody("hello")) }
         let prefix = try ContentDigest(parsing: "sha-256=:LPJNul+wow4=:")
         await #expect(throws: AuthError.digestMismatch) { try await prefix.verify(HTTPBody("hello")) }
-    }
-
-    @Test func `is set on requests and on responses`() async throws {
-        var request = HTTPRequest.example(.post, "/", fields: ["content-digest": "old"], body: HTTPBody("hello"))
-        try await request.setContentDigest(by: [.sha256])
-        #expect(
-            request.fields.values(of: .contentDigest) == ["sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"])
-        var response = HTTPResponse(status: .ok, body: HTTPBody("hello"))
-        try await response.setContentDigest()
-        #expect(response.fields[.contentDigest] == request.fields[.contentDigest])
     }
 
     @Test func `is not made of a stream that can be read once`() async throws {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchJOSE
@@ -10,6 +9,8 @@ import LatchTesting
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import LatchAuth
 
 @Suite struct `A signature of a message` {
     private let now: TimeInterval = 1_700_000_000
@@ -140,12 +141,16 @@ import Testing
         let key = try Key.generate(.es256, id: "server")
         let credential = try MessageSignature(
             key,
-            covering: ["@status", .method.ofRequest, .path.ofRequest, .field("Signature").member("sig1").ofRequest],
+            covering: [
+                "@status", SignatureComponent("@method").ofRequest, SignatureComponent("@path").ofRequest,
+                .field("Signature").member("sig1").ofRequest,
+            ],
             label: "reqres", clock: .standing(at: now))
         let request = HTTPRequest.example(.post, "/a", fields: ["Signature": "sig1=:AAAA:"])
         var response = HTTPResponse(status: .ok, body: HTTPBody("done"))
         try await credential.sign(&response, answering: request)
-        let policy = SignaturePolicy(required: ["@status", .method.ofRequest], clock: .standing(at: now))
+        let policy = SignaturePolicy(
+            required: ["@status", SignatureComponent("@method").ofRequest], clock: .standing(at: now))
         let signature = try await verifier(key, policy: policy).verify(response, answering: request)
         #expect(signature.components.last == "content-digest")
         for other in [

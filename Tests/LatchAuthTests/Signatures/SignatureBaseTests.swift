@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchAuth
 import LatchHTTP
 import Testing
+
+@testable import LatchAuth
 
 /// The examples of RFC 9421 §2, and what §2.5 refuses.
 @Suite struct `The base of a signature` {

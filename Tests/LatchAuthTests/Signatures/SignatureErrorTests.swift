@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchAuth
 import LatchHTTP
 import Testing
+
+@testable import LatchAuth
 
 @Suite struct `The errors of credentials and signatures` {
     static let all: [(AuthError, String)] = [

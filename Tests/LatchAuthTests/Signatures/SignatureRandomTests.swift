@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchAuth
 import LatchCore
 import LatchCrypto
 import LatchHTTP
 import LatchJOSE
 import TestVectors
 import Testing
+
+@testable import LatchAuth
 
 @Suite struct `Random messages` {
     private static let components: [SignatureComponent] = [

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchAuth
 import LatchHTTP
 import LatchJOSE
 import TestVectors
 import Testing
+
+@testable import LatchAuth
 
 @Suite(.enabled(if: VectorSet.messageSignatures.isPresent, Comment(rawValue: VectorSet.hint)))
 struct `The signed examples of RFC 9421` {

@@ -28,7 +28,7 @@ import Testing
         "", "{}", "[]", "null", #"{"refresh":"r"}"#, #"{"access":7}"#, #"{"access":null}"#,
         #"{"access":"a","expiry":"tomorrow"}"#, #"{"access":"a""#, "\u{0}",
     ])
-    func `that is no credential is corrupt, never "nobody"`(record: String) async {
+    func `that is no credential is corrupt, never "no account"`(record: String) async {
         await #expect(throws: AuthError.storeCorrupt) { try await load(record) }
         #expect(secrets.names() == ["auth"])
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
 import TestTags
 import Testing
+
+@testable import LatchAuth
 
 @Suite struct `Tokens of a session` {
     static let canary = "canary-5f1d"

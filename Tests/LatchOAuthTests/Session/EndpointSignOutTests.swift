@@ -29,7 +29,7 @@ import Testing
         #expect(session.currentState == .signedOut(.user))
     }
 
-    @Test(.tags(.l7)) func `clears this device without a network too, and says that nobody confirmed`() async throws {
+    @Test(.tags(.l7)) func `clears this device without a network too, and reports no confirmation`() async throws {
         issuer.on("/oauth/revoke") { _ in throw HTTPError.offline }
         let session = session
         #expect(try await session.signOut(revokingAt: issuer.endpoint()) == false)
@@ -37,7 +37,7 @@ import Testing
         #expect(store.load() == nil)
     }
 
-    @Test(.tags(.l7)) func `may be done twice, and asks nobody the second time`() async throws {
+    @Test(.tags(.l7)) func `may be done twice, and sends no request the second time`() async throws {
         issuer.on("/oauth/revoke", .ok, "")
         let session = session
         #expect(try await session.signOut(revokingAt: issuer.endpoint()))

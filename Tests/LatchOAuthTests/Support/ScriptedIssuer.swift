@@ -10,11 +10,11 @@ import Synchronization
 
 /// An issuer that answers what it is told and records what it was asked, for what a good one never does.
 final class ScriptedIssuer: Handler {
-    typealias Answer = @Sendable (HTTPRequest) async throws -> HTTPResponse
+    typealias Responder = @Sendable (HTTPRequest) async throws -> HTTPResponse
 
     private struct Script {
         var requests: [HTTPRequest] = []
-        var answers: [String: Answer] = [:]
+        var answers: [String: Responder] = [:]
     }
 
     private let script = Mutex(Script())
@@ -28,7 +28,7 @@ final class ScriptedIssuer: Handler {
         return try await answer?(request) ?? HTTPResponse(status: .notFound)
     }
 
-    func on(_ path: String, _ answer: @escaping Answer) { script.withLock { $0.answers[path] = answer } }
+    func on(_ path: String, _ answer: @escaping Responder) { script.withLock { $0.answers[path] = answer } }
 
     func on(_ path: String, _ status: HTTPStatus, _ body: String, fields: HTTPFields = [:]) {
         on(path) { _ in HTTPResponse(status: status, fields: fields, body: HTTPBody(body)) }

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(.tags(.l3), arguments: ["invalid_client", "unauthorized_client"])
-    func `401 for the program is none for the person`(code: String) async throws {
+    func `401 for the program is none for the user`(code: String) async throws {
         #expect(try await error(.unauthorized, #"{"error":"\#(code)"}"#) != .invalidGrant)
     }
 

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.l7)) func `says where there is nobody to ask`() async {
+    @Test(.tags(.l7)) func `throws if there is no endpoint`() async {
         let provider = AuthorizationServer(issuer: ScriptedIssuer.url, tokenEndpoint: ScriptedIssuer.url)
         await #expect(throws: OAuthError.noRevocationEndpoint) {
             try await TokenEndpoint(server: provider, transport: issuer).revoke("t")

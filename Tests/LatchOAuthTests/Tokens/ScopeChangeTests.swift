@@ -34,7 +34,7 @@ import Testing
             ("profile", "profile email", "", "email"),
             ("a:admin", "a:admin a:delete a:write a:read", "", ""),
         ])
-    func `are reported: what is missing, and what nobody asked for`(
+    func `are reported: what is missing, and what was not requested`(
         requested: String, granted: String, missing: String, unrequested: String
     ) async throws {
         let change = try await response(asking: requested, granted: granted).scopeChange
@@ -60,7 +60,7 @@ import Testing
         #expect(try await response(asking: "", granted: "a:admin", .refused).grantedScopes == .list("a:admin"))
     }
 
-    @Test(.tags(.l4)) func `are given back where they are refused, so that nobody can use them`() async throws {
+    @Test(.tags(.l4)) func `are given back where they are refused, so that no client can use them`() async throws {
         issuer.on("/oauth/revoke", .ok, "")
         issuer.on(.ok, #"{"access_token":"a","refresh_token":"r","scope":"a:admin"}"#)
         await #expect(throws: OAuthError.unrequestedScope) {

@@ -125,7 +125,7 @@ import Testing
     @Test(
         .tags(.l3),
         arguments: [("7", "7"), (#""u1""#, "u1"), (#""""#, nil), ("null", nil), ("[]", nil)] as [(String, String?)])
-    func `names its person where the issuer does`(written: String, id: String?) async throws {
+    func `names its user where the issuer does`(written: String, id: String?) async throws {
         #expect(try await response(#"{"access_token":"a","user_id":\#(written)}"#).userID == id)
     }
 

@@ -151,7 +151,7 @@ import Testing
             let piped = await latch("jwt", "decode", input: token)
             #expect(piped.error.isEmpty)
             #expect(piped.output.contains("  sub  ada\n"))
-            #expect(piped.output.hasSuffix("The signature was not looked at.\n"))
+            #expect(piped.output.hasSuffix("The signature was not verified.\n"))
             #expect(await latch("jwt", "decode", "-", input: token).output == piped.output)
             let typed = await latch("jwt", "decode", input: token, isTerminal: true)
             #expect(typed.output == piped.output)

@@ -12,15 +12,11 @@ struct Lanes: Sendable {
     var faults: [SimulatedFault: Int] = [:]
 
     /// Plays the seeds; each processor stops after so many failures.
-    static func play(
-        _ seeds: ClosedRange<UInt64>, breaking rule: SessionRule?, until limit: Int
-    ) async -> Lanes {
+    static func play(_ seeds: ClosedRange<UInt64>, until limit: Int) async -> Lanes {
         let count = UInt64(ProcessInfo.processInfo.activeProcessorCount)
         var all = await withTaskGroup(of: Lanes.self) { group in
             for lane in 0..<count {
-                group.addTask {
-                    play(seeds, from: seeds.lowerBound + lane, by: Int(count), breaking: rule, until: limit)
-                }
+                group.addTask { play(seeds, from: seeds.lowerBound + lane, by: Int(count), until: limit) }
             }
             var all = Lanes()
             for await lane in group { all.add(lane) }
@@ -32,11 +28,11 @@ struct Lanes: Sendable {
 
     /// Every seed whose turn it is.
     private static func play(
-        _ seeds: ClosedRange<UInt64>, from first: UInt64, by step: Int, breaking rule: SessionRule?, until limit: Int
+        _ seeds: ClosedRange<UInt64>, from first: UInt64, by step: Int, until limit: Int
     ) -> Lanes {
         var lane = Lanes()
         for seed in stride(from: first, through: seeds.upperBound, by: step) where lane.failures.count < limit {
-            let outcome = SessionScenario.outcome(seed: seed, breaking: rule)
+            let outcome = SessionScenario.outcome(seed: seed)
             lane.faults.merge(outcome.faults, uniquingKeysWith: +)
             if !outcome.violations.isEmpty { lane.failures.append((seed, outcome.violations)) }
         }

@@ -30,8 +30,8 @@ struct TokenReport {
             + Self.rows(token.claims.members.map { ($0.key, Self.shown($0.value) + remark($0.key)) })
             + [
                 isVerified
-                    ? "The signature, the times and the parties are as they must be."
-                    : "The signature was not looked at."
+                    ? "The signature, the times, the issuer and the audience are valid."
+                    : "The signature was not verified."
             ]
         return lines.joined(separator: "\n") + "\n"
     }

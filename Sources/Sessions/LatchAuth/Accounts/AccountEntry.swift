@@ -8,25 +8,12 @@ public struct AccountEntry: Sendable, Hashable, Codable, Identifiable {
     public var name: String
     /// The URL of the issuer of its tokens.
     public var issuer: String
-    /// The name with which the user signs in, such as an e-mail address; nil where that is not known.
+    /// The name with which the user signs in, such as an e-mail address; nil if that is not known.
     public var username: String?
-    /// The issuer's identifier of the user; nil where that is not known.
+    /// The issuer's identifier of the user; nil if that is not known.
     public var userID: String?
-    /// The scopes granted at the last sign-in; nil where the issuer did not say.
+    /// The scopes granted at the last sign-in; nil if the issuer did not say.
     public var scopes: Scopes?
-
-    /// Creates an entry.
-    package init(
-        id: String, name: String, issuer: String, username: String? = nil, userID: String? = nil,
-        scopes: Scopes? = nil
-    ) {
-        self.id = id
-        self.name = name
-        self.issuer = issuer
-        self.username = username
-        self.userID = userID
-        self.scopes = scopes
-    }
 
     /// Whether both belong to the same user at the same issuer.
     ///

@@ -20,7 +20,7 @@ public actor AccountList {
     /// A closure that creates the session of an account over the store of its tokens.
     public typealias MakeSession = @Sendable (AccountEntry, any TokenStore<Tokens>) throws -> Session<Tokens>
 
-    /// A closure that returns the coordination of a record, by its name; nil where only one process uses it.
+    /// A closure that returns the coordination of a record, by its name; nil if only one process uses it.
     package typealias Coordinate = @Sendable (_ record: String) -> (any SessionCoordination)?
 
     private let record: AccountListRecord
@@ -76,7 +76,7 @@ public actor AccountList {
 
     /// Returns the stored list.
     ///
-    /// - Throws: A `store…` code where it cannot be read, which is not the same as an empty list.
+    /// - Throws: A `store…` code if it cannot be read, which is not the same as an empty list.
     public func content() async throws -> Content { try await reload() }
 
     /// Returns a stream of the current list and each later change once, in order, by any process.
@@ -119,7 +119,7 @@ extension AccountList {
     /// neither tokens without an account nor a current account without tokens.
     ///
     /// - Parameters:
-    ///   - name: The display name; where another account has it, a number is added.
+    ///   - name: The display name; if another account has it, a number is added.
     ///   - issuer: The URL of the issuer.
     ///   - username: The name with which the user signs in.
     ///   - userID: The issuer's identifier of the user.
@@ -132,14 +132,11 @@ extension AccountList {
             id: random.identifier(), name: name, issuer: issuer, username: username, userID: userID,
             scopes: tokens.grantedScopes)
         let entry = try await change(replacingDamaged: true) { content in
-            var entry = wanted
-            if let known = content.entry(withUserOf: wanted) {
-                entry = AccountEntry(
-                    id: known.id, name: known.name, issuer: issuer, username: username ?? known.username,
-                    userID: userID ?? known.userID, scopes: wanted.scopes)
-            } else {
-                entry.name = content.freeName(for: name)
-            }
+            var entry = content.entry(withUserOf: wanted) ?? wanted
+            if entry.id == wanted.id { entry.name = content.freeName(for: name) }
+            entry.username = username ?? entry.username
+            entry.userID = userID ?? entry.userID
+            entry.scopes = wanted.scopes
             content.put(entry)
             return entry
         }
@@ -194,8 +191,8 @@ extension AccountList {
 
     /// Signs an account out on this device and removes it from the list.
     ///
-    /// - Returns: The tokens that were current, so that the issuer can revoke them; nil where there were none.
-    /// - Throws: `AuthError.unknownAccount`, or a `store…` code; where the tokens could not be removed, the account is
+    /// - Returns: The tokens that were current, so that the issuer can revoke them; nil if there were none.
+    /// - Throws: `AuthError.unknownAccount`, or a `store…` code; if the tokens could not be removed, the account is
     ///   still in the list.
     @discardableResult
     public func remove(_ id: String) async throws -> Tokens? {
@@ -238,7 +235,7 @@ extension AccountList {
                 do {
                     content = try await record.load()
                 } catch AuthError.storeCorrupt where replacingDamaged {
-                    try await record.setAside()
+                    try await record.secrets.setAside(record.name) { _ in false }
                     content = Content()
                 }
                 let before = content
@@ -280,7 +277,7 @@ extension AccountList {
         public internal(set) var entries: [AccountEntry] = []
         /// The identifier of the current account.
         ///
-        /// It may be nil where there are accounts: when the current one is removed, no other becomes current, since a user
+        /// It may be nil if there are accounts: when the current one is removed, no other becomes current, since a user
         /// must not unknowingly act as another one.
         public internal(set) var currentID: String?
 
@@ -296,7 +293,7 @@ extension AccountList {
         /// Returns the account with a name.
         package func entry(named name: String) -> AccountEntry? { entries.first { $0.name == name } }
 
-        /// Returns the account of the same user at the same issuer; nil where there is none.
+        /// Returns the account of the same user at the same issuer; nil if there is none.
         func entry(withUserOf other: AccountEntry) -> AccountEntry? { entries.first { $0.hasSameUser(as: other) } }
 
         /// Returns the name, or the first free one of `name (2)`, `name (3)` and so on.
@@ -328,21 +325,19 @@ extension AccountList {
 private struct AccountListRecord: Sendable {
     /// The JSON form of the record.
     private struct Content: Codable {
+        /// The only version is 1; a record of a later one is not overwritten.
         var version = 1
         var current: String?
         var accounts: [AccountEntry]
     }
 
-    /// The only version; a record of a later one is not overwritten.
-    private static let version = 1
-
     let secrets: any SecretStore
     /// The name of the secret.
     let name: String
 
-    /// Returns the stored list; empty where there is none.
+    /// Returns the stored list; empty if there is none.
     ///
-    /// - Throws: `AuthError.storeCorrupt` where it is malformed, `storeUnavailable` where a later version wrote it.
+    /// - Throws: `AuthError.storeCorrupt` if it is malformed, `storeUnavailable` if a later version wrote it.
     func load() async throws -> AccountList.Content {
         guard let bytes = try await secrets.read(name) else { return AccountList.Content() }
         let stored: Content
@@ -351,7 +346,7 @@ private struct AccountListRecord: Sendable {
         } catch {
             throw AuthError.store(.storeCorrupt, "the record '\(name)' is not a list of accounts")
         }
-        guard stored.version == Self.version else {
+        guard stored.version == 1 else {
             throw AuthError.store(.storeUnavailable, "the record '\(name)' has version \(stored.version)")
         }
         var content = AccountList.Content()
@@ -367,14 +362,5 @@ private struct AccountListRecord: Sendable {
         encoder.outputFormatting = .sortedKeys
         let stored = Content(current: content.currentID, accounts: content.entries)
         try await secrets.write(Array(encoder.encode(stored)), for: name)
-    }
-
-    /// Keeps a damaged list under another name, so that a new one can replace it.
-    ///
-    /// A damaged store sets its own file aside at the next write.
-    func setAside() async throws {
-        let bytes: [UInt8]?
-        do { bytes = try await secrets.read(name) } catch AuthError.storeCorrupt { return }
-        if let bytes { _ = try await secrets.setAside(bytes, of: name) }
     }
 }

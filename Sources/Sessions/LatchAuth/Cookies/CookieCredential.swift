@@ -17,7 +17,7 @@ public struct CookieCredential: SessionCredential {
 
     /// The cookies as a set that selects by request.
     private let set: CookieSet
-    /// The names of the required cookies; empty where they are not known.
+    /// The names of the required cookies; empty if they are not known.
     private let names: Set<String>
     private let policy: CookiePolicy
     private let clock: WallClock
@@ -27,7 +27,7 @@ public struct CookieCredential: SessionCredential {
     /// Creates a credential of cookies.
     ///
     /// - Parameters:
-    ///   - names: The names of the required cookies, where they are known: without one of them the credential has
+    ///   - names: The names of the required cookies, if they are known: without one of them the credential has
     ///     expired. Without names it expires with the last cookie.
     ///   - policy: The rules for cookies in responses.
     package init(
@@ -101,24 +101,15 @@ public struct CookieCredential: SessionCredential {
 extension Cookie {
     /// Whether only times differ, and the expiry by less than a minute.
     fileprivate func isNearly(_ other: Cookie) -> Bool {
-        let ends = (expiry?.timeIntervalSinceReferenceDate, other.expiry?.timeIntervalSinceReferenceDate)
-        guard isSame(as: other), value == other.value, isSecure == other.isSecure, isHTTPOnly == other.isHTTPOnly,
-            sameSite == other.sameSite
-        else { return false }
-        guard let one = ends.0, let two = ends.1 else { return ends.0 == ends.1 }
-        return abs(one - two) < 60
+        isSame(as: other) && value == other.value && isSecure == other.isSecure && isHTTPOnly == other.isHTTPOnly
+            && sameSite == other.sameSite
+            && abs((expiry ?? .distantFuture).timeIntervalSince(other.expiry ?? .distantFuture)) < 60
     }
 }
 
-extension CookieCredential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CookieCredential: Redacting {
     /// The names and domains, without the values.
     public var description: String { "CookieCredential(\(cookies.map(\.description).joined(separator: ", ")))" }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror without the values, so that `dump` and reflection show none.
-    public var customMirror: Mirror { Mirror(self, children: ["cookies": description], displayStyle: .struct) }
 }
 
 extension Session where Value == CookieCredential {
@@ -141,7 +132,7 @@ extension Session where Value == CookieCredential {
     ///
     /// - Parameters:
     ///   - store: Keeps the cookies, such as a `SecretCookieStore`.
-    ///   - names: The names of the required cookies, where they are known: without one of them, and when the first of
+    ///   - names: The names of the required cookies, if they are known: without one of them, and when the first of
     ///     them expires, the session logs in.
     ///   - cookiePolicy: The rules for cookies in responses.
     ///   - policy: Decides when to log in again before the cookies expire.
@@ -177,8 +168,7 @@ extension Session where Value == CookieCredential {
     public func signIn() async throws {
         let generation = generation
         let request = RefreshRequest(credential: CookieCredential([]), idempotencyKey: random.identifier())
-        let active = ActiveRefreshes.sessions + [ObjectIdentifier(self)]
-        let cookies = try await ActiveRefreshes.$sessions.withValue(active) { try await refresh(request) }
+        let cookies = try await ActiveRefreshes.of(self) { try await refresh(request) }
         guard generation == self.generation else { throw AuthError.superseded }
         try await signIn(cookies)
     }
@@ -206,7 +196,7 @@ private final class LoginCookieStore: TokenStore {
 
     /// Returns the stored cookies; nil only where they were there and are gone.
     ///
-    /// The store sets a damaged record aside, and a login replaces it. Where the second read fails as well, the store is
+    /// The store sets a damaged record aside, and a login replaces it. If the second read fails as well, the store is
     /// damaged as a whole, and must not be overwritten by a login.
     func load() async throws -> CookieCredential? {
         do {

@@ -33,7 +33,7 @@ public final class FileCoordination: SessionCoordination {
 
     /// Waits for the kernel's lock on the section's file.
     ///
-    /// - Throws: `AuthError.storeDenied` and the like where the lock's file cannot be used, `storeUnavailable` after the
+    /// - Throws: `AuthError.storeDenied` and the like if the lock's file cannot be used, `storeUnavailable` after the
     ///   timeout.
     package func enter(_ section: SessionSection) async throws -> SessionLock {
         let lock = lock(of: section)
@@ -52,7 +52,7 @@ public final class FileCoordination: SessionCoordination {
 
     /// Takes the kernel's lock on the section's file where it is free.
     ///
-    /// - Throws: As `enter(_:)` where the lock's file cannot be used.
+    /// - Throws: As `enter(_:)` if the lock's file cannot be used.
     package func enterIfFree(_ section: SessionSection) async throws -> SessionLock? {
         do {
             try AtomicFile(path).makeFolder()
@@ -67,7 +67,7 @@ public final class FileCoordination: SessionCoordination {
 
     /// Writes a new random value into the watched file.
     ///
-    /// Where that fails, the others see the change when they next read the record.
+    /// If that fails, the others see the change when they next read the record.
     package func announceChange() {
         let value = random.identifier()
         announced.withLock { $0 = value }
@@ -80,7 +80,7 @@ public final class FileCoordination: SessionCoordination {
 
     /// Watches the file.
     ///
-    /// Where it cannot be watched, the stream ends at once, and changes are seen when the record is next read.
+    /// If it cannot be watched, the stream ends at once, and changes are seen when the record is next read.
     package func changes() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let file = AtomicFile("\(path).changed")

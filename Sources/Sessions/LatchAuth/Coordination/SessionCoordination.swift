@@ -6,10 +6,10 @@ package protocol SessionCoordination: Sendable {
     ///
     /// The lock also ends with its process, however that ends. No session waits for `refresh` while in `store`.
     ///
-    /// - Throws: An `AuthError` with a `store…` code where the lock cannot be taken.
+    /// - Throws: An `AuthError` with a `store…` code if the lock cannot be taken.
     func enter(_ section: SessionSection) async throws -> SessionLock
 
-    /// Enters `section` where no other session is in it at this moment; returns nil where one is.
+    /// Enters `section` where no other session is in it at this moment; returns nil if one is.
     ///
     /// - Throws: As `enter(_:)`.
     func enterIfFree(_ section: SessionSection) async throws -> SessionLock?
@@ -19,11 +19,6 @@ package protocol SessionCoordination: Sendable {
 
     /// Returns a stream with an element for each later change by another session; several may be merged.
     func changes() -> AsyncStream<Void>
-}
-
-extension SessionCoordination {
-    /// Waits, where the coordination cannot tell whether a section is free.
-    package func enterIfFree(_ section: SessionSection) async throws -> SessionLock? { try await enter(section) }
 }
 
 /// A critical section of the sessions over one record.

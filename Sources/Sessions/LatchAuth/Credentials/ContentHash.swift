@@ -7,7 +7,7 @@ internal import LatchHTTP
 enum ContentHash {
     /// Returns the digest of the whole content; a stream is read for that, and again when it is sent.
     ///
-    /// - Throws: `AuthError.unsignableContent` where it can be read only once, and the error of the stream.
+    /// - Throws: `AuthError.unsignableContent` if it can be read only once, and the error of the stream.
     static func digest<Hash: HashFunction>(of body: HTTPBody, by hash: Hash.Type) async throws -> [UInt8] {
         guard let stream = body.stream else { return Array(Hash.hash(data: body.bytes)) }
         guard stream.isReplayable else { throw AuthError.unsignableContent }

@@ -12,7 +12,8 @@ public import PortableFoundation
 ///     let token: String
 ///
 ///     func authorize(_ request: inout HTTPRequest) {
-///         request.fields[.authorization] = "Counted \(token);length=\(request.body.length ?? 0)"
+///         request.fields["X-Token"] = "\(token);length=\(request.body.length ?? 0)"
+///         request.credentialFields.append("X-Token")
 ///     }
 /// }
 ///
@@ -24,7 +25,8 @@ public protocol Credential: Sendable {
     ///
     /// It is called for each message that goes out, so a signature covers the sent message and is made anew for every
     /// repeat and every redirect within the origin; a second call replaces the fields of the first one. A secret
-    /// belongs in `Authorization`: that field is removed when a redirect leaves the origin, and is never logged.
+    /// belongs in `Authorization`, or in a field that is appended to `credentialFields`: these fields are removed when a
+    /// redirect leaves the origin, and are never logged.
     func authorize(_ request: inout HTTPRequest) async throws
 
     /// Reads the response to an authorized message, such as for a nonce that the next one needs.
@@ -56,7 +58,7 @@ public protocol SessionCredential: Credential, Equatable {
     /// Whether a refresh of `self` and of `other` is the same refresh.
     func hasSameRefreshToken(as other: Self) -> Bool
 
-    /// Returns the credential that a response made of this one, where the server rotates it; nil where it did not.
+    /// Returns the credential that a response made of this one, if the server rotates it; nil if it did not.
     ///
     /// - Parameters:
     ///   - request: The answered message.
@@ -67,10 +69,10 @@ public protocol SessionCredential: Credential, Equatable {
     /// and are not in the issuer's response, such as a key.
     func succeeding(_ predecessor: Self) -> Self
 
-    /// Whether the user authenticated as a server requires, according to the credential; nil where it does not say.
+    /// Whether the user authenticated as a server requires, according to the credential; nil if it does not say.
     func satisfies(_ requirement: StepUpRequirement, at date: Date) -> Bool?
 
-    /// Whether both belong to the same user; nil where one of them does not say.
+    /// Whether both belong to the same user; nil if one of them does not say.
     func hasSameUser(as other: Self) -> Bool?
 }
 

@@ -28,7 +28,7 @@ public struct CredentialInterceptor: Interceptor {
 
     /// Sends the request, authorized where it goes to the scope.
     ///
-    /// Where the response requires another proof of the same credential, and the content can be read again, it is sent
+    /// If the response requires another proof of the same credential, and the content can be read again, it is sent
     /// once more.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         guard scope.allows(request.origin), let credential = try await credential() else {

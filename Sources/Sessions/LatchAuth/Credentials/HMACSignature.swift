@@ -47,13 +47,8 @@ public struct HMACSignature: SessionCredential, Codable {
 
     /// Creates a credential with a text as its secret, as consoles show them.
     public init(apiKey: String, secret: String, form: Form = Form(), clock: WallClock = .system) {
-        self.init(apiKey: apiKey, secretBytes: Array(secret.utf8), form: form, clock: clock)
-    }
-
-    /// Creates a credential with bytes as its secret.
-    package init(apiKey: String, secretBytes: [UInt8], form: Form = Form(), clock: WallClock = .system) {
         self.apiKey = apiKey
-        self.secret = StoredSecret(secretBytes)
+        self.secret = StoredSecret(Array(secret.utf8))
         self.form = form
         self.clock = clock
     }
@@ -62,7 +57,7 @@ public struct HMACSignature: SessionCredential, Codable {
 
     /// Sets the three fields for the request as it is, in place of those of an earlier attempt.
     ///
-    /// - Throws: `AuthError.unsignableContent` where the content can be read only once, and the error of a stream.
+    /// - Throws: `AuthError.unsignableContent` if the content can be read only once, and the error of a stream.
     public func authorize(_ request: inout HTTPRequest) async throws {
         let timestamp = String(Int64(HTTPDate(clock.now).date.timeIntervalSince1970))
         let target = form.signsQuery ? request.path : String(request.pathWithoutQuery)

@@ -20,7 +20,7 @@ public struct HeaderCredential: SessionCredential, Codable {
 
     /// Creates a credential of header fields, in their order.
     ///
-    /// - Throws: `AuthError.invalidCredential` where there is none, where a name occurs twice in whatever case, and where
+    /// - Throws: `AuthError.invalidCredential` if there is none, if a name occurs twice in whatever case, and if
     ///   HTTP does not allow a name or a value.
     public init(_ fields: HTTPFields) throws(AuthError) {
         try Self.check(fields)

@@ -36,12 +36,10 @@ public struct MessageSignature: SessionCredential {
     package var clock: WallClock = .system
     /// The source of nonces; it is not stored.
     package var random: RandomSource = .system
-    /// The types of structured fields, for components with `sf`; they are not stored.
-    package var structured: StructuredFieldTypes = .registered
 
     /// Creates a credential that signs with `key`.
     ///
-    /// - Throws: `AuthError.invalidCredential` where the key only verifies or has no algorithm of RFC 9421 §3.3, and where
+    /// - Throws: `AuthError.invalidCredential` if the key only verifies or has no algorithm of RFC 9421 §3.3, and if
     ///   a component or the label is malformed.
     public init(
         _ key: Key, covering components: [SignatureComponent] = SignatureComponent.requestDefaults,
@@ -72,14 +70,10 @@ public struct MessageSignature: SessionCredential {
 
     /// Signs the request as it is, in place of an earlier attempt's signature; other signatures stay.
     ///
-    /// - Throws: `AuthError.unsignableMessage` where a covered component is missing, `AuthError.unsignableContent` where the
+    /// - Throws: `AuthError.unsignableMessage` if a covered component is missing, `AuthError.unsignableContent` if the
     ///   content can be read only once, and the error of a stream.
     public func authorize(_ request: inout HTTPRequest) async throws {
-        let covered = covered(request.body)
-        if covered.contains(where: { $0.name == "content-digest" && !$0.isOfRequest }) {
-            try await request.setContentDigest()
-        }
-        remove(from: &request.fields)
+        let covered = try await prepare(&request.fields, for: request.body)
         let message = SignedMessage.request(request)
         try sign(message, covering: covered, into: &request.fields)
         request.markCredentials([.signature, .signatureInput])
@@ -90,21 +84,20 @@ public struct MessageSignature: SessionCredential {
     /// - Parameter request: The request that it answers, for components with `req` (§2.4).
     /// - Throws: As ``authorize(_:)``.
     package func sign(_ response: inout HTTPResponse, answering request: HTTPRequest? = nil) async throws {
-        let covered = covered(response.body)
-        if covered.contains(where: { $0.name == "content-digest" && !$0.isOfRequest }) {
-            try await response.setContentDigest()
-        }
-        remove(from: &response.fields)
+        let covered = try await prepare(&response.fields, for: response.body)
         let message = SignedMessage.response(response, answering: request)
         try sign(message, covering: covered, into: &response.fields)
     }
 
-    private func covered(_ body: HTTPBody) -> [SignatureComponent] {
-        components + (body.isEmpty ? [] : contentComponents.filter { !components.contains($0) })
-    }
-
-    /// Removes an earlier signature of this label from both fields; where they are malformed, all signatures.
-    private func remove(from fields: inout HTTPFields) {
+    /// Sets the digest of the content if it is covered, and removes an earlier signature of this label; if the two fields
+    /// are malformed, all signatures.
+    ///
+    /// - Returns: The covered components of a message with this content.
+    private func prepare(_ fields: inout HTTPFields, for body: HTTPBody) async throws -> [SignatureComponent] {
+        let covered = components + (body.isEmpty ? [] : contentComponents.filter { !components.contains($0) })
+        if covered.contains(where: { $0.name == "content-digest" && !$0.isOfRequest }) {
+            fields[.contentDigest] = try await ContentDigest(hashing: body).fieldValue
+        }
         for name in [HTTPFieldName.signatureInput, .signature] where fields[name] != nil {
             do {
                 var members = try fields.structuredDictionary(name)
@@ -115,21 +108,22 @@ public struct MessageSignature: SessionCredential {
                 fields[name] = nil
             }
         }
+        return covered
     }
 
     private func sign(
         _ message: SignedMessage, covering components: [SignatureComponent], into fields: inout HTTPFields
     ) throws {
-        var parameters = SignatureParameters()
+        func seconds(_ date: Date) -> StructuredValue { .integer(Int64(HTTPDate(date).date.timeIntervalSince1970)) }
         let now = clock.now
-        parameters.created = now
-        parameters.expires = lifetime.map { now.addingTimeInterval($0.inSeconds) }
-        parameters.nonce = hasNonce ? random.identifier() : nil
-        parameters.algorithm = namesAlgorithm ? key.messageSignatureAlgorithm : nil
-        parameters.keyID = key.id
-        parameters.tag = tag
-        let input = StructuredInnerList(components.map(\.item), parameters.structured)
-        let base = try SignatureBase.text(for: input, of: message, structured: structured)
+        var parameters: StructuredParameters = ["created": seconds(now)]
+        parameters["expires"] = lifetime.map { seconds(now.addingTimeInterval($0.inSeconds)) }
+        parameters["nonce"] = hasNonce ? .string(random.identifier()) : nil
+        parameters["alg"] = namesAlgorithm ? key.messageSignatureAlgorithm.map { .string($0) } : nil
+        parameters["keyid"] = key.id.map { .string($0) }
+        parameters["tag"] = tag.map { .string($0) }
+        let input = StructuredInnerList(components.map(\.item), parameters)
+        let base = try SignatureBase.text(for: input, of: message)
         var inputs = try fields.structuredDictionary(.signatureInput)
         var signatures = try fields.structuredDictionary(.signature)
         inputs[label] = .innerList(input)

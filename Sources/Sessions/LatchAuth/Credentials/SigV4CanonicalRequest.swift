@@ -27,11 +27,9 @@ package struct SigV4CanonicalRequest: Sendable {
     }
 
     /// Returns the names of the signed fields: `host` and all fields that no proxy changes.
-    package static func signedNames(
-        of request: HTTPRequest, where isWanted: (String) -> Bool = { _ in true }
-    ) -> [String] {
+    package static func signedNames(of request: HTTPRequest) -> [String] {
         let names = request.fields.map(\.name.canonicalName) + ["host"]
-        return Set(names).filter { !changing.contains($0) && isWanted($0) }.sorted()
+        return Set(names).filter { !changing.contains($0) }.sorted()
     }
 
     /// The fields that a proxy or the transport adds, changes or removes, and the signature itself.

@@ -65,7 +65,7 @@ public struct SigV4Signature: SessionCredential, Codable {
     /// All fields are signed except those that proxies change. Content that can be read only once is left unsigned only
     /// by `Content.unsigned`, never silently.
     ///
-    /// - Throws: `AuthError.unsignableContent` where the content can be read only once, and the error of a stream.
+    /// - Throws: `AuthError.unsignableContent` if the content can be read only once, and the error of a stream.
     public func authorize(_ request: inout HTTPRequest) async throws {
         let date = HTTPDate(clock.now).basicText
         let digest = try await digest(of: request.body)
@@ -80,33 +80,6 @@ public struct SigV4Signature: SessionCredential, Codable {
         request.markCredentials(sessionToken == nil ? [] : ["X-Amz-Security-Token"])
     }
 
-    /// Returns the request with the signature in its query: a URL that another client may use for a limited time.
-    ///
-    /// The host and the request's own `X-Amz-` fields are signed, and must be sent unchanged. The URL grants access until
-    /// it expires, and its parts are marked as secrets for logs.
-    ///
-    /// - Parameter duration: The lifetime of the URL; AWS allows a week at most.
-    /// - Throws: `AuthError.unsignableContent` for a service that requires signed content, where it can be read only
-    ///   once.
-    package func presigned(_ request: HTTPRequest, validFor duration: Duration) async throws -> HTTPRequest {
-        var request = request
-        let date = HTTPDate(clock.now).basicText
-        let names = SigV4CanonicalRequest.signedNames(of: request) { $0 == "host" || $0.hasPrefix("x-amz-") }
-        // An earlier signature must not be signed.
-        for name in Self.queryNames { request.removeQueryParameters(named: name) }
-        request.setQueryParameter("X-Amz-Algorithm", to: Self.algorithm)
-        request.setQueryParameter("X-Amz-Credential", to: "\(accessKeyID)/\(scope(of: date))")
-        request.setQueryParameter("X-Amz-Date", to: date)
-        request.setQueryParameter("X-Amz-Expires", to: String(min(max(duration.components.seconds, 1), 604_800)))
-        request.setQueryParameter("X-Amz-SignedHeaders", to: names.joined(separator: ";"))
-        if let sessionToken { request.setQueryParameter("X-Amz-Security-Token", to: sessionToken) }
-        let digest = isS3 ? Self.unsignedPayload : try await digest(of: request.body)
-        let canonical = SigV4CanonicalRequest(request, names: names, payload: digest, keepsPath: isS3)
-        request.setQueryParameter("X-Amz-Signature", to: signature(of: canonical, date: date))
-        request.markCredentials(query: ["X-Amz-Signature", "X-Amz-Security-Token", "X-Amz-Credential"])
-        return request
-    }
-
     /// Compares the secrets in constant time; the clock does not count.
     public static func == (left: SigV4Signature, right: SigV4Signature) -> Bool {
         left.accessKeyID == right.accessKeyID && left.region == right.region && left.service == right.service
@@ -119,10 +92,6 @@ public struct SigV4Signature: SessionCredential, Codable {
 extension SigV4Signature {
     private static let algorithm = "AWS4-HMAC-SHA256"
     private static let unsignedPayload = "UNSIGNED-PAYLOAD"
-    private static let queryNames = [
-        "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders",
-        "X-Amz-Security-Token", "X-Amz-Signature",
-    ]
 
     private func digest(of body: HTTPBody) async throws -> String {
         guard content == .signed else { return Self.unsignedPayload }

@@ -19,14 +19,14 @@ extension HTTPFieldName {
 }
 
 extension HTTPResponse {
-    /// The nonce that the server requires in the next proof; nil where it names none, or two, or a malformed one.
+    /// The nonce that the server requires in the next proof; nil if it names none, or two, or a malformed one.
     var dpopNonce: String? {
         let values = fields.values(of: .dpopNonce)
         guard let only = values.first, values.count == 1, DPoPProof.isNonce(only) else { return nil }
         return only
     }
 
-    /// The reason for which the server refuses the proof of the message; nil where it does not.
+    /// The reason for which the server refuses the proof of the message; nil if it does not.
     ///
     /// A resource says so in a challenge (RFC 9449 §7.1), a token endpoint in its content (§5, RFC 6749 §5.2).
     var dpopError: DPoPError? {

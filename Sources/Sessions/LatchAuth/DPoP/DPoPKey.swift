@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
-package import LatchHTTP
+internal import LatchHTTP
 public import LatchJOSE
-package import PortableFoundation
+internal import PortableFoundation
 
 /// A key that stays on this device and makes tokens worthless without it (RFC 9449).
 ///
@@ -50,7 +50,7 @@ public struct DPoPKey: Sendable {
     /// - Parameters:
     ///   - clock: The clock that dates the proofs.
     ///   - random: The source of the proofs' identifiers.
-    /// - Throws: `AuthError.invalidCredential` where the key cannot sign, or is a shared secret.
+    /// - Throws: `AuthError.invalidCredential` if the key cannot sign, or is a shared secret.
     public init(_ key: Key, clock: WallClock = .system, random: RandomSource = .system) throws(AuthError) {
         guard key.canSign, Self.algorithms.contains(key.algorithm), let publicKey = key.publicKey else {
             throw .invalidCredential("a key for proofs must be a private one")
@@ -60,7 +60,8 @@ public struct DPoPKey: Sendable {
             var jwk = try key.jwkWithSecretsForStorage()
             jwk["kid"] = nil
             storage = Storage(
-                try Key(jwk: jwk, algorithm: key.algorithm), publicJWK: Self.publicMembers(of: publicKey), clock: clock,
+                try Key(jwk: jwk, algorithm: key.algorithm),
+                publicJWK: JSONObject(publicKey.jwk.filter { !["kid", "alg", "use"].contains($0.key) }), clock: clock,
                 random: random)
         } catch {
             throw .invalidCredential("its key cannot be used")
@@ -88,42 +89,12 @@ public struct DPoPKey: Sendable {
     /// The public key as a JSON Web Key, with its required members only.
     package var publicJWK: JSONObject { storage.publicJWK }
 
-    /// Returns the whole key as a JSON Web Key, including the private members, for a store that keeps secrets.
-    ///
-    /// - Throws: `JOSEError.unsuitableKey` where its members cannot be read.
-    package func jwkWithSecretsForStorage() throws(JOSEError) -> JSONObject {
-        try storage.key.jwkWithSecretsForStorage()
-    }
-
-    /// Returns the members of a public key without its ID, algorithm and use.
-    private static func publicMembers(of key: Key) -> JSONObject {
-        JSONObject(key.jwk.filter { !["kid", "alg", "use"].contains($0.key) })
-    }
-
-    /// Creates a proof for one message, to be sent in its field `DPoP`.
-    ///
-    /// Requests through a client need ``DPoPInterceptor`` instead: it also repeats a request that a server refuses
-    /// because its nonce is missing.
-    ///
-    /// - Parameters:
-    ///   - target: The URL of the message; query and fragment are left out (RFC 9449 §4.2).
-    ///   - accessToken: The token that the message carries; nil at a token endpoint.
-    ///   - nonce: The nonce that the server requires; nil takes the last one of its origin.
-    /// - Throws: `AuthError.invalidCredential` where signing fails, `HTTPError.invalidURL` for an invalid target.
-    package func proof(
-        _ method: HTTPMethod, _ target: URL, accessToken: String? = nil, nonce: String? = nil
-    ) throws -> DPoPProof {
-        let request = try HTTPRequest(method: method, url: target)
-        return try proof(for: request, accessToken: accessToken, entry: storage.nonces.entry(of: request.origin), nonce)
-    }
-
     /// Sets the field `DPoP` to a proof for the request as it is, in place of an earlier one.
     ///
     /// - Parameter accessToken: The token that it carries; nil at a token endpoint.
     func prove(_ request: inout HTTPRequest, accessToken: String?) throws(AuthError) {
         let entry = storage.nonces.entry(of: request.origin)
-        let proof = try proof(for: request, accessToken: accessToken, entry: entry, nil)
-        request.fields[.dpop] = proof.text
+        request.fields[.dpop] = try proof(for: request, accessToken: accessToken, entry: entry)
         request.context[DPoPMark.self] = DPoPMark(sent: storage.clock.now, entry: entry)
     }
 
@@ -141,20 +112,21 @@ public struct DPoPKey: Sendable {
         }
     }
 
-    private func proof(
-        for request: HTTPRequest, accessToken: String?, entry: DPoPNonceCache.Entry, _ nonce: String?
-    ) throws(AuthError) -> DPoPProof {
+    /// Creates a proof for a request with the nonce and the clock offset of its origin.
+    func proof(
+        for request: HTTPRequest, accessToken: String?, entry: DPoPNonceCache.Entry
+    ) throws(AuthError) -> String {
         let now = storage.clock.now.addingTimeInterval(entry.clockOffset)
-        var claims = Claims(["jti": .string(storage.random.identifier()), "htm": .string(request.method.rawValue)])
-        claims["htu"] = .string(DPoPProof.target(of: request))
+        var claims: JSONObject = [
+            "jti": .string(storage.random.identifier()), "htm": .string(request.method.rawValue),
+            "htu": .string("\(request.origin)\(request.pathWithoutQuery)"),
+        ]
         claims["iat"] = .integer(Int64(now.timeIntervalSince1970.rounded(.down)))
         claims["ath"] = accessToken.map { .string(DPoPProof.hash(of: $0)) }
-        claims["nonce"] = (nonce ?? entry.nonce).map { .string($0) }
+        claims["nonce"] = entry.nonce.map { .string($0) }
         let header: JSONObject = ["typ": .string(DPoPProof.type), "jwk": .object(publicJWK)]
         do {
-            let payload = JSONValue.object(claims.members).serialized()
-            let text = try JWS.sign(payload, with: storage.key, header: header)
-            return try DPoPProof(claims, thumbprint: thumbprint, text: text)
+            return try JWS.sign(JSONValue.object(claims).serialized(), with: storage.key, header: header)
         } catch {
             throw .invalidCredential("its key does not sign")
         }
@@ -173,12 +145,12 @@ struct DPoPMark: HTTPContextKey {
 extension DPoPKey: Codable {
     /// Encodes the key with its private members as a JSON Web Key, for a store that keeps secrets.
     public func encode(to encoder: any Encoder) throws {
-        try JSONValue.object(jwkWithSecretsForStorage()).encode(to: encoder)
+        try JSONValue.object(storage.key.jwkWithSecretsForStorage()).encode(to: encoder)
     }
 
     /// Decodes a key that ``encode(to:)`` encoded; its clock is the system's.
     ///
-    /// - Throws: `AuthError.invalidCredential` where it is not a key for proofs.
+    /// - Throws: `AuthError.invalidCredential` if it is not a key for proofs.
     public init(from decoder: any Decoder) throws {
         let jwk = try JSONValue(from: decoder).objectValue ?? [:]
         let key: Key

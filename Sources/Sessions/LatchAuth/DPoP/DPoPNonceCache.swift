@@ -11,7 +11,7 @@ import Synchronization
 final class DPoPNonceCache: Sendable {
     /// The entry of one origin.
     struct Entry: Sendable {
-        /// The nonce that proofs need (RFC 9449 §8); nil where the origin requires none.
+        /// The nonce that proofs need (RFC 9449 §8); nil if the origin requires none.
         var nonce: String?
         /// The server's clock minus ours, in seconds.
         var clockOffset = 0.0
@@ -28,7 +28,7 @@ final class DPoPNonceCache: Sendable {
         origins.withLock { origins in origins.first { $0.origin == origin }?.entry } ?? Entry()
     }
 
-    /// Stores the nonce of a response and, where the proof was refused, the server's clock offset.
+    /// Stores the nonce of a response and, if the proof was refused, the server's clock offset.
     ///
     /// The newest nonce counts, whatever the status (RFC 9449 §8.2). A refused proof may have a wrong date; only then is
     /// the server's date read.

@@ -18,9 +18,9 @@ package struct DPoPProof: Sendable, Hashable {
     package let target: String
     /// The date of the proof, by the sender's clock (`iat`).
     package let issued: Date
-    /// The hash of the access token that the message carries (`ath`); nil where it carries none.
+    /// The hash of the access token that the message carries (`ath`); nil if it carries none.
     package let accessTokenHash: String?
-    /// The nonce that the server requires (`nonce`); nil where it requires none.
+    /// The nonce that the server requires (`nonce`); nil if it requires none.
     package let nonce: String?
     /// The thumbprint of the signing key (RFC 7638): the `cnf.jkt` of a bound token.
     package let thumbprint: String
@@ -34,7 +34,7 @@ package struct DPoPProof: Sendable, Hashable {
 
     /// Creates a proof from its claims, which the key of this thumbprint has signed.
     ///
-    /// - Throws: `AuthError.refusedProof` where a claim is missing or has another type (RFC 9449 §4.3, 3).
+    /// - Throws: `AuthError.refusedProof` if a claim is missing or has another type (RFC 9449 §4.3, 3).
     init(_ claims: Claims, thumbprint: String, text: String) throws(AuthError) {
         guard let id = claims.id, !id.isEmpty, let method = claims.string("htm"), let target = claims.string("htu"),
             let issued = claims.issuedAt, issued.timeIntervalSince1970.isFinite
@@ -52,9 +52,6 @@ package struct DPoPProof: Sendable, Hashable {
         self.text = text
     }
 
-    /// Returns the target of a request as a proof names it: the normalized origin, and the path.
-    static func target(of request: HTTPRequest) -> String { "\(request.origin)\(request.pathWithoutQuery)" }
-
     /// Returns the base64url of the SHA-256 of the token's ASCII (RFC 9449 §4.2).
     static func hash(of accessToken: String) -> String {
         Base64URL.encode(SHA256.hash(data: Array(accessToken.utf8)).map(\.self))
@@ -62,13 +59,7 @@ package struct DPoPProof: Sendable, Hashable {
 
     /// Whether a text can be a nonce (RFC 9449 §8.1: 1*NQCHAR), and is short enough for a header field.
     static func isNonce(_ text: String) -> Bool {
-        (1...1_024).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x21, 0x23...0x5B, 0x5D...0x7E: true
-                default: false
-                }
-            }
+        (1...1_024).contains(text.utf8.count) && text.utf8.allSatisfy(Scope.isAllowed)
     }
 }
 

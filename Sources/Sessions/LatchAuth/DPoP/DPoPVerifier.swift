@@ -31,7 +31,7 @@ package struct DPoPVerifier: Sendable {
     /// - Parameters:
     ///   - algorithms: The accepted algorithms; those of shared secrets never are.
     ///   - window: The greatest difference between the proof's date and ours, in both directions.
-    ///   - nonces: The nonces that proofs need; nil where none is required.
+    ///   - nonces: The nonces that proofs need; nil if none is required.
     ///   - capacity: The number of remembered proofs. Where more come within the window, the oldest are refused rather
     ///     than accepted twice.
     package init(
@@ -50,8 +50,8 @@ package struct DPoPVerifier: Sendable {
     /// - Parameters:
     ///   - accessToken: The token as it was received.
     ///   - thumbprint: The `cnf.jkt` of the token (RFC 9449 §6.1).
-    ///   - origin: The origin that the client used, where the request does not say it, as behind a proxy.
-    /// - Throws: `AuthError.refusedProof`, or `AuthError.staleProofNonce` where a client should try again.
+    ///   - origin: The origin that the client used, if the request does not say it, as behind a proxy.
+    /// - Throws: `AuthError.refusedProof`, or `AuthError.staleProofNonce` if a client should try again.
     package func verify(
         _ request: HTTPRequest, accessToken: String, boundTo thumbprint: String, at origin: HTTPOrigin? = nil
     ) throws(AuthError) -> DPoPProof {

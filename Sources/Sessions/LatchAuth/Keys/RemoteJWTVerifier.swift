@@ -9,15 +9,10 @@ import Synchronization
 /// It is `JWTVerifier` over a ``RemoteKeySet``. A token with a known key is verified without waiting, on the caller's
 /// task and actor; one with an unknown key causes another request to the issuer, as rarely as the policy allows.
 public final class RemoteJWTVerifier: Sendable {
-    /// The verifier of one version of the keys.
-    private struct Prepared {
-        let snapshot: KeySetSnapshot
-        let verifier: JWTVerifier
-    }
-
     private let keys: RemoteKeySet
     private let makeVerifier: @Sendable (KeySet) -> JWTVerifier
-    private let prepared = Mutex<Prepared?>(nil)
+    /// The verifier of the last used version of the keys.
+    private let prepared = Mutex<(snapshot: KeySetSnapshot, verifier: JWTVerifier)?>(nil)
 
     /// Creates a verifier; the parameters are those of `JWTVerifier`.
     ///
@@ -46,22 +41,15 @@ public final class RemoteJWTVerifier: Sendable {
 
     /// Returns the claims of a valid token.
     ///
-    /// - Throws: `JOSEError` with the first failed check, `AuthError.keysUnavailable` where the keys cannot be fetched,
+    /// - Throws: `JOSEError` with the first failed check, `AuthError.keysUnavailable` if the keys cannot be fetched,
     ///   and `CancellationError`.
     nonisolated(nonsending) public func verify(_ text: String) async throws -> Claims {
-        try await verifiedToken(text).claims
-    }
-
-    /// Returns a valid token with its header.
-    ///
-    /// - Throws: As ``verify(_:)``.
-    nonisolated(nonsending) package func verifiedToken(_ text: String) async throws -> JWT {
         let snapshot = try await keys.current()
         do {
-            return try verifier(of: snapshot).verifiedToken(text)
+            return try verifier(of: snapshot).verify(text)
         } catch  where Self.mayBeOfNewerKey(text, error) {
             guard let newer = try await keys.newer(than: snapshot) else { throw error }
-            return try verifier(of: newer).verifiedToken(text)
+            return try verifier(of: newer).verify(text)
         }
     }
 
@@ -70,7 +58,7 @@ public final class RemoteJWTVerifier: Sendable {
         prepared.withLock { prepared in
             if let prepared, prepared.snapshot === snapshot { return prepared.verifier }
             let verifier = makeVerifier(snapshot.keys)
-            prepared = Prepared(snapshot: snapshot, verifier: verifier)
+            prepared = (snapshot, verifier)
             return verifier
         }
     }

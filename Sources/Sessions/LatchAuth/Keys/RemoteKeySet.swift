@@ -19,24 +19,19 @@ import Synchronization
 /// let claims = try await verifier.verify(token)
 /// ```
 public final class RemoteKeySet: Sendable {
+    /// The result of a request, for all tasks that wait for it.
+    private typealias Fetch = SharedResult<KeySetSnapshot>
+
     /// The mutable state.
     private struct State {
         var snapshot: KeySetSnapshot?
         /// The running request.
-        var fetch: SharedResult<KeySetSnapshot>?
+        var fetch: Fetch?
         /// The start of the last request.
         var lastStart: Duration?
         /// The number of consecutive failures, and the last error.
         var failures = 0
         var failure: AuthError?
-    }
-
-    /// The next action of a task that needs keys.
-    private enum Action {
-        case use(KeySetSnapshot)
-        /// Waits for the running request; where it fails, the older keys are used.
-        case wait(SharedResult<KeySetSnapshot>, instead: KeySetSnapshot?)
-        case fail(AuthError)
     }
 
     private let request: KeySetRequest
@@ -61,60 +56,50 @@ public final class RemoteKeySet: Sendable {
 
     /// Returns the current keys, fetched first where there are none or they are stale.
     ///
-    /// - Throws: `AuthError.keysUnavailable` where no keys may be used, and `CancellationError`.
+    /// - Throws: `AuthError.keysUnavailable` if no keys may be used, and `CancellationError`.
     nonisolated(nonsending) public func keys() async throws -> KeySet { try await current().keys }
 
-    /// Returns the current keys with their lifetimes.
+    /// Returns the current keys with their lifetimes; it may start a request.
     nonisolated(nonsending) func current() async throws -> KeySetSnapshot {
         let now = clock.uptime
-        return try await perform(state.withLock { nextAction(&$0, now: now) })
+        let (fetch, older) = try state.withLock { state throws(AuthError) -> (Fetch?, KeySetSnapshot?) in
+            let mayAsk = state.fetch == nil && now >= (state.lastStart ?? now) + pause(after: state.failures)
+            if let snapshot = state.snapshot, now < snapshot.freshTime {
+                if now >= snapshot.refreshTime, mayAsk { _ = start(&state, now: now) }
+                return (nil, snapshot)
+            }
+            let older = state.snapshot.flatMap { now < $0.lastTime ? $0 : nil }
+            if let fetch = state.fetch { return (fetch, older) }
+            if mayAsk { return (start(&state, now: now), older) }
+            guard let older else { throw state.failure ?? .keysUnavailable }
+            return (nil, older)
+        }
+        do {
+            if let fetch { return try await fetch.value() }
+        } catch let error as AuthError {
+            guard older != nil else { throw error }
+        }
+        guard let older else { throw AuthError.keysUnavailable }
+        return older
     }
 
     /// Returns newer keys than those without a token's key.
     ///
-    /// - Returns: Nil where the last request is too recent to ask again.
+    /// - Returns: Nil if the last request is too recent to ask again.
     nonisolated(nonsending) func newer(than known: KeySetSnapshot) async throws -> KeySetSnapshot? {
         let now = clock.uptime
-        let action: Action? = state.withLock { state in
-            if let snapshot = state.snapshot, snapshot !== known { return .use(snapshot) }
-            if let fetch = state.fetch { return .wait(fetch, instead: nil) }
-            if let last = state.lastStart, now < last + policy.unknownKeyInterval {
-                // While the issuer cannot be asked, the key may or may not be one of its own.
-                return state.failure.map { .fail($0) }
+        let (fetch, newer) = try state.withLock { state throws(AuthError) -> (Fetch?, KeySetSnapshot?) in
+            if let snapshot = state.snapshot, snapshot !== known { return (nil, snapshot) }
+            if let fetch = state.fetch { return (fetch, nil) }
+            guard let last = state.lastStart, now < last + policy.unknownKeyInterval else {
+                return (start(&state, now: now), nil)
             }
-            return .wait(start(&state, now: now), instead: nil)
+            // While the issuer cannot be asked, the key may or may not be one of its own.
+            if let failure = state.failure { throw failure }
+            return (nil, nil)
         }
-        guard let action else { return nil }
-        let found = try await perform(action)
+        let found = try await fetch?.value() ?? newer
         return found === known ? nil : found
-    }
-
-    nonisolated(nonsending) private func perform(_ action: Action) async throws -> KeySetSnapshot {
-        switch action {
-        case .use(let snapshot): return snapshot
-        case .fail(let error): throw error
-        case .wait(let fetch, let older):
-            do {
-                return try await fetch.value()
-            } catch let error as AuthError {
-                guard let older else { throw error }
-                return older
-            }
-        }
-    }
-
-    /// Returns the action that leads to usable keys; it may start a request.
-    private func nextAction(_ state: inout State, now: Duration) -> Action {
-        let mayAsk = state.fetch == nil && now >= (state.lastStart ?? now) + pause(after: state.failures)
-        if let snapshot = state.snapshot, now < snapshot.freshTime {
-            if now >= snapshot.refreshTime, mayAsk { _ = start(&state, now: now) }
-            return .use(snapshot)
-        }
-        let older = state.snapshot.flatMap { now < $0.lastTime ? $0 : nil }
-        if let fetch = state.fetch { return .wait(fetch, instead: older) }
-        if mayAsk { return .wait(start(&state, now: now), instead: older) }
-        if let older { return .use(older) }
-        return .fail(state.failure ?? .keysUnavailable)
     }
 
     /// Returns the pause after failures: a second, doubled each time.
@@ -124,8 +109,8 @@ public final class RemoteKeySet: Sendable {
     }
 
     /// Starts the request, which no waiting task's cancellation ends.
-    private func start(_ state: inout State, now: Duration) -> SharedResult<KeySetSnapshot> {
-        let (fetch, known) = (SharedResult<KeySetSnapshot>(), state.snapshot)
+    private func start(_ state: inout State, now: Duration) -> Fetch {
+        let (fetch, known) = (Fetch(), state.snapshot)
         state.fetch = fetch
         state.lastStart = now
         Task {
@@ -135,7 +120,7 @@ public final class RemoteKeySet: Sendable {
         return fetch
     }
 
-    private func finish(_ fetch: SharedResult<KeySetSnapshot>, _ result: Result<KeySetSnapshot, AuthError>) {
+    private func finish(_ fetch: Fetch, _ result: Result<KeySetSnapshot, AuthError>) {
         state.withLock { state in
             state.fetch = nil
             switch result {
@@ -165,7 +150,7 @@ struct KeySetRequest: Sendable {
 
     /// Creates a request.
     ///
-    /// - Throws: `HTTPError.insecureURL` where an attacker on the network could replace the keys.
+    /// - Throws: `HTTPError.insecureURL` if an attacker on the network could replace the keys.
     init(_ url: URL, transport: any Handler, policy: RemoteKeyPolicy) throws(HTTPError) {
         var request = try HTTPRequest(url: url, fields: [.accept: "application/jwk-set+json, application/json"])
         guard request.scheme == "https" || request.origin.isLoopback else { throw HTTPError.insecureURL }

@@ -28,20 +28,18 @@ public struct Scope: RawRepresentable, Sendable, Hashable, Codable {
         rawValue = bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The part before the last colon; nil where there is none.
-    package var resource: String? { parts.map { String($0.resource) } }
-
-    /// The part after the last colon; nil where there is none.
+    /// The part after the last colon; nil if there is none.
     package var level: String? { parts.map { String($0.level) } }
 
-    /// The resource and the level; nil where one of the two is missing.
+    /// The resource and the level; nil if one of the two is missing.
     var parts: (resource: Substring, level: Substring)? {
         guard let colon = rawValue.lastIndex(of: ":"), colon != rawValue.startIndex else { return nil }
         let level = rawValue[rawValue.index(after: colon)...]
         return level.isEmpty ? nil : (rawValue[..<colon], level)
     }
 
-    private static func isAllowed(_ byte: UInt8) -> Bool {
+    /// Whether a byte may be part of a scope-token: NQCHAR of RFC 6749 Appendix A.
+    static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x21, 0x23...0x5B, 0x5D...0x7E: true
         default: false

@@ -8,9 +8,6 @@ public struct ScopeHierarchy: Sendable, Hashable {
     /// A hierarchy in which `admin` implies `delete`, which implies `write`, which implies `read`.
     public static let levels = ScopeHierarchy(levels: ["read", "write", "delete", "admin"])
 
-    /// A hierarchy without implications.
-    package static let flat = ScopeHierarchy(levels: [])
-
     /// Creates a hierarchy of levels, the lowest first.
     public init(levels: [String]) { self.levels = levels }
 

@@ -4,14 +4,7 @@
 ///
 /// It is separate from the keychain so that the table can be tested on other platforms.
 package enum KeychainStatus {
-    /// The operation succeeded.
-    package static let success: Int32 = 0
-    /// The item does not exist: the only code that means an empty store.
-    package static let itemNotFound: Int32 = -25_300
-    /// The item exists already.
-    package static let duplicateItem: Int32 = -25_299
-
-    /// Returns the error for a code that is neither success nor `itemNotFound`.
+    /// Returns the error for a code that is neither success nor `errSecItemNotFound`.
     package static func error(for status: Int32) -> AuthError {
         let kind: AuthError =
             switch status {

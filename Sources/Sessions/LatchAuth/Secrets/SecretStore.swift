@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import LatchCore
 import Synchronization
 
@@ -41,6 +42,15 @@ public final class InMemorySecretStore: SecretStore {
 }
 
 extension SecretStore {
+    /// Keeps a copy of a secret that is not valid, before it is replaced.
+    ///
+    /// A store that is damaged as a whole sets itself aside.
+    func setAside(_ name: String, unless isValid: ([UInt8]) -> Bool) async throws {
+        let secret: [UInt8]?
+        do { secret = try await read(name) } catch AuthError.storeCorrupt { return }
+        if let secret, !isValid(secret) { _ = try await setAside(secret, of: name) }
+    }
+
     /// Keeps a copy of a damaged secret under a name derived from its own.
     ///
     /// The same bytes are kept once, so that a repetition after an interruption leaves one copy.
@@ -68,5 +78,14 @@ package enum CorruptSecretName {
         guard let range = name.ranges(of: suffix).last else { return false }
         let rest = name[range.upperBound...]
         return rest.isEmpty || rest.first == "-" && Int(rest.dropFirst()) != nil
+    }
+}
+
+extension DispatchQueue {
+    /// Runs work that blocks, which the threads of tasks must not do.
+    func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            async { continuation.resume(with: Swift.Result { try body() }) }
+        }
     }
 }

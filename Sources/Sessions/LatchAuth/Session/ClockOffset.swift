@@ -4,7 +4,7 @@ import PortableFoundation
 
 /// The offset of another machine's clock, measured by the date of one of its responses.
 enum ClockOffset {
-    /// Returns the difference in seconds; zero where the clocks may agree.
+    /// Returns the difference in seconds; zero if the clocks may agree.
     ///
     /// The response was written between `sent` and `received`, and its date counts whole seconds: a date within two
     /// seconds of that interval says nothing about the clocks.

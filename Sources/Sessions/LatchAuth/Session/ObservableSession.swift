@@ -34,13 +34,12 @@ public final class ObservableSession<Value: SessionCredential> {
     /// Follows `session`, and leaves the restoration to the caller where `restores` is false.
     package init(_ session: Session<Value>, restores: Bool) {
         self.session = session
-        let states = session.broadcast.currentAndChanges()
-        let stepUps = session.stepUpBroadcast.currentAndChanges()
-        state = states.current
-        stepUp = stepUps.current
-        follow(states.changes) { $0.state = $1 }
-        follow(stepUps.changes) { $0.stepUp = $1 }
-        if restores, case .unknown = states.current {
+        state = session.currentState
+        stepUp = session.stepUp
+        // Each stream begins with the current state: equal ones notify no observer.
+        follow(session.states) { if $0.state != $1 { $0.state = $1 } }
+        follow(session.stepUps) { if $0.stepUp != $1 { $0.stepUp = $1 } }
+        if restores, case .unknown = state {
             Task {
                 // A failure is a state of its own, which this object shows as `unavailability`.
                 do { try await session.restore() } catch {}

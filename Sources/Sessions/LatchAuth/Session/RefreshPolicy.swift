@@ -10,12 +10,6 @@ public struct RefreshRequest<Value: Sendable>: Sendable {
     /// Send it as `Idempotency-Key`: a server that supports it answers a repeat with the same successor, so that a lost
     /// response costs nothing.
     public let idempotencyKey: String
-
-    /// Creates the request of one refresh.
-    package init(credential: Value, idempotencyKey: String) {
-        self.credential = credential
-        self.idempotencyKey = idempotencyKey
-    }
 }
 
 /// The times at which a session refreshes its credential.

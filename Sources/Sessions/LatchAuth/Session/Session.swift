@@ -47,8 +47,6 @@ public actor Session<Value: SessionCredential> {
     nonisolated let random: RandomSource
     /// The executor of the refresh, the restoration and the timer; nil is the global pool.
     let executor: (any TaskExecutor)?
-    /// The rule that a simulation disables in this session; nil everywhere else.
-    nonisolated let broken: SessionRule?
     /// The issuer that a session was created with, for modules above; see `Session.init(tokenEndpoint:)`.
     package nonisolated let issuer: (any Sendable)?
 
@@ -67,7 +65,7 @@ public actor Session<Value: SessionCredential> {
     var generation = 0
     /// The generation of the last sign-in; later ones come from step-ups of the same user.
     var signInGeneration = 0
-    /// The identifier of the sign-in that the credential comes from; nil where the store keeps none.
+    /// The identifier of the sign-in that the credential comes from; nil if the store keeps none.
     var sessionID: String?
     /// The issue date of the credential according to the record; see `TokenRecord.issued`.
     var recordedIssueDate: Date?
@@ -128,15 +126,14 @@ public actor Session<Value: SessionCredential> {
         refresh: @escaping Refresh
     ) {
         self.init(
-            store: store, policy: policy, clock: clock, random: random, executor: executor, breaking: nil,
+            store: store, policy: policy, clock: clock, random: random, executor: executor, issuer: nil,
             refresh: refresh)
     }
 
-    /// Creates a session that knows its issuer, or one of a simulation that breaks a rule.
+    /// Creates a session that knows its issuer.
     package init(
         store: any TokenStore<Value>, policy: RefreshPolicy, clock: WallClock, random: RandomSource,
-        executor: (any TaskExecutor)?, breaking rule: SessionRule? = nil, issuer: (any Sendable)? = nil,
-        refresh: @escaping Refresh
+        executor: (any TaskExecutor)?, issuer: (any Sendable)?, refresh: @escaping Refresh
     ) {
         records = SessionRecords(store)
         self.refresh = refresh
@@ -145,7 +142,6 @@ public actor Session<Value: SessionCredential> {
         self.random = random
         self.executor = executor
         self.issuer = issuer
-        broken = rule
     }
 
     deinit {
@@ -226,7 +222,7 @@ extension Session {
     }
 
     /// Whether an operation that began in `generation` still counts.
-    func isCurrent(_ generation: Int) -> Bool { generation == self.generation || !keeps(.generations) }
+    func isCurrent(_ generation: Int) -> Bool { generation == self.generation }
 
     /// Whether the user of `generation` is still signed in: a step-up begins a generation too.
     func isSameUser(_ generation: Int) -> Bool { (signInGeneration...self.generation).contains(generation) }
@@ -244,7 +240,7 @@ extension Session {
 
     /// Returns the credential as it is, fresh or expired, without a refresh.
     ///
-    /// - Throws: As `credential()` where there is none or the store cannot be read.
+    /// - Throws: As `credential()` if there is none or the store cannot be read.
     package func currentCredential() async throws -> Value {
         if ActiveRefreshes.sessions.contains(ObjectIdentifier(self)) { throw AuthError.refreshReentered }
         if state.credential == nil { try await restore() }
@@ -288,12 +284,12 @@ extension Session {
 
     /// Refreshes unless the refusal is a late one of a credential that is no longer current.
     ///
-    /// - Parameter generation: The generation of the refused credential; nil where the caller does not know.
-    /// - Throws: `AuthError.superseded` where another user has signed in since.
+    /// - Parameter generation: The generation of the refused credential; nil if the caller does not know.
+    /// - Throws: `AuthError.superseded` if another user has signed in since.
     private func refreshed(replacing refused: Value, in generation: Int?) async throws -> Value {
         let current = try await currentCredential()
         guard generation.map(isSameUser) ?? true else { throw AuthError.superseded }
-        if !current.hasSameAccessToken(as: refused), !isExpired(current), keeps(.lateRefusals) { return current }
+        if !current.hasSameAccessToken(as: refused), !isExpired(current) { return current }
         return try await shareRefresh(of: current)
     }
 
@@ -332,17 +328,36 @@ extension Session {
     @discardableResult
     public func signOut() async throws -> Value? { try await replaceRecord(by: nil) }
 
+    /// Signs the user out: first on this device, whatever the network does, and then at the server.
+    ///
+    /// - Parameter end: Asks the server to end the session; returns whether it confirmed, and never throws, since the user
+    ///   is signed out already.
+    /// - Returns: Whether the server confirmed; false as well if no user was signed in.
+    /// - Throws: As ``signOut()``; the server is asked nevertheless.
+    package nonisolated func signOut(ending end: (Value) async -> Bool) async throws -> Bool {
+        let current = currentState.credential
+        do {
+            guard let last = try await signOut() else { return false }
+            return await end(last)
+        } catch {
+            // The store may still contain the credential: the server should not accept it.
+            if let current { _ = await end(current) }
+            throw error
+        }
+    }
+
     /// Replaces the record as the user wants, and makes it the session's state.
     ///
     /// - Returns: The credential that was current.
-    /// - Throws: A `store…` code, also where the store reported a failure and has stored all the same.
+    /// - Throws: A `store…` code, also if the store reported a failure and has stored all the same.
     @discardableResult
     private func replaceRecord(by record: TokenRecord<Value>?) async throws -> Value? {
         listen()
         var failure: (any Error)?
         let last = try await withStore {
             var last = uncommitted?.value ?? state.credential
-            if last == nil, isUnread, record == nil { last = await readableCredential() }
+            // A store that cannot be read must not prevent a sign-out.
+            if last == nil, isUnread, record == nil { last = try? await records.load()?.credential }
             failure = try await store(record)
             beginGeneration()
             identify(by: record)
@@ -353,11 +368,6 @@ extension Session {
         await records.coordination?.announceChange()
         if let failure { throw AuthError.fromStore(failure) }
         return last
-    }
-
-    /// Returns the credential of an unread store; nil when it cannot be read, which must not prevent a sign-out.
-    private func readableCredential() async -> Value? {
-        do { return try await records.load()?.credential } catch { return nil }
     }
 
     /// Reads the store, if that has not succeeded before.
@@ -393,7 +403,7 @@ extension Session {
             shared.finish(.success(()))
         case .failure(let error):
             let error = AuthError.fromStore(error)
-            if keeps(.unreadableNotEmpty) { publish(.unavailable(error)) } else { end(.noAccount) }
+            publish(.unavailable(error))
             shared.finish(.failure(error))
         }
     }

@@ -43,7 +43,7 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
     /// Sends the request with the session's credential; once more with a refreshed one after a 401, and once more after a
     /// step-up where the server requires that.
     ///
-    /// - Throws: The error of `Session.credential()`, and `AuthError.stepUpRequired` where the user has to authenticate
+    /// - Throws: The error of `Session.credential()`, and `AuthError.stepUpRequired` if the user has to authenticate
     ///   again; a 401 to the refreshed credential is a response.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         guard scope.allows(request.origin), !ActiveRefreshes.sessions.contains(ObjectIdentifier(session)) else {
@@ -72,7 +72,7 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
                 let hook = mayStepUp ? stepUp : nil
                 mayStepUp = false
                 snapshot = try await session.steppedUp(for: requirement, refusing: attempt.snapshot, by: hook)
-            case .credential, .scope, .proof, nil: return response
+            case .credential, nil: return response
             }
             // The server may require another nonce for another credential.
             mayProve = true

@@ -12,6 +12,13 @@ import Synchronization
 package enum ActiveRefreshes {
     /// The identities of the actors, outermost first, since a refresh may need another session's credential.
     @TaskLocal package static var sessions: [ObjectIdentifier] = []
+
+    /// Runs a refresh or a step-up of `session`.
+    nonisolated(nonsending) static func of<Result>(
+        _ session: some Actor, _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await $sessions.withValue(sessions + [ObjectIdentifier(session)], operation: body)
+    }
 }
 
 // MARK: - One refresh for all callers
@@ -19,10 +26,10 @@ package enum ActiveRefreshes {
 extension Session {
     /// Waits for the running refresh, or starts one.
     ///
-    /// - Parameter isNeeded: Whether the caller cannot use `value` any more. Where no caller needs a successor at once,
+    /// - Parameter isNeeded: Whether the caller cannot use `value` any more. If no caller needs a successor at once,
     ///   none waits for the lock of another process.
     func shareRefresh(of value: Value, isNeeded: Bool = true) async throws -> Value {
-        if let refreshResult, keeps(.sharedRefresh) {
+        if let refreshResult {
             refreshIsNeeded = refreshIsNeeded || isNeeded
             return try await refreshResult.value()
         }
@@ -58,55 +65,47 @@ extension Session {
     /// the request is stored; and only then the issuer is asked, since a request uses up the refresh token
     /// (RFC 9700 §4.14.2). No other process asks meanwhile.
     ///
-    /// - Throws: `superseded` where a sign-in or sign-out came in between; the result is then dropped.
+    /// - Throws: `superseded` if a sign-in or sign-out came in between; the result is then dropped.
     private func successor(of value: Value, in generation: Int) async throws -> Value {
         if let uncommitted {
             return try await commit(uncommitted.value, after: uncommitted.predecessor, in: generation)
         }
         let lock = try await refreshLock(for: value)
         defer { release(lock) }
-        let pending: (credential: Value, key: String)
-        switch try await prepare(refreshOf: value, in: generation) {
-        case .done(let value): return value
-        case .request(let credential, let key): pending = (credential, key)
-        }
+        let (current, key) = try await prepare(refreshOf: value, in: generation)
+        guard let key else { return current }
         let fresh: Value
         do {
-            fresh = try await requestSuccessor(of: pending.credential, key: pending.key)
+            fresh = try await requestSuccessor(of: current, key: key)
         } catch {
             guard endsSession(error) else { throw error }
-            return try await handleRefusal(of: pending.credential, cause: error, in: generation)
+            return try await handleRefusal(of: current, cause: error, in: generation)
         }
         guard isCurrent(generation) else { throw AuthError.superseded }
-        return try await commit(fresh, after: pending.credential, in: generation)
-    }
-
-    /// The next step of a refresh, as the record decides it.
-    private enum Preparation {
-        /// Another session has refreshed already.
-        case done(Value)
-        /// The issuer is to be asked, under this key.
-        case request(Value, key: String)
+        return try await commit(fresh, after: current, in: generation)
     }
 
     /// Reads the record and stores the key of the request.
     ///
     /// The key is that of the last attempt with the same refresh token, whether it was made by this session, by another
     /// process or before a crash: the issuer then repeats a response that was lost.
-    private func prepare(refreshOf value: Value, in generation: Int) async throws -> Preparation {
+    ///
+    /// - Returns: The credential to refresh and the key; no key if another session has refreshed already.
+    private func prepare(
+        refreshOf value: Value, in generation: Int
+    ) async throws -> (credential: Value, key: String?) {
         try await withStore {
             guard isCurrent(generation) else { throw AuthError.superseded }
-            let known = TokenRecord(credential: state.credential, sessionID: sessionID)
-            var record = keeps(.readAgain) ? try await records.load() : known
+            var record = try await records.load()
             let current = try follow(record)
-            if isOther(current, than: value), !isExpired(current) { return .done(current) }
+            if isOther(current, than: value), !isExpired(current) { return (current, nil) }
             let key = lastKey(for: current, in: record) ?? random.identifier()
             pendingRefresh = (current, key)
-            if records.keepsRecords, record?.intent?.idempotencyKey != key, keeps(.intentFirst) {
-                record?.intent = RefreshIntent(idempotencyKey: key, begun: clock.now)
+            if records.keepsRecords, record?.refreshKey != key {
+                record?.refreshKey = key
                 if let record { try await store(record) }
             }
-            return .request(current, key: key)
+            return (current, key)
         }
     }
 
@@ -117,10 +116,9 @@ extension Session {
         !current.hasSameRefreshToken(as: value) || !current.hasSameAccessToken(as: value)
     }
 
-    /// Returns the key of the last attempt to refresh `current`; nil where this is the first.
+    /// Returns the key of the last attempt to refresh `current`; nil if this is the first.
     private func lastKey(for current: Value, in record: TokenRecord<Value>?) -> String? {
-        guard keeps(.oneKey) else { return nil }
-        if let intent = record?.intent { return intent.idempotencyKey }
+        if let key = record?.refreshKey { return key }
         guard let pendingRefresh, !isOther(current, than: pendingRefresh.credential) else { return nil }
         return pendingRefresh.key
     }
@@ -128,23 +126,21 @@ extension Session {
     /// Asks the issuer.
     private func requestSuccessor(of value: Value, key: String) async throws -> Value {
         let request = RefreshRequest(credential: value, idempotencyKey: key)
-        let active = ActiveRefreshes.sessions + [ObjectIdentifier(self)]
         let sent = clock.now
-        let fresh = try await ActiveRefreshes.$sessions.withValue(active) { try await refresh(request) }
-            .succeeding(value)
+        let fresh = try await ActiveRefreshes.of(self) { try await refresh(request) }.succeeding(value)
         if let issued = fresh.issued { observe(issuerDate: issued, ofRequestSentAt: sent) }
         return fresh
     }
 
     /// Stores an issued credential, and only then makes it visible.
     ///
-    /// Where another session has changed the record meanwhile, that record stands, and `fresh` is dropped.
+    /// If another session has changed the record meanwhile, that record stands, and `fresh` is dropped.
     func commit(_ fresh: Value, after predecessor: Value, in generation: Int) async throws -> Value {
-        if keeps(.unstoredKept) { uncommitted = (fresh, predecessor) }
+        uncommitted = (fresh, predecessor)
         // Where storing fails, `fresh` stays in memory until it can be stored: the issuer no longer accepts the predecessor.
         let current = try await withStore {
             guard isCurrent(generation) else { throw AuthError.superseded }
-            if records.keepsRecords, keeps(.othersStand) {
+            if records.keepsRecords {
                 let record = try await records.load()
                 guard let stored = record?.credential, record?.sessionID == sessionID, isStill(stored, predecessor)
                 else {
@@ -167,7 +163,7 @@ extension Session {
 
     /// Whether the stored credential is still the refreshed one.
     ///
-    /// Where no other session writes, a rotation by a response (`rotate`) does not count as a refresh.
+    /// If no other session writes, a rotation by a response (`rotate`) does not count as a refresh.
     private func isStill(_ stored: Value, _ predecessor: Value) -> Bool {
         records.coordination == nil ? stored.hasSameRefreshToken(as: predecessor) : !isOther(stored, than: predecessor)
     }
@@ -177,7 +173,7 @@ extension Session {
     /// It is no sign-in: the generation stays, and a running refresh replaces the result.
     ///
     /// - Parameter snapshot: The credential that the answered message carried.
-    /// - Returns: The credential that is current now; nil where the response belongs to an earlier one.
+    /// - Returns: The credential that is current now; nil if the response belongs to an earlier one.
     func rotate(
         _ snapshot: CredentialSnapshot<Value>, by response: HTTPResponse, to request: HTTPRequest
     ) async -> Value? {
@@ -190,7 +186,7 @@ extension Session {
                 rotated = current.rotated(by: response, to: request, sentWith: snapshot.credential)
                 guard let rotated else { return }
                 var record = newRecord(of: rotated, sessionID: stored?.sessionID ?? sessionID)
-                record.intent = stored?.intent
+                record.refreshKey = stored?.refreshKey
                 recordedIssueDate = record.issued
                 try await records.save(record)
             }
@@ -239,7 +235,6 @@ extension Session {
     /// Whether the issuer ends the session by `error`.
     private func endsSession(_ error: any Error) -> Bool {
         if case AuthError.reauthenticationRequired = error { return true }
-        guard keeps(.issuerEnds) else { return true }
         guard let response = (error as? HTTPError)?.response else { return false }
         if response.status == .unauthorized { return true }
         // RFC 6749 §5.2: 400 is also the status of mistakes in the request, which end nothing.
@@ -294,15 +289,15 @@ extension Session {
 // MARK: - The lock among processes
 
 extension Session {
-    /// Returns the lock under which the issuer is asked; nil where there is only one session.
+    /// Returns the lock under which the issuer is asked; nil if there is only one session.
     ///
-    /// - Throws: `refreshElsewhere` where another session holds it and no caller needs a successor of `value` at once.
+    /// - Throws: `refreshElsewhere` if another session holds it and no caller needs a successor of `value` at once.
     private func refreshLock(for value: Value) async throws -> SessionLock? {
-        guard keeps(.lock), let coordination = records.coordination else { return nil }
+        guard let coordination = records.coordination else { return nil }
         do {
             if let lock = try await coordination.enterIfFree(.refresh) { return lock }
             // The other session may take long. A caller that joins before this line decides whether to wait for it.
-            guard refreshIsNeeded || isExpired(value) || !keeps(.waitsInNeed) else { throw AuthError.refreshElsewhere }
+            guard refreshIsNeeded || isExpired(value) else { throw AuthError.refreshElsewhere }
             return try await coordination.enter(.refresh)
         } catch {
             throw AuthError.fromStore(error)
@@ -315,7 +310,7 @@ extension Session {
     /// (RFC 9700 §4.14.2). The kernel releases the lock with this process.
     private func release(_ lock: SessionLock?) {
         guard let lock else { return }
-        guard uncommitted != nil, keeps(.lockKept) else { return lock.release() }
+        guard uncommitted != nil else { return lock.release() }
         keptLock?.release()
         keptLock = lock
         storing?.cancel()

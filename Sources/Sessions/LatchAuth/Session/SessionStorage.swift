@@ -73,13 +73,13 @@ extension Session {
     private func isSame(_ kept: TokenRecord<Value>?, _ given: TokenRecord<Value>?) -> Bool {
         guard kept?.credential == given?.credential else { return false }
         return !records.keepsRecords
-            || (kept?.sessionID, kept?.intent, kept?.end) == (given?.sessionID, given?.intent, given?.end)
+            || (kept?.sessionID, kept?.refreshKey, kept?.end) == (given?.sessionID, given?.refreshKey, given?.end)
     }
 
     /// Adopts the record that another session has stored.
     ///
     /// - Returns: The credential that is current now.
-    /// - Throws: `superseded` where it belongs to another sign-in, `missingToken` or `reauthenticationRequired` where it
+    /// - Throws: `superseded` if it belongs to another sign-in, `missingToken` or `reauthenticationRequired` if it
     ///   holds no credential. The running operations of the earlier sign-in are then abandoned.
     func follow(_ record: TokenRecord<Value>?) throws -> Value {
         guard let record, let value = record.credential else {
@@ -114,7 +114,7 @@ extension Session {
     /// Reads the record once more before the session reports that it is signed out: the notification of a sign-in in
     /// another process may be late, or lost.
     func confirmSignOut() async throws {
-        guard records.coordination != nil, keeps(.confirmedSignOut) else { return }
+        guard records.coordination != nil else { return }
         let generation = generation
         try await withStore {
             let record = try await records.load()
@@ -164,7 +164,7 @@ extension Session {
 /// A session's view of its store, whether that keeps whole records or credentials only.
 struct SessionRecords<Value: SessionCredential>: Sendable {
     private let store: any TokenStore<Value>
-    /// The same store, where it keeps whole records.
+    /// The same store, if it keeps whole records.
     private let records: (any TokenRecordStore<Value>)?
 
     init(_ store: any TokenStore<Value>) {
@@ -175,7 +175,7 @@ struct SessionRecords<Value: SessionCredential>: Sendable {
     /// Whether `load` returns everything that was passed to `save`.
     var keepsRecords: Bool { records != nil }
 
-    /// The coordination of the sessions over the store; nil where there is only one of them.
+    /// The coordination of the sessions over the store; nil if there is only one of them.
     var coordination: (any SessionCoordination)? { records?.coordination }
 
     /// Returns the stored record.

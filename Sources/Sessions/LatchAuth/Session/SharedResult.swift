@@ -13,8 +13,6 @@ package final class SharedResult<Value: Sendable>: Sendable {
         var nextTicket = 0
         /// The waiters by ticket; empty once there is a result.
         var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
-        /// The tickets that were cancelled before they began to wait: cancellation may overtake the continuation.
-        var departed: Set<Int> = []
     }
 
     /// The state; never locked while a waiter is resumed, which may run foreign code.
@@ -34,9 +32,20 @@ package final class SharedResult<Value: Sendable>: Sendable {
             return state.nextTicket
         }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { enter(ticket, $0) }
+            try await withCheckedThrowingContinuation { continuation in
+                let immediate = waiting.withLock { state -> Result<Value, any Error>? in
+                    if let result = state.result { return result }
+                    // Cancellation may overtake the continuation, and has then found no waiter to remove.
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    state.waiters[ticket] = continuation
+                    return nil
+                }
+                if let immediate { continuation.resume(with: immediate) }
+            }
         } onCancel: {
-            leave(ticket)
+            // At any moment and on any thread.
+            let waiter = waiting.withLock { $0.waiters.removeValue(forKey: ticket) }
+            waiter?.resume(throwing: CancellationError())
         }
     }
 
@@ -53,33 +62,5 @@ package final class SharedResult<Value: Sendable>: Sendable {
             return waiters
         }
         for waiter in waiters { waiter.resume(with: result) }
-    }
-
-    /// Begins to wait, unless the task is cancelled already or the result is there.
-    private func enter(_ ticket: Int, _ continuation: CheckedContinuation<Value, any Error>) {
-        let immediate = waiting.withLock { state -> Result<Value, any Error>? in
-            if state.departed.remove(ticket) != nil { return .failure(CancellationError()) }
-            guard let result = state.result else {
-                state.waiters[ticket] = continuation
-                return nil
-            }
-            return result
-        }
-        if let immediate { continuation.resume(with: immediate) }
-    }
-
-    /// Removes one waiter.
-    ///
-    /// Called by the task's cancellation, at any moment and on any thread.
-    private func leave(_ ticket: Int) {
-        let waiter = waiting.withLock { state -> CheckedContinuation<Value, any Error>? in
-            guard let waiter = state.waiters.removeValue(forKey: ticket) else {
-                // Cancelled before it began to wait, or served already: the first must not begin.
-                if state.result == nil { state.departed.insert(ticket) }
-                return nil
-            }
-            return waiter
-        }
-        waiter?.resume(throwing: CancellationError())
     }
 }

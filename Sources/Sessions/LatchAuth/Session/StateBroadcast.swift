@@ -29,36 +29,23 @@ package final class StateBroadcast<State: Sendable & Equatable>: Sendable {
     package var watcherCount: Int { subscribers.withLock { $0.streams.count } }
 
     /// Returns a stream that begins with the current state.
-    package func stream() -> AsyncStream<State> { begin { $1.yield($0) }.stream }
-
-    /// Returns the current state and a stream of the later changes, with none lost or doubled between the two.
-    package func currentAndChanges() -> (current: State, changes: AsyncStream<State>) {
-        let (state, stream) = begin { _, _ in }
-        return (state, stream)
-    }
-
-    /// Adds a stream.
-    ///
-    /// - Parameter open: Receives the state at which the stream begins.
-    private func begin(
-        _ open: (State, AsyncStream<State>.Continuation) -> Void
-    ) -> (state: State, stream: AsyncStream<State>) {
+    package func stream() -> AsyncStream<State> {
         let (stream, continuation) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .unbounded)
-        let (state, id): (State, Int?) = subscribers.withLock { subscribers in
-            open(subscribers.state, continuation)
-            guard !subscribers.isFinished else { return (subscribers.state, nil) }
+        let id: Int? = subscribers.withLock { subscribers in
+            continuation.yield(subscribers.state)
+            guard !subscribers.isFinished else { return nil }
             subscribers.nextID += 1
             subscribers.streams[subscribers.nextID] = continuation
-            return (subscribers.state, subscribers.nextID)
+            return subscribers.nextID
         }
         guard let id else {
             continuation.finish()
-            return (state, stream)
+            return stream
         }
         continuation.onTermination = { [weak self] _ in
             self?.subscribers.withLock { $0.streams[id] = nil }
         }
-        return (state, stream)
+        return stream
     }
 
     /// Makes `state` current; an equal state is not sent.

@@ -10,9 +10,9 @@ import PortableFoundation
 public struct StepUpRequirement: Sendable, Hashable, Codable {
     /// The authentication context classes of which one suffices, the preferred one first (`acr_values`).
     public var contextClasses: [String]
-    /// The greatest time since the user's authentication (`max_age`); nil where any is accepted.
+    /// The greatest time since the user's authentication (`max_age`); nil if any is accepted.
     public var maximumAge: Duration?
-    /// The scopes that the new tokens need; nil where the server does not say.
+    /// The scopes that the new tokens need; nil if the server does not say.
     public var scopes: Scopes?
 
     /// Creates a requirement.
@@ -60,8 +60,8 @@ extension Session {
     ///
     /// Unlike after a sign-in, running requests are repeated with it, and other processes continue.
     ///
-    /// - Throws: `AuthError.missingToken` where no user is signed in, `AuthError.differentUser` where the credential says
-    ///   that it belongs to another user, `AuthError.superseded` where another user signed in meanwhile, a `store…` code
+    /// - Throws: `AuthError.missingToken` if no user is signed in, `AuthError.differentUser` if the credential says
+    ///   that it belongs to another user, `AuthError.superseded` if another user signed in meanwhile, a `store…` code
     ///   when it cannot be stored; the session is then unchanged.
     public func stepUp(to value: Value) async throws {
         _ = try await currentCredential()
@@ -99,7 +99,7 @@ extension Session {
 
     /// Returns a credential to repeat a request that was refused because of the user's authentication.
     ///
-    /// - Throws: `AuthError.stepUpRequired` where it cannot be obtained, and `AuthError.superseded` where another user is
+    /// - Throws: `AuthError.stepUpRequired` if it cannot be obtained, and `AuthError.superseded` if another user is
     ///   signed in by now.
     func steppedUp(
         for requirement: StepUpRequirement, refusing refused: CredentialSnapshot<Value>, by satisfy: StepUp?
@@ -134,8 +134,7 @@ extension Session {
         do {
             let value: Value
             do {
-                let active = ActiveRefreshes.sessions + [ObjectIdentifier(self)]
-                value = try await ActiveRefreshes.$sessions.withValue(active) { try await satisfy(requirement) }
+                value = try await ActiveRefreshes.of(self) { try await satisfy(requirement) }
             } catch {
                 throw AuthError.stepUpRequired(requirement, cause: error)
             }
@@ -162,22 +161,18 @@ extension HTTPResponse {
         case credential
         /// The user has to authenticate better or once more (RFC 9470).
         case authentication(StepUpRequirement)
-        /// The credential lacks a scope (RFC 6750 §3.1), and a successor would lack it too.
-        case scope
-        /// The proof of its key is not accepted (RFC 9449), which says nothing about the credential.
-        case proof
     }
 
-    /// The reason for which the request was refused; nil where the response does not refuse its credential.
+    /// The reason for which the request was refused; nil if the response does not refuse its credential.
     ///
-    /// Without an explicit reason in a challenge the credential counts as invalid: most servers just answer 401.
+    /// A refusal of the proof of its key (RFC 9449) says nothing about the credential, and a successor would lack a missing
+    /// scope (RFC 6750 §3.1) too. Without an explicit reason the credential counts as invalid: most servers just answer 401.
     var credentialRefusal: CredentialRefusal? {
-        guard status == .unauthorized else { return nil }
-        if dpopError != nil { return .proof }
+        guard status == .unauthorized, dpopError == nil else { return nil }
         let challenges = challenges()
         if let requirement = challenges.lazy.compactMap(StepUpRequirement.init).first {
             return .authentication(requirement)
         }
-        return challenges.contains { $0["error"] == "insufficient_scope" } ? .scope : .credential
+        return challenges.contains { $0["error"] == "insufficient_scope" } ? nil : .credential
     }
 }

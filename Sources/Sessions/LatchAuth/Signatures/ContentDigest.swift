@@ -4,10 +4,10 @@ internal import LatchCore
 internal import LatchCrypto
 package import LatchHTTP
 
-/// The digests of content in `Content-Digest` and `Repr-Digest` (RFC 9530).
+/// The digests of content, as in `Content-Digest` (RFC 9530).
 ///
 /// ```swift
-/// try await request.setContentDigest()                       // Content-Digest: sha-256=:…:
+/// request.fields[.contentDigest] = try await ContentDigest(hashing: request.body).fieldValue   // sha-256=:…:
 /// try await ContentDigest(parsing: response.fields[.contentDigest] ?? "").verify(response.body)
 /// ```
 package struct ContentDigest: Sendable, Hashable {
@@ -24,7 +24,7 @@ package struct ContentDigest: Sendable, Hashable {
 
     /// Computes the digests of content; a stream is read for that.
     ///
-    /// - Throws: `AuthError.unsignableContent` where it can be read only once, and the error of a stream.
+    /// - Throws: `AuthError.unsignableContent` if it can be read only once, and the error of a stream.
     package init(hashing body: HTTPBody, by algorithms: Set<Algorithm> = [.sha256]) async throws {
         var digests: [Algorithm: [UInt8]] = [:]
         for algorithm in algorithms { digests[algorithm] = try await Self.digest(of: body, by: algorithm) }
@@ -35,7 +35,7 @@ package struct ContentDigest: Sendable, Hashable {
     ///
     /// Unknown algorithms are ignored (RFC 9530 §2).
     ///
-    /// - Throws: `AuthError.malformedSignature` where it is not a dictionary of byte sequences, or has no known algorithm.
+    /// - Throws: `AuthError.malformedSignature` if it is not a dictionary of byte sequences, or has no known algorithm.
     package init(parsing field: String) throws(AuthError) {
         var digests: [Algorithm: [UInt8]] = [:]
         do {
@@ -63,7 +63,7 @@ package struct ContentDigest: Sendable, Hashable {
 
     /// Verifies every digest of content.
     ///
-    /// - Throws: `AuthError.digestMismatch`, `AuthError.unsignableContent` where the content can be read only once, and
+    /// - Throws: `AuthError.digestMismatch`, `AuthError.unsignableContent` if the content can be read only once, and
     ///   the error of a stream.
     package func verify(_ body: HTTPBody) async throws {
         for (algorithm, digest) in digests {
@@ -84,24 +84,4 @@ package struct ContentDigest: Sendable, Hashable {
 extension HTTPFieldName {
     /// RFC 9530 §2: the digest of the content as it is sent.
     package static let contentDigest: HTTPFieldName = "Content-Digest"
-    /// RFC 9530 §3: the digest of the representation, whatever part of it is sent.
-    package static let reprDigest: HTTPFieldName = "Repr-Digest"
-}
-
-extension HTTPRequest {
-    /// Sets `Content-Digest` for the current content.
-    ///
-    /// - Throws: As ``ContentDigest/init(hashing:by:)``.
-    package mutating func setContentDigest(by algorithms: Set<ContentDigest.Algorithm> = [.sha256]) async throws {
-        fields[.contentDigest] = try await ContentDigest(hashing: body, by: algorithms).fieldValue
-    }
-}
-
-extension HTTPResponse {
-    /// Sets `Content-Digest` for the current content.
-    ///
-    /// - Throws: As ``ContentDigest/init(hashing:by:)``.
-    package mutating func setContentDigest(by algorithms: Set<ContentDigest.Algorithm> = [.sha256]) async throws {
-        fields[.contentDigest] = try await ContentDigest(hashing: body, by: algorithms).fieldValue
-    }
 }

@@ -51,10 +51,11 @@ package struct MessageVerifier: Sendable {
 
     private func verify(_ message: SignedMessage) async throws -> VerifiedSignature {
         var (failure, tried) = (AuthError.missingSignature, 0)
-        for unparsed in try SignatureCandidate.all(of: message.fields) where policy.accepts(label: unparsed.label) {
+        for unparsed in try SignatureCandidate.all(of: message.fields) {
+            guard policy.label == nil || policy.label == unparsed.label else { continue }
             do {
-                let candidate = try unparsed.parse()
-                guard policy.accepts(tag: candidate.parameters.tag) else { continue }
+                let candidate = try SignatureCandidate(unparsed)
+                guard policy.tag == nil || policy.tag == candidate.parameters.tag else { continue }
                 guard tried < Self.mostSignatures else { break }
                 tried += 1
                 return try await verify(candidate, of: message)
@@ -71,7 +72,7 @@ package struct MessageVerifier: Sendable {
         guard let key = try await key(candidate.parameters.keyID) else {
             throw AuthError.refusedSignature("its key is unknown")
         }
-        try candidate.check(message, with: key, structured: policy.structured)
+        try candidate.check(message, with: key)
         if policy.checksContent, candidate.components.contains(where: \.isContentDigest) {
             let field = message.fields.combinedValue(of: .contentDigest) ?? ""
             try await ContentDigest(parsing: field).verify(message.body)
@@ -92,7 +93,7 @@ extension MessageVerifier {
         var count = 0
         for unparsed in try SignatureCandidate.all(of: request.fields) {
             do throws(AuthError) {
-                try unparsed.parse().check(.request(request), with: key, structured: .registered)
+                try SignatureCandidate(unparsed).check(.request(request), with: key)
                 count += 1
             } catch .malformedSignature, .refusedSignature, .unsignableMessage {
                 continue
@@ -112,18 +113,11 @@ struct SignatureCandidate: Sendable {
     private let signature: [UInt8]
 
     /// A signature of which only the label is parsed, so that a malformed one does not invalidate the others.
-    struct Unparsed: Sendable {
-        let label: String
-        fileprivate let input: StructuredMember
-        fileprivate let signature: StructuredMember?
-
-        /// - Throws: `AuthError.malformedSignature` where a part of it is malformed or unknown.
-        func parse() throws(AuthError) -> SignatureCandidate { try SignatureCandidate(label, input, signature) }
-    }
+    typealias Unparsed = (label: String, input: StructuredMember, signature: StructuredMember?)
 
     /// Returns the signatures of a message, in order (RFC 9421 §4.1 and §4.2).
     ///
-    /// - Throws: `AuthError.malformedSignature` where one of the two fields is malformed, or has a label that the
+    /// - Throws: `AuthError.malformedSignature` if one of the two fields is malformed, or has a label that the
     ///   other lacks.
     static func all(of fields: HTTPFields) throws(AuthError) -> [Unparsed] {
         let (inputs, signatures): (StructuredDictionary, StructuredDictionary)
@@ -136,15 +130,18 @@ struct SignatureCandidate: Sendable {
         guard inputs.count == signatures.count else {
             throw .malformedSignature("a label occurs in only one of the two fields")
         }
-        return inputs.map { Unparsed(label: $0.key, input: $0.member, signature: signatures[$0.key]) }
+        return inputs.map { ($0.key, $0.member, signatures[$0.key]) }
     }
 
-    private init(_ label: String, _ input: StructuredMember, _ signature: StructuredMember?) throws(AuthError) {
-        guard let input = input.innerList else { throw .malformedSignature("its input is not an inner list") }
-        guard let signature = signature?.item?.value.bytesValue else {
+    /// Parses a signature.
+    ///
+    /// - Throws: `AuthError.malformedSignature` if a part of it is malformed or unknown.
+    init(_ unparsed: Unparsed) throws(AuthError) {
+        guard let input = unparsed.input.innerList else { throw .malformedSignature("its input is not an inner list") }
+        guard let signature = unparsed.signature?.item?.value.bytesValue else {
             throw .malformedSignature("it is missing, or not a byte sequence")
         }
-        self.label = label
+        label = unparsed.label
         self.input = input
         self.signature = signature
         parameters = try SignatureParameters(input.parameters)
@@ -155,8 +152,8 @@ struct SignatureCandidate: Sendable {
 
     /// Verifies the signature alone, regardless of its coverage and age.
     ///
-    /// - Throws: `AuthError.refusedSignature` where it is not the key's for this message.
-    func check(_ message: SignedMessage, with key: Key, structured types: StructuredFieldTypes) throws(AuthError) {
+    /// - Throws: `AuthError.refusedSignature` if it is not the key's for this message.
+    func check(_ message: SignedMessage, with key: Key) throws(AuthError) {
         guard let name = key.messageSignatureAlgorithm else {
             throw .refusedSignature("its key has no algorithm of message signatures")
         }
@@ -164,7 +161,7 @@ struct SignatureCandidate: Sendable {
         guard parameters.algorithm == nil || parameters.algorithm == name else {
             throw .refusedSignature("it names another algorithm than its key has")
         }
-        let base = try SignatureBase.text(for: input, of: message, structured: types)
+        let base = try SignatureBase.text(for: input, of: message)
         guard key.isValidSignature(signature, for: Array(base.utf8)) else { throw .refusedSignature("it is wrong") }
     }
 }

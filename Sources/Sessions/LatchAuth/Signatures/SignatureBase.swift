@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LatchCore
-package import LatchHTTP
+internal import LatchHTTP
 
 /// The signature base: a line for each component, and one for the signature's own parameters (RFC 9421 §2.5).
-package enum SignatureBase {
+enum SignatureBase {
     /// Creates the signature base.
     ///
     /// - Parameter input: The covered components and the parameters, as `Signature-Input` has them.
-    /// - Throws: `AuthError.unsignableMessage` where a part is missing or ambiguous, `AuthError.malformedSignature` where
+    /// - Throws: `AuthError.unsignableMessage` if a part is missing or ambiguous, `AuthError.malformedSignature` if
     ///   a component occurs twice or is unknown.
-    static func text(
-        for input: StructuredInnerList, of message: SignedMessage, structured types: StructuredFieldTypes
-    ) throws(AuthError) -> String {
+    static func text(for input: StructuredInnerList, of message: SignedMessage) throws(AuthError) -> String {
         var components: [SignatureComponent] = []
         for item in input.items { components.append(try SignatureComponent(item)) }
         guard Set(components).count == components.count else { throw .malformedSignature("a component occurs twice") }
         var text = ""
         for (component, item) in zip(components, input.items) {
-            let value = try self.value(of: component, in: message.source(of: component), types)
+            let value = try self.value(of: component, in: message.source(of: component))
             // §2.5: a line break would let a value be read as another line.
             guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else {
                 throw .unsignableMessage("a covered value contains characters other than printable ASCII")
@@ -29,11 +27,9 @@ package enum SignatureBase {
     }
 
     private static func value(
-        of component: SignatureComponent, in message: SignedMessage, _ types: StructuredFieldTypes
+        of component: SignatureComponent, in message: SignedMessage
     ) throws(AuthError) -> String {
-        guard component.name.hasPrefix("@") else {
-            return try FieldComponent(component, in: message, types).value()
-        }
+        guard component.name.hasPrefix("@") else { return try field(component, in: message) }
         switch message {
         case .request(let request): return try derived(component, from: request)
         case .response(let response, _):
@@ -66,30 +62,8 @@ package enum SignatureBase {
         do { return try item.serialized() } catch { throw .malformedSignature("a component cannot be serialized") }
     }
 
-    static func serialized(_ list: StructuredInnerList) throws(AuthError) -> String {
+    private static func serialized(_ list: StructuredInnerList) throws(AuthError) -> String {
         do { return try list.serialized() } catch { throw .malformedSignature("a parameter cannot be serialized") }
-    }
-}
-
-extension SignatureBase {
-    /// Returns the bases of all signatures of a request, to compare them with another implementation's.
-    package static func texts(of request: HTTPRequest) throws(AuthError) -> [String] {
-        try texts(of: .request(request))
-    }
-
-    /// Returns the bases of all signatures of a response.
-    package static func texts(
-        of response: HTTPResponse, answering request: HTTPRequest?
-    ) throws(AuthError) -> [String] {
-        try texts(of: .response(response, answering: request))
-    }
-
-    private static func texts(of message: SignedMessage) throws(AuthError) -> [String] {
-        var texts: [String] = []
-        for unparsed in try SignatureCandidate.all(of: message.fields) {
-            texts.append(try text(for: unparsed.parse().input, of: message, structured: .registered))
-        }
-        return texts
     }
 }
 
@@ -122,20 +96,46 @@ enum SignedMessage: Sendable {
     }
 }
 
-/// The value of a field as a signature covers it (RFC 9421 §2.1).
-struct FieldComponent {
-    private let parameters: StructuredParameters
-    private let name: HTTPFieldName
-    private let lines: [String]
-    private let types: StructuredFieldTypes
+extension SignatureBase {
+    /// A top-level type of structured fields (RFC 9651 §3).
+    private enum FieldType {
+        case item, list, dictionary
+    }
 
-    /// - Throws: `AuthError.unsignableMessage` where the message has no such field.
-    init(_ component: SignatureComponent, in message: SignedMessage, _ types: StructuredFieldTypes) throws(AuthError) {
-        name = HTTPFieldName(component.name)
-        parameters = component.parameters
-        self.types = types
-        lines = Self.lines(of: name, in: message)
+    /// The types of registered fields, which components with `sf` need (RFC 9421 §2.1.1).
+    private static let types: [HTTPFieldName: FieldType] = [
+        "Accept-CH": .list, "Accept-Signature": .dictionary, "Cache-Status": .list, "CDN-Cache-Control": .dictionary,
+        "Content-Digest": .dictionary, "Idempotency-Key": .item, "Priority": .dictionary, "Proxy-Status": .list,
+        "RateLimit": .list, "RateLimit-Policy": .list, "Repr-Digest": .dictionary, "Signature": .dictionary,
+        "Signature-Input": .dictionary, "Want-Content-Digest": .dictionary, "Want-Repr-Digest": .dictionary,
+    ]
+
+    /// Returns the value of a field as a signature covers it (RFC 9421 §2.1).
+    private static func field(
+        _ component: SignatureComponent, in message: SignedMessage
+    ) throws(AuthError) -> String {
+        let name = HTTPFieldName(component.name)
+        let lines = lines(of: name, in: message)
         guard !lines.isEmpty else { throw .unsignableMessage("it has no field \(name)") }
+        if component.parameters.isTrue("bs") {
+            // §2.1.3.
+            return lines.map { ":\(Base64Alphabet.standard.encodePadded(Array($0.utf8))):" }.joined(separator: ", ")
+        }
+        let combined = lines.joined(separator: ", ")
+        do {
+            // §2.1.2.
+            if let key = component.parameters["key"]?.text {
+                guard let member = try StructuredDictionary(parsing: combined)[key] else {
+                    throw AuthError.unsignableMessage("a member of the field \(name) is missing")
+                }
+                return try member.serialized()
+            }
+            return component.parameters.isTrue("sf") ? try canonical(combined, of: name) : combined
+        } catch let error as AuthError {
+            throw error
+        } catch {
+            throw .unsignableMessage("the field \(name) is not a valid structured field")
+        }
     }
 
     /// Returns the lines without surrounding whitespace; those of the transport as it will write them.
@@ -150,31 +150,8 @@ struct FieldComponent {
         }
     }
 
-    func value() throws(AuthError) -> String {
-        if parameters.isTrue("bs") {
-            // §2.1.3.
-            return lines.map { ":\(Base64Alphabet.standard.encodePadded(Array($0.utf8))):" }.joined(separator: ", ")
-        }
-        let combined = lines.joined(separator: ", ")
-        guard parameters["key"] != nil || parameters.isTrue("sf") else { return combined }
-        do {
-            return try structured(combined)
-        } catch let error as AuthError {
-            throw error
-        } catch {
-            throw .unsignableMessage("the field \(name) is not a valid structured field")
-        }
-    }
-
-    private func structured(_ text: String) throws -> String {
-        if let key = parameters["key"]?.text {
-            // §2.1.2.
-            guard let member = try StructuredDictionary(parsing: text)[key] else {
-                throw AuthError.unsignableMessage("a member of the field \(name) is missing")
-            }
-            return try member.serialized()
-        }
-        // §2.1.1: the type of a field does not follow from its value.
+    /// Returns the canonical form of a structured field, whose type does not follow from its value (§2.1.1).
+    private static func canonical(_ text: String, of name: HTTPFieldName) throws -> String {
         switch types[name] {
         case .item: return try StructuredItem(parsing: text).serialized()
         case .list: return try StructuredList(parsing: text).serialized()
@@ -197,7 +174,7 @@ struct FieldComponent {
 enum QueryParameters {
     /// Returns the value of the only parameter with an encoded name.
     ///
-    /// - Throws: `AuthError.unsignableMessage` where it is missing or occurs twice, which two parsers could read
+    /// - Throws: `AuthError.unsignableMessage` if it is missing or occurs twice, which two parsers could read
     ///   differently.
     static func value(named name: String, in request: HTTPRequest) throws(AuthError) -> String {
         let values = request.rawQueryPairs.filter { recode($0.name) == name }.map { recode($0.value) }
@@ -207,16 +184,9 @@ enum QueryParameters {
         return value
     }
 
-    /// Encodes a name or a value.
-    static func encode(_ text: String) -> String { encode(Array(text.utf8)) }
-
     /// Encodes by the application/x-www-form-urlencoded percent-encode set: `~` is encoded, `*` is not, a space is `%20`.
-    private static func encode(_ bytes: [UInt8]) -> String {
-        var encoded = ""
-        for byte in bytes {
-            encoded += byte == 0x7E ? "%7E" : PercentEncoding.encode([byte]) { $0 == 0x2A }
-        }
-        return encoded
+    static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        PercentEncoding.encode(bytes) { $0 == 0x2A }.replacing("~", with: "%7E")
     }
 
     private static func recode(_ text: Substring) -> String {

@@ -11,24 +11,10 @@ public struct SignatureComponent: Sendable, ExpressibleByStringLiteral {
     /// The field's name in lower case, or a derived name such as `@method`.
     package let name: String
     /// The parameters of the component: `sf`, `key`, `bs`, `req`, `tr` and, for a query parameter, `name`.
-    package private(set) var parameters: StructuredParameters
+    package let parameters: StructuredParameters
 
-    /// The whole request method (§2.2.1).
-    package static let method: SignatureComponent = "@method"
-    /// The whole target with its scheme (§2.2.2).
-    package static let targetURI: SignatureComponent = "@target-uri"
-    /// The host, and the port where it is not the scheme's own (§2.2.3).
-    package static let authority: SignatureComponent = "@authority"
-    /// The scheme (§2.2.4).
-    package static let scheme: SignatureComponent = "@scheme"
-    /// The path without the query (§2.2.6).
-    package static let path: SignatureComponent = "@path"
-    /// The whole query, with its question mark (§2.2.7).
-    package static let query: SignatureComponent = "@query"
-    /// The status of a response (§2.2.9).
-    package static let status: SignatureComponent = "@status"
     /// The default components of a request's signature: method, host, path and query.
-    public static let requestDefaults: [SignatureComponent] = [.method, .authority, .path, .query]
+    public static let requestDefaults: [SignatureComponent] = ["@method", "@authority", "@path", "@query"]
 
     /// Creates a component without parameters.
     public init(stringLiteral name: String) { self.init(name: name, parameters: [:]) }
@@ -40,35 +26,18 @@ public struct SignatureComponent: Sendable, ExpressibleByStringLiteral {
 
     /// Returns a component of one query parameter (§2.2.8), by its decoded name.
     public static func queryParameter(_ name: String) -> SignatureComponent {
-        SignatureComponent(name: "@query-param", parameters: ["name": .string(QueryParameters.encode(name))])
+        SignatureComponent(name: "@query-param", parameters: ["name": .string(QueryParameters.encode(name.utf8))])
     }
 
-    /// The field in the canonical form of a structured field (§2.1.1).
-    package var strict: SignatureComponent { adding("sf", true) }
-
-    /// Returns a component of one member of a dictionary field (§2.1.2).
-    package func member(_ key: String) -> SignatureComponent { adding("key", .string(key)) }
-
-    /// The lines of the field as bytes, for fields that commas cannot join (§2.1.3).
-    package var bytes: SignatureComponent { adding("bs", true) }
-
-    /// The same component of the request that a response answers (§2.4).
-    package var ofRequest: SignatureComponent { adding("req", true) }
-
-    private func adding(_ key: String, _ value: StructuredValue) -> SignatureComponent {
-        var copy = self
-        copy.parameters[key] = value
-        return copy
-    }
-
-    private init(name: String, parameters: StructuredParameters) {
+    /// Creates a component with parameters, without checks; see `validate()`.
+    init(name: String, parameters: StructuredParameters) {
         self.name = HTTPFieldName(name).canonicalName
         self.parameters = parameters
     }
 
     /// Parses a component of a message.
     ///
-    /// - Throws: `AuthError.malformedSignature` where it is malformed or unknown.
+    /// - Throws: `AuthError.malformedSignature` if it is malformed or unknown.
     init(_ item: StructuredItem) throws(AuthError) {
         guard let name = item.value.stringValue, name == HTTPFieldName(name).canonicalName else {
             throw .malformedSignature("a component is not a name in lower case")

@@ -6,63 +6,42 @@ package import PortableFoundation
 
 /// The parameters of a signature (RFC 9421 §2.3).
 package struct SignatureParameters: Sendable, Hashable {
-    /// The date of the signature.
-    package var created: Date?
-    /// The expiry of the signature.
-    package var expires: Date?
-    /// A unique value.
-    package var nonce: String?
-    /// The registered name of the algorithm, which the key implies anyway.
-    package var algorithm: String?
-    /// The ID of the key.
-    package var keyID: String?
-    /// The application's name for the purpose of the signature.
-    package var tag: String?
+    private let structured: StructuredParameters
 
-    /// Creates empty parameters.
-    package init() {}
-
-    /// Parses the parameters of a message; unknown ones are ignored, and covered by the signature all the same.
+    /// Checks the parameters of a message; unknown ones are ignored, and covered by the signature all the same.
     ///
-    /// - Throws: `AuthError.malformedSignature` where one has the wrong type.
+    /// - Throws: `AuthError.malformedSignature` if one has the wrong type.
     init(_ parameters: StructuredParameters) throws(AuthError) {
-        created = try Self.date(parameters["created"])
-        expires = try Self.date(parameters["expires"])
-        nonce = try Self.text(parameters["nonce"])
-        algorithm = try Self.text(parameters["alg"])
-        keyID = try Self.text(parameters["keyid"])
-        tag = try Self.text(parameters["tag"])
+        for name in ["created", "expires"] where parameters[name] != nil && parameters[name]?.integerValue == nil {
+            throw .malformedSignature("a time is not an integer")
+        }
+        for name in ["nonce", "alg", "keyid", "tag"]
+        where parameters[name] != nil && parameters[name]?.stringValue == nil {
+            throw .malformedSignature("a parameter is not a string")
+        }
+        structured = parameters
     }
 
-    /// The parameters as structured-field parameters.
-    var structured: StructuredParameters {
-        var parameters = StructuredParameters()
-        parameters["created"] = created.map { .integer(Self.seconds($0)) }
-        parameters["expires"] = expires.map { .integer(Self.seconds($0)) }
-        parameters["nonce"] = nonce.map { .string($0) }
-        parameters["alg"] = algorithm.map { .string($0) }
-        parameters["keyid"] = keyID.map { .string($0) }
-        parameters["tag"] = tag.map { .string($0) }
-        return parameters
-    }
+    /// The date of the signature.
+    package var created: Date? { date("created") }
+    /// The expiry of the signature.
+    package var expires: Date? { date("expires") }
+    /// A unique value.
+    package var nonce: String? { structured["nonce"]?.stringValue }
+    /// The registered name of the algorithm, which the key implies anyway.
+    package var algorithm: String? { structured["alg"]?.stringValue }
+    /// The ID of the key.
+    package var keyID: String? { structured["keyid"]?.stringValue }
+    /// The application's name for the purpose of the signature.
+    package var tag: String? { structured["tag"]?.stringValue }
 
-    private static func seconds(_ date: Date) -> Int64 { Int64(HTTPDate(date).date.timeIntervalSince1970) }
-
-    private static func date(_ value: StructuredValue?) throws(AuthError) -> Date? {
-        guard let value else { return nil }
-        guard let seconds = value.integerValue else { throw .malformedSignature("a time is not an integer") }
-        return Date(timeIntervalSince1970: Double(seconds))
-    }
-
-    private static func text(_ value: StructuredValue?) throws(AuthError) -> String? {
-        guard let value else { return nil }
-        guard let text = value.stringValue else { throw .malformedSignature("a parameter is not a string") }
-        return text
+    private func date(_ name: String) -> Date? {
+        structured[name]?.integerValue.map { Date(timeIntervalSince1970: Double($0)) }
     }
 }
 
 extension Key {
-    /// The name of the key's algorithm in RFC 9421 §3.3; nil where that has none.
+    /// The name of the key's algorithm in RFC 9421 §3.3; nil if that has none.
     var messageSignatureAlgorithm: String? {
         switch algorithm {
         case .hs256: "hmac-sha256"

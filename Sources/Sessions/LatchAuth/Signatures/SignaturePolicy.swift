@@ -25,8 +25,6 @@ package struct SignaturePolicy: Sendable {
     /// It is called last, for signatures that are otherwise valid. Nonces must be remembered for `maximumAge` and twice
     /// the skew.
     package var isFresh: (@Sendable (_ nonce: String, _ keyID: String?) async throws -> Bool)?
-    /// The types of structured fields, for components with `sf`.
-    package var structured: StructuredFieldTypes = .registered
     /// The clock that measures ages.
     package var clock: WallClock
 
@@ -42,12 +40,6 @@ package struct SignaturePolicy: Sendable {
         self.clockSkew = clockSkew
         self.clock = clock
     }
-
-    /// Whether the policy accepts the label.
-    func accepts(label: String) -> Bool { self.label == nil || self.label == label }
-
-    /// Whether the policy accepts the tag.
-    func accepts(tag: String?) -> Bool { self.tag == nil || self.tag == tag }
 
     /// Runs the checks that need no key.
     func check(_ candidate: SignatureCandidate, of message: SignedMessage) throws(AuthError) {

@@ -16,7 +16,7 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
     ///
     /// - Parameters:
     ///   - name: The name of the secret; one name for each account.
-    ///   - coordination: Coordinates the sessions over this record; nil where there is only one of them.
+    ///   - coordination: Coordinates the sessions over this record; nil if there is only one of them.
     public init(_ secrets: any SecretStore, name: String, coordination: FileCoordination? = nil) {
         self.init(secrets, name: name, coordinatedBy: coordination)
     }
@@ -43,27 +43,8 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .secondsSince1970
         let bytes = Array(try encoder.encode(record))
-        try await setDamagedRecordAside()
+        try await secrets.setAside(name) { (try? decode($0)) != nil }
         try await secrets.write(bytes, for: name)
-    }
-
-    /// Keeps a copy of a damaged record before it is replaced.
-    private func setDamagedRecordAside() async throws {
-        guard let bytes = try await readBytes() else { return }
-        do {
-            _ = try decode(bytes)
-        } catch {
-            _ = try await secrets.setAside(bytes, of: name)
-        }
-    }
-
-    /// Returns the bytes of the record; nil also where the whole store is damaged, which then sets itself aside.
-    private func readBytes() async throws -> [UInt8]? {
-        do {
-            return try await secrets.read(name)
-        } catch AuthError.storeCorrupt {
-            return nil
-        }
     }
 
     /// Returns the whole record.

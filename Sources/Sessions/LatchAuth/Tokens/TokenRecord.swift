@@ -4,7 +4,7 @@ package import PortableFoundation
 
 /// The stored record of one account: the credential, and the facts that several processes share about it.
 package struct TokenRecord<Value: Sendable>: Sendable {
-    /// The credential; nil where the session has ended.
+    /// The credential; nil if the session has ended.
     package var credential: Value?
 
     /// The identifier of the sign-in that the credential comes from; it stays the same through all refreshes.
@@ -12,31 +12,32 @@ package struct TokenRecord<Value: Sendable>: Sendable {
     /// By it a process tells a refresh elsewhere from the sign-in of another user. Nil where the store does not keep it.
     package var sessionID: String?
 
-    /// The refresh of this credential that has begun and not finished.
-    package var intent: RefreshIntent?
+    /// The key of the refresh of this credential that has begun and not finished, stored before it is requested.
+    ///
+    /// A request uses up the refresh token. A process that finds the key after a crash asks again under it, and an issuer
+    /// that knows the key returns the same successor again.
+    package var refreshKey: String?
 
     /// The reason for which there is no credential; nil while there is one.
     package var end: SignedOutReason?
 
-    /// The date of issue by the issuer's clock, where the credential itself does not say so.
+    /// The date of issue by the issuer's clock, if the credential itself does not say so.
     ///
     /// Without it a program that starts late in a credential's life would take the rest for the whole.
     package var issued: Date?
 
     /// Creates a record.
     package init(
-        credential: Value?, sessionID: String? = nil, intent: RefreshIntent? = nil, end: SignedOutReason? = nil,
-        issued: Date? = nil
+        credential: Value?, sessionID: String? = nil, end: SignedOutReason? = nil, issued: Date? = nil
     ) {
         self.credential = credential
         self.sessionID = sessionID
-        self.intent = intent
         self.end = end
         self.issued = issued
     }
 
     private enum CodingKeys: String, CodingKey {
-        case credential, intent, end
+        case credential, refreshKey, end
         case sessionID = "signIn"
         case issued = "handedOut"
     }
@@ -44,20 +45,3 @@ package struct TokenRecord<Value: Sendable>: Sendable {
 
 extension TokenRecord: Encodable where Value: Encodable {}
 extension TokenRecord: Decodable where Value: Decodable {}
-
-/// A refresh that is stored before it is requested.
-///
-/// A request uses up the refresh token. A process that finds the intent after a crash asks again under the same key, and
-/// an issuer that knows the key returns the same successor again.
-package struct RefreshIntent: Sendable, Codable, Hashable {
-    /// The key that each attempt is sent with.
-    package let idempotencyKey: String
-    /// The date of the first attempt, by this device's clock.
-    package let begun: Date
-
-    /// Creates an intent.
-    package init(idempotencyKey: String, begun: Date) {
-        self.idempotencyKey = idempotencyKey
-        self.begun = begun
-    }
-}

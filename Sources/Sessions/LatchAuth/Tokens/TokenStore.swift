@@ -35,7 +35,7 @@ package protocol TokenRecordStore<Value>: TokenStore {
     /// Returns the whole record; nil only when none was ever saved or it was cleared.
     func loadRecord() async throws -> TokenRecord<Value>?
 
-    /// The coordination of the sessions over this store; nil where there is only one of them.
+    /// The coordination of the sessions over this store; nil if there is only one of them.
     var coordination: (any SessionCoordination)? { get }
 }
 

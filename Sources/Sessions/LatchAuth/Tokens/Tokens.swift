@@ -12,23 +12,23 @@ public import PortableFoundation
 public struct Tokens: SessionCredential, Hashable {
     /// The access token.
     public var access: String
-    /// The refresh token; nil where the issuer issued none.
+    /// The refresh token; nil if the issuer issued none.
     public var refresh: String?
-    /// The refresh token where the issuer keeps it in a cookie, as `name=value`; nil where it does not.
+    /// The refresh token where the issuer keeps it in a cookie, as `name=value`; nil if it does not.
     public var cookie: String?
     /// The expiry of the access token, by the issuer's clock.
     public var expiry: Date?
     /// The date of issue, by the issuer's clock.
     public var issued: Date?
-    /// The granted scope, separated by spaces (RFC 6749 §3.3); nil where the issuer did not say.
+    /// The granted scope, separated by spaces (RFC 6749 §3.3); nil if the issuer did not say.
     public var scope: String?
-    /// The ID token (OpenID Connect Core §2); nil where there is none.
+    /// The ID token (OpenID Connect Core §2); nil if there is none.
     public var idToken: String?
-    /// The identifier of the user, where the issuer wrote it next to the tokens; it is for display.
+    /// The identifier of the user, if the issuer wrote it next to the tokens; it is for display.
     public var userID: String?
     /// The type of the access token; an issuer that does not say means `bearer`.
     public var tokenType: TokenType
-    /// The key that the tokens are bound to; nil where they are bound to none.
+    /// The key that the tokens are bound to; nil if they are bound to none.
     ///
     /// It stays the same through all refreshes, and is kept in the same record as the tokens.
     public var key: DPoPKey?
@@ -51,12 +51,12 @@ public struct Tokens: SessionCredential, Hashable {
         self.key = key
     }
 
-    /// The granted scopes; nil where the issuer did not say, which grants the requested ones (RFC 6749 §5.1).
+    /// The granted scopes; nil if the issuer did not say, which grants the requested ones (RFC 6749 §5.1).
     public var grantedScopes: Scopes? { scope.map(Scopes.init(parsing:)) }
 
-    /// Sets the `Authorization` field and, where the tokens are bound to a key, `DPoP` to a proof for this message.
+    /// Sets the `Authorization` field and, if the tokens are bound to a key, `DPoP` to a proof for this message.
     ///
-    /// - Throws: `AuthError.missingProofKey` where the key is missing, `AuthError.unknownTokenType` where the type is
+    /// - Throws: `AuthError.missingProofKey` if the key is missing, `AuthError.unknownTokenType` if the type is
     ///   neither Bearer nor DPoP.
     public func authorize(_ request: inout HTTPRequest) throws {
         switch tokenType {
@@ -119,7 +119,7 @@ extension Tokens {
         return results.isEmpty || results.contains(nil) ? nil : true
     }
 
-    /// Whether both belong to the same user; nil where one of them does not say.
+    /// Whether both belong to the same user; nil if one of them does not say.
     public func hasSameUser(as other: Tokens) -> Bool? {
         let (mine, others) = (claim(\.subject), other.claim(\.subject))
         guard let mine, let others else { return nil }
@@ -141,58 +141,28 @@ extension Tokens {
 
 // MARK: - Storage and description
 
-extension Tokens: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case access, refresh, cookie, expiry, issued, scope, idToken, userID, tokenType, key
-    }
+extension Tokens: Codable {}
 
-    /// Decodes stored tokens; records from before there were types hold bearer tokens.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            access: try container.decode(String.self, forKey: .access),
-            refresh: try container.decodeIfPresent(String.self, forKey: .refresh),
-            cookie: try container.decodeIfPresent(String.self, forKey: .cookie),
-            expiry: try container.decodeIfPresent(Date.self, forKey: .expiry),
-            issued: try container.decodeIfPresent(Date.self, forKey: .issued),
-            scope: try container.decodeIfPresent(String.self, forKey: .scope),
-            idToken: try container.decodeIfPresent(String.self, forKey: .idToken),
-            userID: try container.decodeIfPresent(String.self, forKey: .userID),
-            tokenType: try container.decodeIfPresent(TokenType.self, forKey: .tokenType) ?? .bearer,
-            key: try container.decodeIfPresent(DPoPKey.self, forKey: .key))
-    }
-
-    /// Encodes everything, for a store that keeps secrets; the key with its secret half as a JSON Web Key.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(access, forKey: .access)
-        try container.encodeIfPresent(refresh, forKey: .refresh)
-        try container.encodeIfPresent(cookie, forKey: .cookie)
-        try container.encodeIfPresent(expiry, forKey: .expiry)
-        try container.encodeIfPresent(issued, forKey: .issued)
-        try container.encodeIfPresent(scope, forKey: .scope)
-        try container.encodeIfPresent(idToken, forKey: .idToken)
-        try container.encodeIfPresent(userID, forKey: .userID)
-        // Most records stay as an older program wrote them and can read them.
-        if tokenType != .bearer { try container.encode(tokenType, forKey: .tokenType) }
-        try container.encodeIfPresent(key, forKey: .key)
+extension KeyedDecodingContainer {
+    /// Decodes a token type for `Tokens`; records from before there were types hold bearer tokens.
+    fileprivate func decode(_ type: TokenType.Type, forKey key: Key) throws -> TokenType {
+        try decodeIfPresent(type, forKey: key) ?? .bearer
     }
 }
 
-extension Tokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension KeyedEncodingContainer {
+    /// Encodes a token type for `Tokens`; most records stay as an older program wrote them and can read them.
+    fileprivate mutating func encode(_ type: TokenType, forKey key: Key) throws {
+        if type != .bearer { try encodeIfPresent(type, forKey: key) }
+    }
+}
+
+extension Tokens: Redacting {
     /// The parts that are present, without the texts.
     public var description: String {
-        "Tokens(access: redacted, refresh: \(refresh == nil ? "none" : "redacted"), expiry: \(expiryText))"
+        let expiry = expiry.map { $0.formatted(.iso8601) } ?? "unknown"
+        return "Tokens(access: redacted, refresh: \(refresh == nil ? "none" : "redacted"), expiry: \(expiry))"
     }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror without the texts, so that `dump` and reflection show none.
-    public var customMirror: Mirror { Mirror(self, children: ["expiry": expiryText], displayStyle: .struct) }
-
-    /// The expiry as text; only dates may be shown.
-    private var expiryText: String { expiry.map { $0.formatted(.iso8601) } ?? "unknown" }
 }
 
 /// The type of an access token (RFC 6749 §7.1): `Bearer`, `DPoP`, or another name; it compares without case.

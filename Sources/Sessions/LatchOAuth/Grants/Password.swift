@@ -30,7 +30,7 @@ public struct PasswordGrant: Grant {
         [("username", username), ("password", password), ("scope", scopes.text)]
     }
 
-    /// The requested scopes; nil where the server chooses.
+    /// The requested scopes; nil if the server chooses.
     public var expectedScopes: Scopes? { scopes.isEmpty ? nil : scopes }
 }
 

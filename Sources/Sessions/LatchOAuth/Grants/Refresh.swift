@@ -17,7 +17,7 @@ public struct RefreshGrant: Grant {
     ///
     /// - Parameters:
     ///   - scopes: Fewer scopes than before (RFC 6749 §6); none for the same again.
-    ///   - granted: The scopes granted before, where they are known.
+    ///   - granted: The scopes granted before, if they are known.
     public init(refreshToken: String, scopes: Scopes = [], granted: Scopes? = nil) {
         token = refreshToken
         self.scopes = scopes

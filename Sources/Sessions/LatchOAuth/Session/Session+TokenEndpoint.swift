@@ -46,8 +46,8 @@ extension Session where Value == Tokens {
     ///   - endpoint: The token endpoint; nil for the one of `init(tokenEndpoint:store:)`.
     ///   - key: The key to bind the tokens to (RFC 9449 §5).
     /// - Returns: The server's response, with the difference between requested and granted scopes.
-    /// - Throws: The errors of `TokenEndpoint.tokens(for:)`, `OAuthError.noTokenEndpoint` where there is no endpoint, and a
-    ///   `store…` code where the tokens cannot be stored.
+    /// - Throws: The errors of `TokenEndpoint.tokens(for:)`, `OAuthError.noTokenEndpoint` if there is no endpoint, and a
+    ///   `store…` code if the tokens cannot be stored.
     @discardableResult
     public func signIn(
         with grant: some Grant, at endpoint: TokenEndpoint? = nil, boundTo key: DPoPKey? = nil
@@ -61,18 +61,10 @@ extension Session where Value == Tokens {
 
     /// Signs the user out: first on this device, whatever the network does, and then at the server.
     ///
-    /// - Returns: Whether the server confirmed; false as well where no user was signed in.
-    /// - Throws: A `store…` code where this device cannot remove the tokens; they are revoked nevertheless.
+    /// - Returns: Whether the server confirmed; false as well if no user was signed in.
+    /// - Throws: A `store…` code if this device cannot remove the tokens; they are revoked nevertheless.
     @discardableResult
     public func signOut(revokingAt endpoint: TokenEndpoint) async throws -> Bool {
-        let current = currentState.credential
-        do {
-            guard let last = try await signOut() else { return false }
-            return await endpoint.revokeIfPossible(last)
-        } catch {
-            // The store may still contain the tokens: revoked, they are useless.
-            if let current { _ = await endpoint.revokeIfPossible(current) }
-            throw error
-        }
+        try await signOut(ending: endpoint.revokeIfPossible)
     }
 }

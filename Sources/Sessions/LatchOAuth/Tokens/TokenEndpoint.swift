@@ -61,7 +61,7 @@ public struct TokenEndpoint: Sendable {
     ///     the same tokens.
     ///   - key: The key to bind the tokens to (RFC 9449 §5); they carry it from then on, through all refreshes. Tokens
     ///     that are not bound to it are refused.
-    /// - Throws: `OAuthError` where the server refuses or its response is invalid, `HTTPError` where it cannot be reached.
+    /// - Throws: `OAuthError` if the server refuses or its response is invalid, `HTTPError` if it cannot be reached.
     public func tokens(
         for grant: some Grant, idempotencyKey: String? = nil, boundTo key: DPoPKey? = nil
     ) async throws -> TokenResponse {
@@ -117,7 +117,8 @@ extension TokenEndpoint {
                 body, [.contentType: "application/json"], to: url, context, hiding: [refresh])
             return try decode(response, expecting: granted, keeping: refresh, boundTo: context.key)
         } catch let error as OAuthError
-            where error == .refused && error.status == .badRequest && error.hasMessageOnly
+            where error == .refused && error.status == .badRequest && error.issuerMessage != nil
+            && error.issuerCode == nil
         {
             throw error.reclassified(as: .invalidGrant)
         }
@@ -139,8 +140,8 @@ extension TokenEndpoint {
     ///
     /// A token that the server does not know counts as revoked (RFC 7009 §2.2).
     ///
-    /// - Throws: `OAuthError.temporarilyUnavailable` where the server cannot do it now: the token is then still valid, and
-    ///   `retryAfter` may say when to try again. `OAuthError.noRevocationEndpoint` where the server has no such endpoint.
+    /// - Throws: `OAuthError.temporarilyUnavailable` if the server cannot do it now: the token is then still valid, and
+    ///   `retryAfter` may say when to try again. `OAuthError.noRevocationEndpoint` if the server has no such endpoint.
     public func revoke(_ token: String, hint: TokenTypeHint? = nil) async throws {
         guard let url = server.revocationEndpoint else { throw OAuthError.noRevocationEndpoint }
         _ = try await post([("token", token), ("token_type_hint", hint?.rawValue ?? "")], to: url, RequestContext())

@@ -7,9 +7,9 @@ public import LatchCore
 public struct TokenResponse: Sendable, Hashable {
     /// The issued tokens.
     public var tokens: Tokens
-    /// The lifetime of the access token; nil where the server does not say.
+    /// The lifetime of the access token; nil if the server does not say.
     public var lifetime: Duration?
-    /// The requested scopes; nil where none were requested and the server chose.
+    /// The requested scopes; nil if none were requested and the server chose.
     public var requestedScopes: Scopes?
     /// All other members of the response.
     public var extra: JSONObject
@@ -24,16 +24,16 @@ public struct TokenResponse: Sendable, Hashable {
         self.extra = extra
     }
 
-    /// The granted scopes; nil where the server does not say and none were requested.
+    /// The granted scopes; nil if the server does not say and none were requested.
     public var grantedScopes: Scopes? { tokens.grantedScopes }
 
-    /// The difference between the requested and the granted scopes; empty where one of the two is unknown.
+    /// The difference between the requested and the granted scopes; empty if one of the two is unknown.
     public var scopeChange: ScopeChange {
         guard let requestedScopes, let grantedScopes else { return ScopeChange(requested: [], granted: []) }
         return ScopeChange(requested: requestedScopes, granted: grantedScopes)
     }
 
-    /// The identifier of the user, where the server includes it.
+    /// The identifier of the user, if the server includes it.
     public var userID: String? { tokens.userID }
 }
 

@@ -59,7 +59,7 @@ package struct TokenResponseDecoder: Sendable {
 
     /// Decodes the members of a successful response.
     ///
-    /// - Parameter issued: The date of the response by the server's clock; nil where it has none.
+    /// - Parameter issued: The date of the response by the server's clock; nil if it has none.
     package func decode(
         _ members: JSONObject, issued: Date? = nil, type: TokenType = .bearer, expecting scopes: Scopes? = nil,
         keeping refresh: String? = nil
@@ -87,8 +87,7 @@ package struct TokenResponseDecoder: Sendable {
 
     /// Returns the identifier of the user, as a text or a number; no specification names the member.
     private func userID(in members: JSONObject) -> String? {
-        let value = members["user_id"] ?? members["userId"]
-        return value?.stringValue.flatMap { $0.isEmpty ? nil : $0 } ?? value?.intValue.map { String($0) }
+        (members["user_id"] ?? members["userId"])?.identifier
     }
 
     /// Returns the token type: an unknown one must not be used (RFC 6749 §7.1), and compares without case (§5.1).
@@ -131,4 +130,12 @@ package struct TokenResponseDecoder: Sendable {
 
     /// Whether a token is printable ASCII (RFC 6749 A.12 and A.17), so that it can be sent in a header field.
     private static func isToken(_ text: String) -> Bool { text.utf8.allSatisfy { (0x20...0x7E).contains($0) } }
+}
+
+extension JSONValue {
+    /// An identifier, which servers write as a text or a number; nil for an empty text and anything else.
+    package var identifier: String? {
+        if let stringValue { return stringValue.isEmpty ? nil : stringValue }
+        return intValue.map { String($0) }
+    }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchAuth
+import LatchAuth
 import LatchCore
 import LatchHTTP
 import PortableFoundation
@@ -33,13 +33,11 @@ public final class SessionScenario: Sendable {
     let store: SimulatedStore.Kind
     /// Whether the sessions refresh on their own.
     let policy: RefreshPolicy
-    /// The rule that the sessions break; nil except in tests of the harness.
-    let broken: SessionRule?
     /// The observations of the actors, written on the one thread that runs them.
     let record = Mutex(SessionScenarioRecord())
 
     /// Draws the initial state: a restored session in six of ten runs, an issuer without a replay window in two.
-    private init(seed: UInt64, isTracing: Bool, breaking rule: SessionRule?) {
+    private init(seed: UInt64, isTracing: Bool) {
         simulation = Simulation(seed: seed, isTracing: isTracing)
         store = simulation.chance(75) ? .shared : simulation.chance(40) ? .lone : .plain
         let answersRepeats = !simulation.chance(20)
@@ -50,7 +48,6 @@ public final class SessionScenario: Sendable {
         let restored = simulation.chance(60) ? issuer.signIn() : nil
         disk = SimulatedDisk(holding: restored)
         policy = RefreshPolicy(refreshesInBackground: simulation.chance(30))
-        broken = rule
         if let restored { record.withLock { $0.begin(with: restored.access) } }
         if !answersRepeats { simulation.happens(.issuerWithoutWindow) }
         if !rotates { simulation.happens(.issuerWithoutRotation) }
@@ -73,12 +70,8 @@ public final class SessionScenario: Sendable {
     }
 
     /// Plays the run of one seed.
-    ///
-    /// - Parameter rule: The rule that the sessions break, to prove that the checks notice it.
-    package static func outcome(
-        seed: UInt64, isTracing: Bool = false, breaking rule: SessionRule? = nil
-    ) -> Outcome {
-        let scenario = SessionScenario(seed: seed, isTracing: isTracing, breaking: rule)
+    package static func outcome(seed: UInt64, isTracing: Bool = false) -> Outcome {
+        let scenario = SessionScenario(seed: seed, isTracing: isTracing)
         scenario.play()
         let simulation = scenario.simulation
         let violations = scenario.record.withLock { $0.violations } + scenario.issuer.inspect { $0.violations }

@@ -196,8 +196,7 @@ extension SessionScenario {
             onWait: { [weak self] in self?.judge(waitOf: $0, for: $1) })
         let store: any TokenStore<Tokens> = store == .plain ? SimulatedPlainStore(store: records) : records
         return Session(
-            store: store, policy: policy, clock: simulation.clock, random: simulation.random, executor: process,
-            breaking: broken
+            store: store, policy: policy, clock: simulation.clock, random: simulation.random, executor: process
         ) { [network, weak self] request in
             self?.judge(refreshOf: request.credential, by: process)
             return try await network.refresh(request, by: process)

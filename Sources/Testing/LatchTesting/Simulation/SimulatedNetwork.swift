@@ -117,7 +117,8 @@ final class SimulatedNetwork: Sendable {
         switch fault {
         case .answerReplaced: status(502)
         case .answerCancelled: CancellationError()
-        case .answerUnreadable: AuthError.invalidTokenResponse
+        case .answerUnreadable:
+            AuthError(code: "invalidTokenResponse", message: "The response contains no usable token.")
         default: HTTPError.timeout
         }
     }

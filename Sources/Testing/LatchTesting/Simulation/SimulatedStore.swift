@@ -79,7 +79,7 @@ struct SimulatedStore: TokenRecordStore {
     private func writing(of record: TokenRecord<Tokens>?) -> StorageStep.Writing {
         guard let record else { return .nothing }
         guard let credential = record.credential else { return .end }
-        if record.intent != nil { return .intent }
+        if record.refreshKey != nil { return .intent }
         let old = disk.record?.credential.flatMap { network.issuer.version(of: $0)?.family }
         return old == network.issuer.version(of: credential)?.family ? .successor : .signIn
     }

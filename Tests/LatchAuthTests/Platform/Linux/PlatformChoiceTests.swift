@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchAuth
 
-/// A person's processes with a real keyring; each test is a process of its own, since bus and home are the process's.
+/// A user's processes with a real keyring; each test is a process of its own, since bus and home are the process's.
 @Suite(.enabled(if: KeyringSession.isInstalled, "needs dbus and gnome-keyring"), .serialized)
 struct `The store of this platform` {
     static let variables = [
@@ -16,7 +16,7 @@ struct `The store of this platform` {
         "DISPLAY", "WAYLAND_DISPLAY",
     ]
 
-    /// Makes this process one of the person's, on the desktop or elsewhere.
+    /// Makes this process one of the user's, on the desktop or elsewhere.
     static func become(_ environment: [String: String]) {
         for name in variables { unsetenv(name) }
         for (name, value) in environment { setenv(name, value, 1) }
@@ -37,7 +37,7 @@ struct `The store of this platform` {
 
                 Tests.become(session.environment.merging(["SSH_TTY": "/dev/pts/1"]) { _, new in new })
                 #expect(try await Tests.store().load()?.access == "a")
-                // After a start of the machine nobody has signed in to the desktop yet.
+                // After a start of the machine no user has signed in to the desktop yet.
                 await session.end()
                 session = try await KeyringSession.start(in: folder, keyring: .locked)
                 let locked = await #expect(throws: AuthError.storeLocked) { try await Tests.store().load() }

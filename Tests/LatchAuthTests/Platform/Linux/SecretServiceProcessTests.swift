@@ -7,7 +7,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-/// Several processes of one person at one keyring.
+/// Several processes of one user at one keyring.
 ///
 /// Each enters the session by its bus's address.
 @Suite(.enabled(if: KeyringSession.isInstalled, "needs dbus and gnome-keyring"), .serialized)

@@ -85,7 +85,7 @@ struct `The Secret Service` {
         }
     }
 
-    @Test func `says why where nobody keeps secrets, where there is no bus, and where it went away`() async {
+    @Test func `says why if there is no Secret Service, where there is no bus, and where it went away`() async {
         await #expect(processExitsWith: .success) {
             let store = SecretServiceStore(service: "test")
             for name in ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"] { unsetenv(name) }

@@ -115,7 +115,7 @@ import Testing
     @Test func `is denied, not empty, where it cannot be opened`() async throws {
         try await withTemporaryFolder { folder in
             let store = EncryptedFileSecretStore(path: "\(folder)/link", key: .keyFile(path: "\(folder)/key"))
-            // A folder in the file's place cannot be read as a file by anybody, root included.
+            // A folder in the file's place cannot be read as a file by any user, root included.
             try FileManager.default.createDirectory(atPath: "\(folder)/link", withIntermediateDirectories: true)
             await #expect(throws: AuthError.storeUnavailable) { try await store.read("a") }
         }

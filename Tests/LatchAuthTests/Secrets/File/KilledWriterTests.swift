@@ -45,7 +45,7 @@ import Testing
     @Test func `of another user is denied, never told that nothing is there`() async throws {
         try await withTemporaryFolder { folder in
             try await Self.store(folder).write([1], for: "a")
-            // Whoever is root reads what nobody may; so somebody else looks, from a folder that anybody may enter.
+            // Whoever is root reads everything; so another user looks, from a folder that anybody may enter.
             chmod(folder, 0o755)
             if getuid() != 0 { chmod("\(folder)/secrets", 0) }
             await #expect(processExitsWith: .success) { [folder = folder as String] in

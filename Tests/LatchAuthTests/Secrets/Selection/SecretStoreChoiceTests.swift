@@ -28,7 +28,6 @@ import Testing
             #expect(choice.reason.contains(reason))
             #expect(choice.candidates.last?.kind == kind)
             #expect(!choice.isRecorded)
-            #expect(choice.description.hasPrefix("\(kind) at the "))
             // Asking changes nothing.
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
         }

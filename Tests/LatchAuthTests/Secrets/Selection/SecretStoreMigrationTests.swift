@@ -41,10 +41,11 @@ import Testing
     /// Fails at the given call of either store, counted over both, or at the switch.
     private func interrupted(at step: Int, from old: InMemorySecretStore, to new: InMemorySecretStore) async -> Bool {
         let steps = Steps(step)
-        let migration = SecretStoreMigration(
-            from: CountedStore(store: old, steps: steps), to: CountedStore(store: new, steps: steps))
+        let stores = (old: CountedStore(store: old, steps: steps), new: CountedStore(store: new, steps: steps))
         let isSwitched = Mutex(false)
-        do { try await migration.run { isSwitched.withLock { $0 = true } } } catch {}
+        do {
+            try await SecretStoreMigration.run(from: stores.old, to: stores.new) { isSwitched.withLock { $0 = true } }
+        } catch {}
         return isSwitched.withLock { $0 }
     }
 
@@ -100,7 +101,7 @@ import Testing
         // The store that counts is whole at each moment.
         let counting = isSwitched ? new : old
         #expect(counting.names() == ["0", "1", "2", "3"])
-        if !isSwitched { try await SecretStoreMigration(from: old, to: new).run {} }
+        if !isSwitched { try await SecretStoreMigration.run(from: old, to: new) {} }
         for number in UInt8(0)..<4 { #expect(new.read("\(number)") == [number]) }
         #expect(new.names() == ["0", "1", "2", "3"])
     }

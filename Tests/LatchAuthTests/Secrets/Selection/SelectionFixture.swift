@@ -6,7 +6,7 @@ import Synchronization
 
 @testable import LatchAuth
 
-/// The stores of a person on one device, as any number of their processes see them.
+/// The stores of a user on one device, as any number of their processes see them.
 final class SelectionFixture: Sendable {
     let folder: String
     let keyring = InMemorySecretStore()

@@ -14,7 +14,7 @@ extension FileCoordination {
     /// The system ends a program that is suspended while it holds a lock in a shared container: refresh inside of
     /// `ProcessInfo.performExpiringActivity`, or in the foreground.
     ///
-    /// - Returns: Nil where the program is not entitled to the group.
+    /// - Returns: Nil if the program is not entitled to the group.
     public convenience init?(appGroup: String, account: String) {
         guard let folder = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroup) else {
             return nil

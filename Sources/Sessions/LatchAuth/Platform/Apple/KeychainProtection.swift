@@ -19,7 +19,7 @@ public enum KeychainProtection: Sendable, Hashable {
 
     /// The attributes of an item.
     ///
-    /// - Throws: `AuthError.storeUnavailable` where the device has no passcode.
+    /// - Throws: `AuthError.storeUnavailable` if the device has no passcode.
     func attributes() throws -> [CFString: Any] {
         switch self {
         case .afterFirstUnlock: [kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly]

@@ -28,7 +28,7 @@ public struct KeychainSecretStore: SecretStore {
 
     /// Returns the secret with a name.
     public func read(_ name: String) async throws -> [UInt8]? {
-        try await onQueue {
+        try await queue.run {
             let found = try copy([kSecAttrAccount: name, kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne])
             guard let found else { return nil }
             guard let data = found as? Data else { throw AuthError.storeCorrupt }
@@ -38,26 +38,26 @@ public struct KeychainSecretStore: SecretStore {
 
     /// Stores a secret under a name: an update in place, so that a failure leaves the earlier one.
     public func write(_ secret: [UInt8], for name: String) async throws {
-        try await onQueue {
+        try await queue.run {
             let values = try protection.attributes().merging([kSecValueData: Data(secret)]) { _, new in new }
             let item = query([kSecAttrAccount: name])
             var status = SecItemUpdate(item as CFDictionary, values as CFDictionary)
-            if status == KeychainStatus.itemNotFound {
+            if status == errSecItemNotFound {
                 status = SecItemAdd(item.merging(values) { _, new in new } as CFDictionary, nil)
             }
             // Another process has added it in between.
-            if status == KeychainStatus.duplicateItem {
+            if status == errSecDuplicateItem {
                 status = SecItemUpdate(item as CFDictionary, values as CFDictionary)
             }
-            guard status == KeychainStatus.success else { throw KeychainStatus.error(for: status) }
+            guard status == errSecSuccess else { throw KeychainStatus.error(for: status) }
         }
     }
 
     /// Removes the secret with a name.
     public func remove(_ name: String) async throws {
-        try await onQueue {
+        try await queue.run {
             let status = SecItemDelete(query([kSecAttrAccount: name]) as CFDictionary)
-            guard status == KeychainStatus.success || status == KeychainStatus.itemNotFound else {
+            guard status == errSecSuccess || status == errSecItemNotFound else {
                 throw KeychainStatus.error(for: status)
             }
         }
@@ -65,7 +65,7 @@ public struct KeychainSecretStore: SecretStore {
 
     /// Returns the names of all secrets, sorted.
     public func names() async throws -> [String] {
-        try await onQueue {
+        try await queue.run {
             let found = try copy([kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll])
             guard let found else { return [] }
             guard let items = found as? [[CFString: Any]] else { throw AuthError.storeCorrupt }
@@ -77,8 +77,8 @@ public struct KeychainSecretStore: SecretStore {
     private func copy(_ terms: [CFString: Any]) throws -> CFTypeRef? {
         var result: CFTypeRef?
         let status = SecItemCopyMatching(query(terms) as CFDictionary, &result)
-        if status == KeychainStatus.itemNotFound { return nil }
-        guard status == KeychainStatus.success else { throw KeychainStatus.error(for: status) }
+        if status == errSecItemNotFound { return nil }
+        guard status == errSecSuccess else { throw KeychainStatus.error(for: status) }
         return result
     }
 
@@ -87,12 +87,6 @@ public struct KeychainSecretStore: SecretStore {
         if let service { query[kSecAttrService] = service }
         if let accessGroup { query[kSecAttrAccessGroup] = accessGroup }
         return query.merging(terms) { _, new in new }
-    }
-
-    private func onQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Swift.Result { try body() }) }
-        }
     }
 }
 #endif

@@ -21,14 +21,14 @@ extension SecretStoreChoice {
     }
 }
 
-extension KeychainTokenStore {
+extension SecretTokenStore where Value == Tokens {
     /// Creates a store of the tokens of one account that several programs and extensions of a team share.
     ///
     /// - Parameters:
     ///   - accessGroup: Shares the items of the keychain.
     ///   - appGroup: Contains the coordination files of the programs.
     ///   - protection: The protection of the tokens.
-    /// - Returns: Nil where the program is not entitled to the app group.
+    /// - Returns: Nil if the program is not entitled to the app group.
     public init?(
         service: String, account: String, accessGroup: String, appGroup: String,
         protection: KeychainProtection = .afterFirstUnlock
@@ -36,7 +36,7 @@ extension KeychainTokenStore {
         guard let coordination = FileCoordination(appGroup: appGroup, account: account) else { return nil }
         self.init(
             KeychainSecretStore(service: service, accessGroup: accessGroup, protection: protection),
-            account: account, coordination: coordination)
+            name: account, coordinatedBy: coordination)
     }
 }
 #endif

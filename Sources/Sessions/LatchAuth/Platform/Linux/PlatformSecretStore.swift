@@ -1,42 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+import LatchHTTP
 import PortableFoundation
-import LatchCore
 
 /// Returns the platform's secret store of a service: the recorded one, or one that is selected at the first use.
 package func platformSecretStore(service: String) -> any SecretStore {
-    ChosenSecretStore(.platform(service: service, environment: ProcessInfo.processInfo.environment))
+    ChosenSecretStore(.platform(service: service))
 }
 
 extension SecretStoreChoice {
     /// Returns the choice of the store of a service, without any change.
     ///
     /// - Throws: `storeUnavailable` where `LATCH_SECRET_STORE` names another store than the one with the secrets,
-    ///   `storeCorrupt` where the record of the choice is damaged.
+    ///   `storeCorrupt` if the record of the choice is damaged.
     package static func current(service: String) async throws -> SecretStoreChoice {
-        do {
-            return try await SecretStoreSelection.platform(
-                service: service, environment: ProcessInfo.processInfo.environment
-            ).choice()
-        } catch let failure as FileError {
-            throw AuthError.file(failure)
-        }
+        try await SecretStoreSelection.platform(service: service).choice()
     }
 }
 
 extension SecretStoreMigration {
     /// Migrates the secrets of a service to another kind of store, while all other processes of the user wait.
     public static func run(service: String, to kind: SecretStoreKind) async throws -> Report {
-        try await SecretStoreSelection.platform(
-            service: service, environment: ProcessInfo.processInfo.environment
-        ).migrate(to: kind)
+        try await SecretStoreSelection.platform(service: service).migrate(to: kind)
     }
 }
 
 extension SecretStoreSelection {
     /// Returns the selection among the stores of Linux for a service.
-    static func platform(service: String, environment: [String: String]) -> SecretStoreSelection {
+    static func platform(
+        service: String, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> SecretStoreSelection {
         let folder = secretsFolder(in: environment)
         let path = "\(folder)/\(fileName(for: service))"
         // A user has one keyring: the folder in the name keeps the items of LATCH_HOME apart.
@@ -49,29 +43,17 @@ extension SecretStoreSelection {
         return SecretStoreSelection(
             service: service, path: path, environment: environment,
             makeStore: { kind in
-                let file: (SecretFileKey, String)? =
-                    switch kind {
-                    case .file: (.keyFile(path: "\(path).key"), "\(path).secrets")
-                    case .passphrase: (passphrase, "\(path).passphrase.secrets")
-                    case .keyringFile: (.keyring(fileKeys), "\(path).keyring.secrets")
-                    default: nil
-                    }
-                if let (key, path) = file { return (EncryptedFileSecretStore(path: path, key: key), path) }
-                return kind == .secretService ? (keyring, "the default keyring, as '\(items)'") : nil
+                func file(_ key: SecretFileKey, _ path: String) -> (any SecretStore, String) {
+                    (EncryptedFileSecretStore(path: path, key: key), path)
+                }
+                return switch kind {
+                case .file: file(.keyFile(path: "\(path).key"), "\(path).secrets")
+                case .passphrase: file(passphrase, "\(path).passphrase.secrets")
+                case .keyringFile: file(.keyring(fileKeys), "\(path).keyring.secrets")
+                case .secretService: (keyring, "the default keyring, as '\(items)'")
+                default: nil
+                }
             }, checkKeyring: { try await keyring.check() })
-    }
-}
-
-extension Passphrase {
-    /// Returns the passphrase of the environment, by a file path or a file descriptor.
-    static func platform(_ environment: [String: String]) -> Passphrase {
-        if let number = environment["LATCH_PASSPHRASE_FD"].flatMap({ Int32($0) }), number >= 0 {
-            return .descriptor(number)
-        }
-        guard let path = environment["LATCH_PASSPHRASE_FILE"], !path.isEmpty else {
-            return .environment("LATCH_PASSPHRASE_FILE")
-        }
-        return .file(path: path)
     }
 }
 
@@ -98,15 +80,7 @@ package func secretsFolder(in environment: [String: String]) -> String {
 /// Returns a service as a file name: a byte other than a letter, digit, dot, hyphen or underscore becomes `%` and two
 /// digits.
 func fileName(for service: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var name: [UInt8] = []
-    for (index, byte) in service.utf8.enumerated() {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: name.append(byte)
-        case 0x2E where index > 0: name.append(byte)
-        default: name += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
-    }
-    return String(decoding: name, as: UTF8.self)
+    let name = PercentEncoding.encode(service.utf8).replacing("~", with: "%7E")
+    return name.hasPrefix(".") ? "%2E" + name.dropFirst() : name
 }
 #endif

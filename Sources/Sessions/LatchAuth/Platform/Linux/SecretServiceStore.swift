@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import CSecret
 import Dispatch
 import LatchCore
 import LatchJOSE
@@ -12,7 +11,7 @@ import LatchJOSE
 /// the default collection, as base64url, since not every service stores arbitrary bytes. Only items of this service are
 /// ever read or removed. Labels and attributes are not encrypted and hold no secret.
 ///
-/// libsecret is loaded at the first use; where it is not installed, or the session's bus has no Secret Service, every
+/// libsecret is loaded at the first use; if it is not installed, or the session's bus has no Secret Service, every
 /// call throws `storeUnavailable` with the reason.
 package struct SecretServiceStore: SecretStore {
     /// The service that owns the secrets.
@@ -52,9 +51,7 @@ package struct SecretServiceStore: SecretStore {
     }
 
     /// Removes the secret with a name.
-    package func remove(_ name: String) async throws {
-        try await onQueue { try $0.remove(key(name)) }
-    }
+    package func remove(_ name: String) async throws { try await onQueue { try $0.remove(key(name)) } }
 
     /// Returns the names of all secrets, sorted.
     package func names() async throws -> [String] {
@@ -64,9 +61,7 @@ package struct SecretServiceStore: SecretStore {
     /// Checks whether a secret could be written now, without writing one and without a prompt.
     ///
     /// - Throws: The error of a write.
-    package func check() async throws {
-        try await onQueue { try $0.unlock(asking: false) }
-    }
+    package func check() async throws { try await onQueue { try $0.unlock(asking: false) } }
 
     private func key(_ name: String, schema: SecretServiceKey.Schema = .secret) -> SecretServiceKey {
         SecretServiceKey(schema: schema, service: service, name: name)
@@ -74,23 +69,17 @@ package struct SecretServiceStore: SecretStore {
 
     /// Runs `body` with a connection of its own, which costs some 5 ms and is never a broken one.
     ///
-    /// Where the keyring is locked and a prompt is allowed, it runs again after the prompt.
+    /// If the keyring is locked and a prompt is allowed, it runs again after the prompt.
     private func onQueue<Result: Sendable>(
         _ body: @escaping @Sendable (SecretServiceConnection) throws -> Result
     ) async throws -> Result {
-        let promptsUser = promptsUser
-        return try await withCheckedThrowingContinuation { continuation in
-            queue.async {
-                continuation.resume(
-                    with: Swift.Result {
-                        let connection = try SecretServiceConnection()
-                        do {
-                            return try body(connection)
-                        } catch AuthError.storeLocked where promptsUser {
-                            try connection.unlock(asking: true)
-                            return try body(connection)
-                        }
-                    })
+        try await queue.run { [promptsUser] in
+            let connection = try SecretServiceConnection()
+            do {
+                return try body(connection)
+            } catch AuthError.storeLocked where promptsUser {
+                try connection.unlock(asking: true)
+                return try body(connection)
             }
         }
     }

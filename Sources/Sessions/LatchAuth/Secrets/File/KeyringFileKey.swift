@@ -32,7 +32,7 @@ final class KeyringFileKey: SecretFileKeySource {
         return key
     }
 
-    func makeSeal(replacing old: SymmetricKey?) throws -> SecretFileSeal {
+    func makeSeal() throws -> SecretFileSeal {
         let key = SymmetricKey(size: .bits256)
         let name = "key-" + RandomSource.system.identifier()
         let (keyring, bytes) = (keyring, key.withUnsafeBytes(Array.init))
@@ -41,36 +41,18 @@ final class KeyringFileKey: SecretFileKeySource {
         return SecretFileSeal(.keyring(name: name), key: key)
     }
 
-    func retire(_ header: SecretFileHeader) throws {
-        guard case .keyring(let name) = header.lock else { return }
-        let keyring = keyring
-        try Self.waiting { try await keyring.remove(name) }
-    }
-
     /// Waits for a task on a thread that may block: that of the store's queue.
     private static func waiting<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws
         -> Result
     {
-        let result = BlockingResult<Result>()
+        let signal = DispatchSemaphore(value: 0)
+        // The semaphore orders the write before the read.
+        nonisolated(unsafe) var result: Swift.Result<Result, any Error> = .failure(AuthError.storeUnavailable)
         Task.detached {
-            do { result.finish(.success(try await body())) } catch { result.finish(.failure(error)) }
-        }
-        return try result.wait().get()
-    }
-
-    /// The result of a task, for a thread that waits for it.
-    private final class BlockingResult<Result: Sendable>: Sendable {
-        private let value = Mutex<Swift.Result<Result, any Error>>(.failure(AuthError.storeUnavailable))
-        private let signal = DispatchSemaphore(value: 0)
-
-        func finish(_ result: Swift.Result<Result, any Error>) {
-            value.withLock { $0 = result }
+            do { result = .success(try await body()) } catch { result = .failure(error) }
             signal.signal()
         }
-
-        func wait() -> Swift.Result<Result, any Error> {
-            signal.wait()
-            return value.withLock { $0 }
-        }
+        signal.wait()
+        return try result.get()
     }
 }

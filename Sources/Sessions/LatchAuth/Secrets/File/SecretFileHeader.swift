@@ -98,11 +98,9 @@ package struct SecretFileHeader: Sendable, Equatable {
 
     /// Parses the cost of a passphrase, within bounds, so that a forged file cannot exhaust the memory.
     private static func parameters(_ text: String) -> Argon2Parameters? {
-        let values = text.split(separator: ",", omittingEmptySubsequences: false)
-        let numbers = zip(values, ["m=", "t=", "p="]).compactMap { value, name -> Int? in
-            value.hasPrefix(name) && value.utf8.count <= 9 ? Int(value.dropFirst(2)) : nil
-        }
-        guard values.count == 3, numbers.count == 3 else { return nil }
+        // The form of the whole header is compared afterwards.
+        let numbers = text.split { !$0.isASCII || !$0.isNumber }.compactMap { Int($0) }
+        guard numbers.count == 3 else { return nil }
         return try? Argon2Parameters(memoryKiB: numbers[0], passes: numbers[1], lanes: numbers[2])
     }
 }

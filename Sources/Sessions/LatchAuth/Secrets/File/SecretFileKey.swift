@@ -45,15 +45,12 @@ struct SecretFileSeal: Sendable {
     let key: SymmetricKey
     let header: SecretFileHeader
 
-    init(_ lock: SecretFileHeader.Lock, key: SymmetricKey) {
-        self.key = key
-        header = SecretFileHeader(lock, for: key)
-    }
+}
 
-    /// Creates the seal of an existing file.
-    init(_ header: SecretFileHeader, key: SymmetricKey) {
-        self.key = key
-        self.header = header
+extension SecretFileSeal {
+    /// Creates the seal of a new file.
+    init(_ lock: SecretFileHeader.Lock, key: SymmetricKey) {
+        self.init(key: key, header: SecretFileHeader(lock, for: key))
     }
 }
 
@@ -63,40 +60,26 @@ struct SecretFileSeal: Sendable {
 protocol SecretFileKeySource: Sendable {
     /// Runs the slow part (a prompt, a keyring, argon2id) before the file's lock is taken.
     ///
-    /// - Parameter header: The header of the file; nil where there is no file yet.
+    /// - Parameter header: The header of the file; nil if there is no file yet.
     func prepare(for header: SecretFileHeader?) throws
-
-    /// Returns the keys that may open a file of the earlier version, which did not name its key.
-    func plainKeys() throws -> [SymmetricKey]
 
     /// Returns the key of a file.
     ///
-    /// - Throws: `storeDenied` where the file has another key, `storeCorrupt` where the key is lost, `storeLocked` where it
+    /// - Throws: `storeDenied` if the file has another key, `storeCorrupt` if the key is lost, `storeLocked` if it
     ///   is not available now.
     func key(for header: SecretFileHeader) throws -> SymmetricKey
 
-    /// Creates a seal for a new or replaced file; called while its lock is held.
-    ///
-    /// - Parameter old: The key of the replaced file; a source that would return the same key generates a new one.
-    func makeSeal(replacing old: SymmetricKey?) throws -> SecretFileSeal
-
-    /// Removes the remains of a change after the file was sealed.
-    func settle(_ seal: SecretFileSeal) throws
-
-    /// Removes the key of a header that seals no file any more.
-    func retire(_ header: SecretFileHeader) throws
+    /// Creates a seal for a new file; called while its lock is held.
+    func makeSeal() throws -> SecretFileSeal
 }
 
 extension SecretFileKeySource {
     func prepare(for header: SecretFileHeader?) throws {}
-    func plainKeys() throws -> [SymmetricKey] { [] }
-    func settle(_ seal: SecretFileSeal) throws {}
-    func retire(_ header: SecretFileHeader) throws {}
 
     /// Returns the error for a file of another key, which must stay as it is.
     static func denied(_ reason: String) -> AuthError {
-        AuthError(
-            code: AuthError.storeDenied.code, message: "The encrypted file of secrets stays closed: \(reason).",
+        AuthError.storeDenied.saying(
+            "The encrypted file of secrets stays closed: \(reason).",
             hint: "Pass the key with which it was written. To start over, move the file away.")
     }
 }
@@ -105,29 +88,22 @@ extension SecretFileKeySource {
 struct InMemoryFileKey: SecretFileKeySource {
     let key: SymmetricKey
 
-    func plainKeys() -> [SymmetricKey] { [key] }
-
     func key(for header: SecretFileHeader) throws -> SymmetricKey {
         guard header.lock == .key, header.accepts(key) else { throw Self.denied("it was written with another key") }
         return key
     }
 
-    func makeSeal(replacing old: SymmetricKey?) -> SecretFileSeal { SecretFileSeal(.key, key: key) }
+    func makeSeal() -> SecretFileSeal { SecretFileSeal(.key, key: key) }
 }
 
-/// A key in a key file, which holds two keys while one replaces the other.
-///
-/// A crash between the change of the secrets and the change of this file leaves both keys here, so that one of them
-/// opens the secrets.
+/// A key in a key file.
 struct StoredFileKey: SecretFileKeySource {
     let file: AtomicFile
 
-    func plainKeys() throws -> [SymmetricKey] { try read() ?? [] }
-
     func key(for header: SecretFileHeader) throws -> SymmetricKey {
         guard header.lock == .key else { throw Self.denied("it was not written with a key file") }
-        guard let keys = try read() else { throw AuthError.store(.storeCorrupt, "the key \(file.path) is missing") }
-        guard let key = keys.first(where: header.accepts) else {
+        guard let key = try read() else { throw AuthError.store(.storeCorrupt, "the key \(file.path) is missing") }
+        guard header.accepts(key) else {
             throw Self.denied("it was written with another key than that in \(file.path)")
         }
         return key
@@ -136,30 +112,22 @@ struct StoredFileKey: SecretFileKeySource {
     /// Returns a seal with the existing key, or with a new one.
     ///
     /// A damaged key opens nothing any more. It is set aside like its secrets, so that a user can sign in again.
-    func makeSeal(replacing old: SymmetricKey?) throws -> SecretFileSeal {
-        var kept: [SymmetricKey]?
-        do { kept = try read() } catch AuthError.storeCorrupt { _ = try file.setAside(suffix: "corrupt") }
-        if let key = kept?.last, key != old { return SecretFileSeal(.key, key: key) }
+    func makeSeal() throws -> SecretFileSeal {
+        do {
+            if let key = try read() { return SecretFileSeal(.key, key: key) }
+        } catch AuthError.storeCorrupt {
+            _ = try file.setAside(suffix: "corrupt")
+        }
         let key = SymmetricKey(size: .bits256)
-        try write([old, key].compactMap { $0 })
+        try file.makeFolder()
+        try file.replace(with: key.withUnsafeBytes(Array.init))
         return SecretFileSeal(.key, key: key)
     }
 
-    func settle(_ seal: SecretFileSeal) throws {
-        if let keys = try read(), keys != [seal.key] { try write([seal.key]) }
-    }
-
-    /// Reads the keys, the newest last; nil where there is no file.
-    private func read() throws -> [SymmetricKey]? {
+    /// Reads the key; nil if there is no file.
+    private func read() throws -> SymmetricKey? {
         guard let bytes = try file.read() else { return nil }
-        guard [32, 64].contains(bytes.count) else {
-            throw AuthError.store(.storeCorrupt, "\(file.path) is not a key")
-        }
-        return stride(from: 0, to: bytes.count, by: 32).map { SymmetricKey(data: bytes[$0..<$0 + 32]) }
-    }
-
-    private func write(_ keys: [SymmetricKey]) throws {
-        try file.makeFolder()
-        try file.replace(with: keys.flatMap { $0.withUnsafeBytes(Array.init) })
+        guard bytes.count == 32 else { throw AuthError.store(.storeCorrupt, "\(file.path) is not a key") }
+        return SymmetricKey(data: bytes)
     }
 }

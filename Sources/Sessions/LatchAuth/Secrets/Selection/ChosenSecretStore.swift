@@ -72,11 +72,8 @@ package final class ChosenSecretStore: SecretStore {
 
     /// Adds the store and the reason of its choice to an error.
     private static func explained(_ error: AuthError, _ choice: SecretStoreChoice, service: String) -> AuthError {
-        AuthError(
-            code: error.code,
-            message:
-                "\(error.message) The secrets of '\(service)' are in the store '\(choice.kind)': \(choice.reason).",
-            hint: error.hint, cause: error.cause)
+        error.saying(
+            "\(error.message) The secrets of '\(service)' are in the store '\(choice.kind)': \(choice.reason).")
     }
 }
 

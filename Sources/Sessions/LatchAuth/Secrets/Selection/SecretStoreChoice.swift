@@ -10,7 +10,7 @@ package struct SecretStoreChoice: Sendable, Hashable {
         package let explanation: String
 
         /// Creates a candidate.
-        package init(_ kind: SecretStoreKind, _ explanation: String) {
+        init(_ kind: SecretStoreKind, _ explanation: String) {
             self.kind = kind
             self.explanation = explanation
         }
@@ -26,22 +26,6 @@ package struct SecretStoreChoice: Sendable, Hashable {
     package let location: String
     /// Whether the choice is recorded, so that every process of the user follows it.
     package let isRecorded: Bool
-
-    /// Creates a choice.
-    package init(
-        kind: SecretStoreKind, reason: String, candidates: [Candidate], location: String, isRecorded: Bool
-    ) {
-        self.kind = kind
-        self.reason = reason
-        self.candidates = candidates
-        self.location = location
-        self.isRecorded = isRecorded
-    }
-}
-
-extension SecretStoreChoice: CustomStringConvertible {
-    /// The store, its location and the reason, in one line.
-    package var description: String { "\(kind) at \(location): \(reason)" }
 }
 
 /// A kind of secret store, by its name in `LATCH_SECRET_STORE`.

@@ -9,7 +9,7 @@ import LatchCore
 public struct SecretStoreMigration: Sendable {
     /// The result of a migration.
     public struct Report: Sendable, Hashable {
-        /// The earlier store; nil where no migration was necessary.
+        /// The earlier store; nil if no migration was necessary.
         package let from: SecretStoreKind?
         /// The new store.
         package let to: SecretStoreKind
@@ -17,33 +17,18 @@ public struct SecretStoreMigration: Sendable {
         public let names: [String]
     }
 
-    private let old: any SecretStore
-    private let new: any SecretStore
-
-    /// Creates a migration between two stores.
+    /// Migrates all secrets between two stores.
     ///
     /// Other secrets of the new store are removed: copies of an interrupted attempt could sign a user in again who has
     /// signed out since.
-    package init(from old: any SecretStore, to new: any SecretStore) {
-        self.old = old
-        self.new = new
-    }
-
-    /// Migrates all secrets.
     ///
     /// - Parameter switching: Makes the new store the valid one, durably.
     /// - Returns: The names of the migrated secrets.
     /// - Throws: A `store…` code; nothing is lost then, and a repetition continues.
     @discardableResult
-    package func run(switching: () async throws -> Void) async throws -> [String] {
-        let names = try await copy()
-        try await switching()
-        try await removeOldSecrets()
-        return names
-    }
-
-    /// Makes the new store an exact copy of the old one.
-    private func copy() async throws -> [String] {
+    static func run(
+        from old: any SecretStore, to new: any SecretStore, switching: () async throws -> Void
+    ) async throws -> [String] {
         let names = try await old.names()
         for name in names {
             guard let secret = try await old.read(name) else { continue }
@@ -53,18 +38,19 @@ public struct SecretStoreMigration: Sendable {
             }
         }
         for name in try await new.names() where !names.contains(name) { try await new.remove(name) }
+        try await switching()
+        try await removeAll(from: old)
         return names
     }
 
-    /// Removes all secrets of the old store.
-    func removeOldSecrets() async throws {
-        for name in try await old.names() { try await old.remove(name) }
+    fileprivate static func removeAll(from store: any SecretStore) async throws {
+        for name in try await store.names() { try await store.remove(name) }
     }
 }
 
 extension SecretStoreSelection {
     /// Migrates the secrets of the service to another kind of store, while all other processes wait.
-    package func migrate(to kind: SecretStoreKind) async throws -> SecretStoreMigration.Report {
+    func migrate(to kind: SecretStoreKind) async throws -> SecretStoreMigration.Report {
         do {
             try recordFile.makeFolder()
             let lock = try await enter(alone: true, isNeeded: true)
@@ -77,9 +63,8 @@ extension SecretStoreSelection {
 
     private func migrateExclusively(to kind: SecretStoreKind) async throws -> SecretStoreMigration.Report {
         // The environment does not say where the secrets are.
-        let selection = SecretStoreSelection(
-            service: service, path: path, environment: environment.filter { $0.key != Self.variable },
-            makeStore: makeStore, checkKeyring: checkKeyring)
+        var selection = self
+        selection.environment[Self.variable] = nil
         let record = try SecretStoreRecord.read(recordFile)
         let choice = try await selection.choice(recorded: record)
         if let left = record?.leaving, let record { try await finish(leaving: left, record) }
@@ -88,9 +73,9 @@ extension SecretStoreSelection {
             try SecretStoreRecord(kind: kind, reason: record?.reason ?? choice.reason).write(recordFile)
             return SecretStoreMigration.Report(from: nil, to: kind, names: names)
         }
-        let migration = SecretStoreMigration(from: try store(choice.kind).store, to: try store(kind).store)
+        let (old, new) = (try store(choice.kind).store, try store(kind).store)
         var moved = SecretStoreRecord(kind: kind, reason: "the secrets were moved here", leaving: choice.kind)
-        let names = try await migration.run { try moved.write(recordFile) }
+        let names = try await SecretStoreMigration.run(from: old, to: new) { try moved.write(recordFile) }
         moved.leaving = nil
         try moved.write(recordFile)
         return SecretStoreMigration.Report(from: choice.kind, to: kind, names: names)
@@ -98,7 +83,7 @@ extension SecretStoreSelection {
 
     /// Removes the secrets that an interrupted migration has left in the earlier store.
     private func finish(leaving left: SecretStoreKind, _ record: SecretStoreRecord) async throws {
-        try await SecretStoreMigration(from: try store(left).store, to: try store(record.kind).store).removeOldSecrets()
+        try await SecretStoreMigration.removeAll(from: try store(left).store)
         try SecretStoreRecord(kind: record.kind, reason: record.reason).write(recordFile)
     }
 }

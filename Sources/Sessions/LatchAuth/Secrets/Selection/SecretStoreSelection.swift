@@ -12,33 +12,21 @@ import PortableFoundation
 /// 4. a file under a passphrase, where `LATCH_PASSPHRASE_FILE` or `LATCH_PASSPHRASE_FD` gives one;
 /// 5. a file, where `LATCH_HOME` moves everything into one folder;
 /// 6. a file, over SSH: the next session there may have no desktop;
-/// 7. the Secret Service, where a keyring exists and is unlocked;
+/// 7. the Secret Service, if a keyring exists and is unlocked;
 /// 8. a file.
 package struct SecretStoreSelection: Sendable {
     /// The service that owns the secrets.
     let service: String
     /// The common prefix of the paths of the service's files.
     let path: String
-    let environment: [String: String]
-    /// Creates the store of a kind; returns nil where this system does not have it.
+    var environment: [String: String]
+    /// Creates the store of a kind; returns nil if this system does not have it.
     let makeStore: @Sendable (SecretStoreKind) -> (store: any SecretStore, location: String)?
     /// Throws where the keyring cannot store a secret now.
     let checkKeyring: @Sendable () async throws -> Void
 
     /// The variable that overrides the order.
     package static let variable = "LATCH_SECRET_STORE"
-
-    package init(
-        service: String, path: String, environment: [String: String],
-        makeStore: @escaping @Sendable (SecretStoreKind) -> (store: any SecretStore, location: String)?,
-        checkKeyring: @escaping @Sendable () async throws -> Void
-    ) {
-        self.service = service
-        self.path = path
-        self.environment = environment
-        self.makeStore = makeStore
-        self.checkKeyring = checkKeyring
-    }
 
     /// The file with the recorded choice.
     var recordFile: AtomicFile { AtomicFile("\(path).store") }
@@ -115,17 +103,16 @@ package struct SecretStoreSelection: Sendable {
         if let made = makeStore(kind) { return made }
         let known = [SecretStoreKind.keychain, .secretService, .file, .passphrase, .keyringFile]
             .filter { makeStore($0) != nil }.map(\.rawValue).joined(separator: ", ")
-        throw AuthError(
-            code: AuthError.storeUnavailable.code, message: "This system has no secret store '\(kind)'.",
+        throw AuthError.storeUnavailable.saying(
+            "This system has no secret store '\(kind)'.",
             hint: "Set \(Self.variable) to one of: \(known).")
     }
 
     /// Throws where the recorded store has secrets that another one would hide.
     private func require(_ kind: SecretStoreKind, isEmptyFor wanted: SecretStoreKind) async throws {
         guard try await store(kind).store.names().isEmpty else {
-            throw AuthError(
-                code: AuthError.storeUnavailable.code,
-                message: "The secrets of '\(service)' are in the store '\(kind)', not in '\(wanted)'.",
+            throw AuthError.storeUnavailable.saying(
+                "The secrets of '\(service)' are in the store '\(kind)', not in '\(wanted)'.",
                 hint: "Unset \(Self.variable), or move the secrets first (SecretStoreMigration).")
         }
     }
@@ -139,17 +126,18 @@ struct SecretStoreRecord: Codable, Sendable, Equatable {
     /// The earlier store, from which not all secrets may be removed yet.
     var leaving: SecretStoreKind?
 
-    /// Reads the record of a file; nil where there is none.
+    /// Reads the record of a file; nil if there is none.
     ///
-    /// - Throws: `storeCorrupt` where it is malformed: a wrong guess would mean an empty store, and so a sign-out.
+    /// - Throws: `storeCorrupt` if it is malformed: a wrong guess would mean an empty store, and so a sign-out.
     static func read(_ file: AtomicFile) throws -> SecretStoreRecord? {
-        guard let bytes = try file.read() else { return nil }
+        let bytes: [UInt8]?
+        do { bytes = try file.read() } catch { throw AuthError.file(error) }
+        guard let bytes else { return nil }
         do {
             return try JSONDecoder().decode(SecretStoreRecord.self, from: Data(bytes))
         } catch {
-            throw AuthError(
-                code: AuthError.storeCorrupt.code,
-                message: "The location of the secrets is unknown: \(file.path) is damaged.",
+            throw AuthError.storeCorrupt.saying(
+                "The location of the secrets is unknown: \(file.path) is damaged.",
                 hint: #"Write {"kind":"file","reason":"repaired"} there, or whichever store it was."#)
         }
     }
