@@ -38,6 +38,7 @@ import Testing
         let before = secrets.names()
         let failing = FailingSecretStore(secrets, after: 0, with: error)
         let store = SecretTokenStore<Tokens>(secrets, name: "new")
+        await #expect(throws: error) { try await LegacyMigration(.lazi, in: failing).account() }
         await #expect(throws: error) { try await LegacyMigration(.lazi, in: failing).run(into: store) }
         #expect(secrets.names() == before)
     }

@@ -11,22 +11,8 @@ import PortableFoundation
 /// ```
 ///
 /// It may be interrupted anywhere and repeated: the old secrets are removed only after the new record has been read back.
-/// If the old store cannot be read (locked, denied), it throws and changes nothing.
+/// Where the old store cannot be read (locked, denied), it throws and changes nothing.
 package struct LegacyMigration: Sendable {
-    /// The result of a migration.
-    package enum Outcome: Sendable, Hashable {
-        /// The old store has no account.
-        case nothing
-        /// The account was moved; the expiry is the stored one, else that of the access token if it is a JWT.
-        case migrated(Tokens)
-        /// The new store has an account already; the old one was removed.
-        case superseded
-        /// The account was incomplete and was removed.
-        case incomplete
-        /// The secrets were malformed and are kept under these names.
-        case setAside([String])
-    }
-
     private let layout: LegacyLayout
     private let old: any SecretStore
     private let random: RandomSource
@@ -38,39 +24,61 @@ package struct LegacyMigration: Sendable {
         self.random = random
     }
 
+    /// Returns the account in the old layout; nil where there is none or an incomplete one.
+    ///
+    /// - Throws: `AuthError.storeCorrupt` where a secret is malformed, and the errors of the store.
+    package func account() async throws -> LegacyAccount? {
+        switch try await LegacyRecord(layout, from: old).content {
+        case .nothing, .incomplete: return nil
+        case .account(let account): return account
+        case .unreadable(let names):
+            throw AuthError.store(.storeCorrupt, "in the old layout: \(names.joined(separator: ", "))")
+        }
+    }
+
     /// Stores the account in `store`, reads it back, and then removes it from the old store.
     ///
     /// An existing account of `store` is newer and stays. Sessions in other processes wait meanwhile, by the store's
     /// coordination.
     ///
-    /// - Throws: A `store…` code if one of the two stores cannot be used; the account is then still in the old one.
+    /// - Throws: A `store…` code where one of the two stores cannot be used; the account is then still in the old one.
     @discardableResult
     package func run(into store: some TokenRecordStore<Tokens>) async throws -> Outcome {
         let lock = try await store.coordination?.enter(.store)
         defer { lock?.release() }
         let found = try await LegacyRecord(layout, from: old)
-        guard !found.secrets.isEmpty else { return .nothing }
-        guard found.unreadable.isEmpty else { return .setAside(try await setAside(found)) }
-        guard let tokens = found.tokens else {
+        switch found.content {
+        case .nothing:
+            return .nothing
+        case .incomplete:
             try await remove(found)
             return .incomplete
+        case .unreadable(let names):
+            return .setAside(try await setAside(names, of: found))
+        case .account(let account):
+            return try await move(account, of: found, into: store)
         }
+    }
+
+    private func move(
+        _ account: LegacyAccount, of found: LegacyRecord, into store: some TokenRecordStore<Tokens>
+    ) async throws -> Outcome {
         if try await holdsAccount(store) {
             try await remove(found)
             return .superseded
         }
-        try await store.save(record: TokenRecord(credential: tokens, sessionID: random.identifier()))
-        guard try await store.loadRecord()?.credential == tokens else {
+        try await store.save(record: TokenRecord(credential: account.tokens, sessionID: random.identifier()))
+        guard try await store.loadRecord()?.credential == account.tokens else {
             throw AuthError.store(.storeUnavailable, "the account was missing when it was read back")
         }
         try await remove(found)
         await store.coordination?.announceChange()
-        return .migrated(tokens)
+        return .migrated(account)
     }
 
     /// Whether the store has a record already.
     ///
-    /// A malformed record may be the old one itself, if both have the same name.
+    /// A malformed record may be the old one itself, where both have the same name.
     private func holdsAccount(_ store: some TokenRecordStore<Tokens>) async throws -> Bool {
         do {
             return try await store.loadRecord() != nil
@@ -88,9 +96,9 @@ package struct LegacyMigration: Sendable {
     }
 
     /// Moves malformed secrets to free names, so that they are not lost.
-    private func setAside(_ found: LegacyRecord) async throws -> [String] {
+    private func setAside(_ names: [String], of found: LegacyRecord) async throws -> [String] {
         var kept: [String] = []
-        for name in found.unreadable {
+        for name in names {
             guard let secret = found.secrets[name] else { continue }
             kept.append(try await old.setAside(secret, of: name))
             try await old.remove(name)
@@ -99,50 +107,117 @@ package struct LegacyMigration: Sendable {
     }
 }
 
+/// An account that another library stored.
+package struct LegacyAccount: Sendable, Hashable {
+    /// The tokens; their expiry is the stored one, else that of the access token where it is a JWT.
+    package let tokens: Tokens
+    /// The user, where the layout contains it.
+    package let userID: String?
+
+    /// Creates an account.
+    package init(tokens: Tokens, userID: String? = nil) {
+        self.tokens = tokens
+        self.userID = userID
+    }
+}
+
+extension LegacyMigration {
+    /// The result of a migration.
+    package enum Outcome: Sendable, Hashable {
+        /// The old store has no account.
+        case nothing
+        /// The account was moved.
+        case migrated(LegacyAccount)
+        /// The new store has an account already; the old one was removed.
+        case superseded
+        /// The account was incomplete and was removed.
+        case incomplete
+        /// The secrets were malformed and are kept under these names.
+        case setAside([String])
+    }
+}
+
 /// The stored secrets of an old layout.
 private struct LegacyRecord {
-    /// The secrets by name.
-    let secrets: [String: [UInt8]]
-    /// The names of required secrets that are not text.
-    let unreadable: [String]
-    /// The account, without malformed optional fields; nil if a required field is missing or empty.
-    let tokens: Tokens?
-
-    /// Reads all secrets of a layout.
-    init(_ layout: LegacyLayout, from store: any SecretStore) async throws {
-        var secrets: [String: [UInt8]] = [:]
-        var fields: [LegacyLayout.Field: String] = [:]
-        var unreadable: [String] = []
-        for (field, name) in layout.fields {
-            guard let secret = try await store.read(name) else { continue }
-            secrets[name] = secret
-            if let text = String(validating: secret, as: UTF8.self) {
-                fields[field] = text.isEmpty ? nil : text
-            } else if field == .access || field == .refresh {
-                unreadable.append(name)
-            }
-        }
-        self.secrets = secrets
-        self.unreadable = unreadable
-        guard let access = fields[.access], let refresh = fields[.refresh] else {
-            tokens = nil
-            return
-        }
-        tokens = Tokens(
-            access: access, refresh: refresh, expiry: fields[.expiry].flatMap(Self.date) ?? Self.expiry(of: access),
-            scope: fields[.scope].map(Self.scope), userID: fields[.user])
+    /// The meaning of the secrets.
+    enum Content {
+        case nothing
+        case account(LegacyAccount)
+        case incomplete
+        /// The secrets with these names do not match the layout.
+        case unreadable([String])
     }
 
-    /// Parses a date as seconds since 1970 or in ISO 8601, with or without fractions; returns nil for anything else.
-    private static func date(_ text: String) -> Date? {
-        if let seconds = Double(text) { return seconds.isFinite ? Date(timeIntervalSince1970: seconds) : nil }
+    let layout: LegacyLayout
+    /// The secrets by name.
+    let secrets: [String: [UInt8]]
+
+    /// Reads all secrets of the layout.
+    init(_ layout: LegacyLayout, from store: any SecretStore) async throws {
+        self.layout = layout
+        var secrets: [String: [UInt8]] = [:]
+        for name in layout.names { secrets[name] = try await store.read(name) }
+        self.secrets = secrets
+    }
+
+    /// The meaning of the secrets together.
+    ///
+    /// A malformed optional field is left out, so that it costs no account.
+    var content: Content {
+        guard !secrets.isEmpty else { return .nothing }
+        var fields: [LegacyLayout.Field: String] = [:]
+        var unreadable: [String] = []
+        for location in layout.locations {
+            do {
+                fields[location.field] = try text(at: location)
+            } catch {
+                if layout.required.contains(location.field), !unreadable.contains(location.name) {
+                    unreadable.append(location.name)
+                }
+            }
+        }
+        guard unreadable.isEmpty else { return .unreadable(unreadable) }
+        guard let access = fields[.access], layout.required.isSubset(of: fields.keys) else { return .incomplete }
+        let tokens = Tokens(
+            access: access, refresh: fields[.refresh],
+            expiry: fields[.expiry].flatMap { date($0) } ?? Self.expiry(of: access),
+            scope: fields[.scope].map(Self.scope), userID: fields[.user])
+        return .account(LegacyAccount(tokens: tokens, userID: fields[.user]))
+    }
+
+    /// Returns the text at a location; nil where it is missing or empty.
+    ///
+    /// - Throws: `storeCorrupt` where the bytes are not text, or the member is neither a text nor a number.
+    private func text(at location: LegacyLayout.Location) throws -> String? {
+        guard let bytes = secrets[location.name] else { return nil }
+        guard let member = location.member else {
+            guard let text = String(validating: bytes, as: UTF8.self) else { throw AuthError.storeCorrupt }
+            return text.isEmpty ? nil : text
+        }
+        guard let object = try JSONValue(parsing: bytes).objectValue else { throw AuthError.storeCorrupt }
+        switch object[member] {
+        case .string(let text): return text.isEmpty ? nil : text
+        case .integer(let number): return String(number)
+        case .number(let number): return String(number)
+        case nil, .null: return nil
+        case .bool, .array, .object: throw AuthError.storeCorrupt
+        }
+    }
+
+    /// Parses a date as a number of seconds or in ISO 8601, with or without fractions; returns nil for anything else.
+    private func date(_ text: String) -> Date? {
+        if let seconds = Double(text) {
+            guard seconds.isFinite else { return nil }
+            return layout.epoch == .unix
+                ? Date(timeIntervalSince1970: seconds) : Date(timeIntervalSinceReferenceDate: seconds)
+        }
         let whole = Date.ISO8601FormatStyle()
         let fractions = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         // A malformed date counts as unknown: the server then decides about the access token.
         return (try? whole.parse(text)) ?? (try? fractions.parse(text))
     }
 
-    /// Returns the expiry of a token; nil if it is not a JWT, or one without `exp` (RFC 7519 §4.1.4).
+    /// Returns the expiry of a token; nil where it is not a JWT, or one without `exp` (RFC 7519 §4.1.4).
     private static func expiry(of access: String) -> Date? {
         do { return try JWT(unverified: access).claims.expiry } catch { return nil }
     }
