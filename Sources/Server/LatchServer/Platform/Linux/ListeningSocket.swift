@@ -68,14 +68,8 @@ struct ListeningSocket {
         return (PeerAddress(storage).text, PeerAddress.port(of: storage))
     }
 
-    /// Describes an error of the system; the two common ones in words, others by number.
-    private static func reason(_ number: Int32) -> String {
-        switch number {
-        case EACCES: "this user may not open it"
-        case EADDRNOTAVAIL: "it is not an address of this machine"
-        default: "the system reported error \(number)"
-        }
-    }
+    /// Returns the system's description of an error, such as "Permission denied".
+    private static func reason(_ number: Int32) -> String { String(cString: strerror(number)) }
 }
 
 extension ListeningSocket {
