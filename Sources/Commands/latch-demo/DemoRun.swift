@@ -7,7 +7,7 @@ import LatchCore
 struct DemoRun {
     /// All steps, in the order in which they build on each other.
     static let steps: [DemoStep] =
-        SignUpSteps.all + RenewalSteps.all + TheftSteps.all + ScopeSteps.all + JWTAuthSteps.all + LaziOAuthSteps.all
+        SignUpSteps.all + RefreshSteps.all + TheftSteps.all + ScopeSteps.all + JWTAuthSteps.all + LaziOAuthSteps.all
         + GeneratedClientSteps.all + CommandSteps.all + EndingSteps.all
 
     private let report: DemoReport
@@ -29,8 +29,6 @@ struct DemoRun {
         let folder = try DemoDirectory()
         let server = ServerProcess(in: folder, environment: environment.variables)
         let signals = environment.signals.received()
-        // Some of the steps use the main actor.
-        environment.signals.releaseMainThread()
         let watch = Task {
             for await signal in signals {
                 // An interrupted run leaves nothing behind, either.

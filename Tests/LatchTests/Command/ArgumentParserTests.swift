@@ -62,7 +62,7 @@ import Testing
 
     @Test(
         arguments: [
-            ([], "'tool' needs to know what to do: 'greet'", "'tool --help'"),
+            ([], "'tool' needs a subcommand: 'greet'", "'tool --help'"),
             (["gret"], "'tool' does not know 'gret'", "Did you mean 'tool greet'?"),
             (["frobnicate"], "'tool' does not know 'frobnicate'", "'tool --help'"),
             (["greet", "--nmae", "Ada", "x"], "'tool greet' has no option '--nmae'", "Did you mean '--name'?"),
@@ -70,10 +70,10 @@ import Testing
             (["greet", "--name"], "'--name' needs a value", "'--name NAME'"),
             (["greet", "--name", "--loud"], "'--name' needs a value", "'--name NAME'"),
             (["greet", "--loud=yes", "x"], "'--loud' takes no value", "'--loud' alone"),
-            (["greet", "-n", "a", "--name", "b", "x"], "'--name' stands twice", "once"),
+            (["greet", "-n", "a", "--name", "b", "x"], "'--name' is given twice", "once"),
             (["greet"], "needs WORD", "'tool greet --help'"),
             (["nothing", "x"], "does not expect 'x'", "'tool nothing --help'"),
-            (["group"], "needs to know what to do: 'greet'", "'tool group --help'"),
+            (["group"], "needs a subcommand: 'greet'", "'tool group --help'"),
             (["group", "--version"], "has no option '--version'", "--help"),
             (["help", "gret"], "does not know 'gret'", "Did you mean"),
             (["--verison"], "has no option '--verison'", "Did you mean '--version'?"),

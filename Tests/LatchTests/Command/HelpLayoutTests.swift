@@ -73,7 +73,7 @@ import Testing
             let text = HelpText(verb.name == "latch" ? [verb] : [Program.root, verb]).text
             for example in verb.examples {
                 #expect(lines(text).contains("  \(example.command)"))
-                #expect(lines(text).contains("  # \(example.purpose)"))
+                #expect(lines(text).contains("  # \(example.value)"))
             }
         }
     }

@@ -99,12 +99,6 @@ import Testing
     func `rounds to one decimal`(number: Double, text: String) {
         #expect(DemoReport.decimal(number) == text)
     }
-
-    @Test func `keeps a gap behind what is longer than its column`() {
-        #expect(DemoReport.padded("ab", 4) == "ab  ")
-        #expect(DemoReport.padded("abcd", 4) == "abcd ")
-        #expect(DemoReport.padded("abcdef", 4) == "abcdef ")
-    }
 }
 
 @Suite struct `A step of a demonstration` {

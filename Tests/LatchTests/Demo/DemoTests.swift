@@ -45,7 +45,9 @@ import Testing
 
     @Test(arguments: [true, false]) func `ends with the first step that does not hold`(isJSON: Bool) async throws {
         let said = Mutex<[String]>([])
-        let stream = Environment.Output(isTerminal: false) { text in said.withLock { $0.append(text) } }
+        let stream = Environment.Output(isTerminal: false) { text in
+            said.withLock { $0.append(String(decoding: text, as: UTF8.self)) }
+        }
         let environment = Environment(variables: [:], output: stream, error: stream, signals: .disconnected)
         let played = Atomic(0)
         let steps = [true, false, true].enumerated().map { number, holds in

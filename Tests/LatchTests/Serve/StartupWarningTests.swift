@@ -12,7 +12,7 @@ import Testing
 @Suite struct `A server that is about to serve` {
     private func warnings(_ environment: [String: String]) throws -> [StartupWarning] {
         let settings = try Settings(environment: environment)
-        return StartupWarning.all(settings, try ServerConfiguration(settings).configuration())
+        return StartupWarning.all(settings, try settings.serverConfiguration())
     }
 
     @Test func `has nothing to warn of on loopback with a mailer`() throws {
@@ -37,7 +37,7 @@ import Testing
             "LATCH_LISTEN": "[::1]:81", "LATCH_MAXIMUM_CONNECTIONS": "5", "LATCH_MAXIMUM_CONNECTIONS_PER_ADDRESS": "4",
             "LATCH_MAXIMUM_BODY_BYTES": "2048", "LATCH_SHUTDOWN_GRACE": "3",
         ])
-        let configuration = try ServerConfiguration(settings).configuration()
+        let configuration = try settings.serverConfiguration()
         #expect(configuration.host == "::1")
         #expect(configuration.port == 81)
         #expect(configuration.maximumConnections == 5)
@@ -52,12 +52,12 @@ import Testing
             let path = folder + "/pem"
             try Data("PEM".utf8).write(to: URL(filePath: path))
             let both = try Settings(environment: ["LATCH_TLS_CERTIFICATE": path, "LATCH_TLS_KEY": path])
-            #expect(try ServerConfiguration(both).configuration().tls != nil)
+            #expect(try both.serverConfiguration().tls != nil)
             let one = try Settings(environment: ["LATCH_TLS_CERTIFICATE": path])
-            let alone = #expect(throws: CommandError.self) { try ServerConfiguration(one).configuration() }
+            let alone = #expect(throws: CommandError.self) { try one.serverConfiguration() }
             #expect(alone?.message.contains("belong together") == true)
             let none = try Settings(environment: ["LATCH_TLS_CERTIFICATE": path, "LATCH_TLS_KEY": folder + "/none"])
-            let unread = #expect(throws: CommandError.self) { try ServerConfiguration(none).configuration() }
+            let unread = #expect(throws: CommandError.self) { try none.serverConfiguration() }
             #expect(unread?.message.contains(folder + "/none") == true)
         }
     }

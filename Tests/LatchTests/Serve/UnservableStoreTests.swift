@@ -79,6 +79,22 @@ import Testing
         }
     }
 
+    @Test func `is not created, nor opened, by a server whose port is in use`() async throws {
+        try await withTemporaryFolder { folder in
+            try await BuiltProgram.serving(in: folder) { _, url in
+                for store in ["new.sqlite", "latch.sqlite"] {
+                    let outcome = try await BuiltProgram.run(
+                        "serve", "--listen", String(url.dropFirst("http://".count)), "--store",
+                        "sqlite:\(folder)/\(store)")
+                    #expect(outcome.ending == .exited(1))
+                    #expect(outcome.error.first?.contains("already listens") == true, "\(outcome.error)")
+                }
+                let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+                #expect(!names.contains { $0.hasPrefix("new.sqlite") })
+            }
+        }
+    }
+
     @Test func `is in a folder that does not exist`() async throws {
         try await withTemporaryFolder { folder in
             let said = try await refusal(of: folder + "/none/latch.sqlite", in: folder)

@@ -28,7 +28,8 @@ final class ScriptedIssuer: Sendable {
 
     /// Runs `body` with such an issuer on a free port.
     static func with<Result: Sendable>(
-        _ routes: (inout Router) -> Void = { _ in }, _ body: (ScriptedIssuer) async throws -> Result
+        _ routes: (inout Router) -> Void = { _ in }, tls: Server.TLS? = nil,
+        _ body: (ScriptedIssuer) async throws -> Result
     ) async throws -> Result {
         let world = Mutex<ScriptedIssuer?>(nil)
         var router = Router()
@@ -44,7 +45,9 @@ final class ScriptedIssuer: Sendable {
                 world.withLock { $0 }?.resource(request) ?? HTTPResponse(status: 503)
             }
         }
-        let server = Server(handler: router, configuration: .patient)
+        var configuration = Server.Configuration.patient
+        configuration.tls = tls
+        let server = Server(handler: router, configuration: configuration)
         let issuer = ScriptedIssuer(server, url: try await server.start().url)
         world.withLock { $0 = issuer }
         let outcome: Swift.Result<Result, any Error>

@@ -151,7 +151,7 @@ import Testing
             let piped = await latch("jwt", "decode", input: token)
             #expect(piped.error.isEmpty)
             #expect(piped.output.contains("  sub  ada\n"))
-            #expect(piped.output.hasSuffix("The signature was not looked at.\n"))
+            #expect(piped.output.hasSuffix("The signature was not verified.\n"))
             #expect(await latch("jwt", "decode", "-", input: token).output == piped.output)
             let typed = await latch("jwt", "decode", input: token, isTerminal: true)
             #expect(typed.output == piped.output)
@@ -176,12 +176,12 @@ import Testing
 
     @Test(
         arguments: [
-            (["jwt"], "'latch jwt' needs to know what to do: 'decode', 'verify', 'sign'."),
+            (["jwt"], "'latch jwt' needs a subcommand: 'decode', 'verify', 'sign'."),
             (["jwt", "verify"], "'latch jwt verify' needs keys."), (["jwt", "sign"], "'latch jwt sign' needs a key."),
             (["jwt", "verify", "-k", "-"], "Token and keys cannot both be standard input."),
             (["jwt", "sign", "-k", "-", "--claims", "-"], "Key and claims cannot both be standard input."),
-            (["keys", "generate", "-a", "none"], "There is no algorithm 'none'."),
-            (["keys", "generate", "-a", "ES265"], "There is no algorithm 'ES265'."),
+            (["keys", "generate", "-a", "none"], "'none' is not a signature algorithm."),
+            (["keys", "generate", "-a", "ES265"], "'ES265' is not a signature algorithm."),
         ] as [([String], String)])
     func `are nothing to begin with where the call is not understood`(arguments: [String], message: String) async {
         let kept = RecordingEnvironment()

@@ -72,30 +72,11 @@ extension AdministeredAccount {
     init(_ user: User) {
         self.init(
             id: user.id, email: user.email, username: user.username.isEmpty ? nil : user.username,
-            name: user.displayName.isEmpty ? nil : user.displayName, role: Self.word(user.role),
-            status: Self.word(user.status), isVerified: user.emailVerified, createdAt: user.createdAt,
+            name: user.displayName.isEmpty ? nil : user.displayName,
+            role: Role.allCases.first { UserRole($0) == user.role }?.name ?? "unknown",
+            status: AccountStatus.allCases.first { UserStatus($0) == user.status }?.rawValue ?? "unknown",
+            isVerified: user.emailVerified, createdAt: user.createdAt,
             lastLoginAt: user.hasLastLoginAt ? user.lastLoginAt : nil)
-    }
-
-    private static func word(_ role: UserRole) -> String {
-        switch role {
-        case .unspecified, .unrecognized: "unknown"
-        case .user: "user"
-        case .moderator: "moderator"
-        case .admin: "admin"
-        case .superAdmin: "super_admin"
-        }
-    }
-
-    private static func word(_ status: UserStatus) -> String {
-        switch status {
-        case .unspecified, .unrecognized: "unknown"
-        case .active: "active"
-        case .inactive: "inactive"
-        case .suspended: "suspended"
-        case .banned: "banned"
-        case .pendingVerification: "pending_verification"
-        }
     }
 }
 
@@ -113,18 +94,18 @@ extension AdministeredAccount {
         return object
     }
 
-    /// Returns the account as text.
-    func text(now: Date) -> String {
-        email.printable + "\n"
-            + AccountReport.table([
+    /// The account as the output of a subcommand.
+    var result: AdminCall.Output {
+        let isStatusEnough = isVerified || status == "pending_verification"
+        let text = AccountReport.text(
+            email,
+            [
                 ("id", id), ("username", username), ("name", name), ("role", role),
-                (
-                    "status",
-                    status + (isVerified || status == "pending_verification" ? "" : " (address not verified)")
-                ),
+                ("status", status + (isStatusEnough ? "" : " (address not verified)")),
                 ("second factor", hasSecondFactor.map { $0 ? "yes" : "no" }),
-                ("signed up", AccountReport.text(createdAt, now: now)),
-                ("last sign-in", lastLoginAt.map { AccountReport.text($0, now: now) } ?? "never"),
+                ("signed up", AccountReport.text(createdAt)),
+                ("last sign-in", lastLoginAt.map(AccountReport.text) ?? "never"),
             ])
+        return (text, .object(facts))
     }
 }

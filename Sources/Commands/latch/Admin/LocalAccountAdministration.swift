@@ -12,7 +12,7 @@ struct LocalAccountAdministration: AccountAdministration {
 
     /// Runs `body` with the store of the settings, which must exist: a misspelt path does not create a new one.
     static func with<Result>(
-        _ settings: Settings, _ body: (LocalAccountAdministration) async throws -> Result
+        _ settings: Settings, _ body: (any AccountAdministration) async throws -> Result
     ) async throws -> Result {
         let path = try StoreLocation(settings["store"]).path
         guard FileManager.default.fileExists(atPath: path) else {

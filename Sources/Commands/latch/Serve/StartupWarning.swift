@@ -19,10 +19,10 @@ struct StartupWarning: Sendable, Hashable {
 
     /// The warning of a server without mail, which is useful for a trial only.
     static let noMailer = StartupWarning(
-        message: "No mails can be sent, so nobody can verify an address or reset a password.",
+        message: "No mails can be sent, so users cannot verify an address or reset a password.",
         hint: "Set smtp_url, or mail_directory to have mails written as files.")
 
-    /// Returns the warning of a server without TLS; it is no error, since a proxy in front of it may terminate TLS.
+    /// Returns the warning of a server without TLS; it is not an error, since a proxy may terminate TLS.
     static func plainText(_ host: String) -> StartupWarning {
         StartupWarning(
             message: "Passwords and tokens cross the network unencrypted: other machines reach \(host).",
