@@ -5,13 +5,8 @@ import LatchCore
 
 /// A report of the demonstration: a line or a JSON object for each step.
 struct DemoReport: Sendable {
-    private let environment: Environment
-    private let isJSON: Bool
-
-    init(_ environment: Environment, isJSON: Bool) {
-        self.environment = environment
-        self.isJSON = isJSON
-    }
+    let environment: Environment
+    let isJSON: Bool
 
     /// Prints the headline, except as JSON.
     func begin() {

@@ -10,16 +10,11 @@ struct DemoRun {
         SignUpSteps.all + RefreshSteps.all + TheftSteps.all + ScopeSteps.all + JWTAuthSteps.all + LaziOAuthSteps.all
         + GeneratedClientSteps.all + CommandSteps.all + EndingSteps.all
 
-    private let report: DemoReport
-    private let environment: Environment
-    private let steps: [DemoStep]
+    let report: DemoReport
+    /// The steps to run; tests replace them.
+    var steps = Self.steps
 
-    /// - Parameter steps: The steps to play, for tests.
-    init(_ report: DemoReport, _ environment: Environment, steps: [DemoStep] = DemoRun.steps) {
-        self.report = report
-        self.environment = environment
-        self.steps = steps
-    }
+    private var environment: Environment { report.environment }
 
     /// Plays the steps up to the first that does not hold.
     ///

@@ -12,7 +12,7 @@ enum LatchDemo {
             options: [.json("one JSON object for each step, and one with the summary")],
             examples: ["latch demo": "see it work"],
             body: { invocation, environment in
-                try await DemoRun(DemoReport(environment, isJSON: invocation.wantsJSON), environment).run()
+                try await DemoRun(report: DemoReport(environment: environment, isJSON: invocation.wantsJSON)).run()
             }), version: packageVersion)
 
     /// Runs the demonstration on another thread, since some of its steps use the main actor.

@@ -9,7 +9,7 @@ import Testing
     static let name = Option.value("name", "NAME", short: "n", "a name")
     static let loud = Option.flag("loud", "shouts")
     static let greet = Subcommand(
-        name: "greet", summary: "greets somebody", options: [name, loud],
+        name: "greet", summary: "greets a user", options: [name, loud],
         arguments: [.init(name: "WORD", summary: "what to say")], body: { _, _ in .success })
     static let nothing = Subcommand(name: "nothing", summary: "does nothing", body: { _, _ in .success })
     static let group = Subcommand(name: "group", summary: "holds others", subcommands: [greet])
@@ -17,7 +17,7 @@ import Testing
 
     static func run(_ arguments: String...) throws -> (Subcommand, Invocation) {
         guard case .run(let verb, let invocation) = try ArgumentParser.parse(arguments, with: root) else {
-            throw CommandError.failed("asks for something else than to run a verb")
+            throw CommandError.failed("does not run a subcommand")
         }
         return (verb, invocation)
     }

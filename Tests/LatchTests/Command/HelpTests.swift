@@ -26,8 +26,8 @@ import Testing
     }
 
     @Test(arguments: paths.indices) func `gives examples that the parser understands`(index: Int) throws {
-        for example in Self.paths[index].last?.examples ?? [] {
-            for words in Self.calls(in: example.command) {
+        for example in Self.paths[index].last?.examples ?? [:] {
+            for words in Self.calls(in: example.key) {
                 #expect(words.first == "latch")
                 let arguments = Array(words.dropFirst())
                 #expect(throws: Never.self, "\(arguments)") {

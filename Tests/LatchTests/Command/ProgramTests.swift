@@ -95,7 +95,7 @@ struct RecordingEnvironment {
         #expect(coded.exitCode == .failure)
     }
 
-    @Test func `is one of those that nobody expected`() {
+    @Test func `describes an unexpected error`() {
         struct Odd: Error {}
         let told = CommandError(describing: Odd())
         #expect(told.exitCode == .failure)

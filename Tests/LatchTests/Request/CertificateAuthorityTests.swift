@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchProcess
 import LatchTesting
+import Synchronization
 import TestSupport
 import Testing
 

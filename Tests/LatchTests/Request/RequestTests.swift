@@ -13,7 +13,7 @@ import Testing
 @testable import latch
 
 @Suite struct `A request on the command line` {
-    /// Runs `body` with somebody who is signed in at a scripted issuer.
+    /// Runs `body` with a user who is signed in at a scripted issuer.
     private func signedIn(
         _ routes: (inout Router) -> Void = { _ in }, _ body: (CommandHome, ScriptedIssuer) async throws -> Void
     ) async throws {
@@ -65,7 +65,9 @@ import Testing
         }
     }
 
-    @Test func `sends the fields of the command line and of files, and never somebody's own credential`() async throws {
+    @Test func `sends the fields of the command line and of files, and never a credential of the command line`()
+        async throws
+    {
         try await signedIn { home, issuer in
             let file = home.folder + "/fields"
             try Data("X-Two: 2\r\nX-Three:3\n".utf8).write(to: URL(filePath: file))
@@ -113,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `is sent once more, the same, with a renewed credential where that is refused`() async throws {
+    @Test func `is sent once more, the same, with a refreshed credential where that is refused`() async throws {
         try await signedIn { home, issuer in
             // The server has forgotten the token before its time.
             issuer.world.withLock { $0.count = 7 }

@@ -10,7 +10,7 @@ import Testing
 @testable import latch
 
 @Suite struct `A store that cannot be served` {
-    /// What a call with this store says, and whether the file is as it was.
+    /// Returns the error of a call with this store, which must leave the file unchanged.
     private func refusal(of store: String, in folder: String) async throws -> String {
         let before = FileManager.default.contents(atPath: store)
         let process = try BuiltProgram.start(

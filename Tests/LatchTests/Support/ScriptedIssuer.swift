@@ -62,7 +62,7 @@ final class ScriptedIssuer: Sendable {
         self.url = url
     }
 
-    /// What came to `/api/…`, in order.
+    /// The requests to `/api/…`, in order.
     var resourceRequests: [HTTPRequest] { world.withLock { $0.requests.filter { $0.path.hasPrefix("/api/") } } }
 
     private func keep(_ request: HTTPRequest) { world.withLock { $0.requests.append(request) } }

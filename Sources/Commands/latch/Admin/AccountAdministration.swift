@@ -7,8 +7,9 @@ import PortableFoundation
 
 /// The administration of accounts, in a store or by a server.
 protocol AccountAdministration: Sendable {
-    /// Returns accounts, the newest first, with their total number, which may be a minimum.
-    func list(_ query: AccountListQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool)
+    /// Returns accounts by the search, the filters and the limit of a query, the newest first, with their total number,
+    /// which may be a minimum.
+    func list(_ query: AccountQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool)
     /// Returns the account of an address, a username or an id.
     ///
     /// - Throws: `CommandError.noAccount`, or the server's error.
@@ -29,15 +30,6 @@ extension CommandError {
     static func noAccount(_ who: String) -> CommandError {
         .failed("There is no account '\(who)'.", hint: "'latch admin user list --search TEXT' finds accounts.")
     }
-}
-
-/// The search, filters and limit of an account list.
-struct AccountListQuery: Sendable, Hashable {
-    var search = ""
-    var role: Role?
-    var status: AccountStatus?
-    var isVerified: Bool?
-    var limit = 50
 }
 
 /// The administrator's view of an account, from a store or a server.

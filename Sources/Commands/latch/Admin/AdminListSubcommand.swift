@@ -41,8 +41,8 @@ enum AdminListSubcommand {
         }
     }
 
-    private static func query(_ invocation: Invocation) throws(CommandError) -> AccountListQuery {
-        var query = AccountListQuery()
+    private static func query(_ invocation: Invocation) throws(CommandError) -> AccountQuery {
+        var query = AccountQuery()
         query.search = invocation[search] ?? ""
         if let text = invocation[role] { query.role = try AdminSubcommand.role(text) }
         if let text = invocation[status] {

@@ -18,8 +18,7 @@ struct RemoteAccountAdministration: AccountAdministration {
         users = UserServiceStub(channel)
     }
 
-    func list(_ query: AccountListQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool)
-    {
+    func list(_ query: AccountQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool) {
         var request = GetUsersRequest()
         request.searchQuery = query.search
         request.roleFilter = query.role.map(UserRole.init) ?? .unspecified

@@ -76,10 +76,10 @@ private struct ServerProgram {
         let handler = SwappableHandler(
             ClosureHandler { _ in HTTPResponse(status: .serviceUnavailable, fields: ["Retry-After": "1"]) })
         let server = Server(
-            handler: log.logging(administration == nil ? handler : WithoutMetrics(next: handler)),
+            handler: log.logging(administration == nil ? handler : PathFilter.withoutMetrics(handler)),
             configuration: configuration)
         let administrationServer = administration.map {
-            Server(handler: log.logging(OperationsOnly(next: handler)), configuration: $0)
+            Server(handler: log.logging(PathFilter.operations(handler)), configuration: $0)
         }
         var identity: Identity
         let (url, administrationURL): (String, String?)
@@ -95,9 +95,7 @@ private struct ServerProgram {
         identity.adoptIssuer(url)
         handler.replace(with: identity.handler)
         if let administrationURL { environment.error.line("latch: administration on \(administrationURL)") }
-        for warning in StartupWarning.all(settings, configuration) {
-            environment.warn(warning.message, hint: warning.hint)
-        }
+        environment.warn(of: settings, configuration)
         environment.output.line("latch: serving \(url)")
         for await signal in signals {
             guard signal == .hangUp else { break }

@@ -39,7 +39,7 @@ enum JWTSignSubcommand {
                     "Key and claims cannot both be standard input.", hint: "Put the key into a file: '--key FILE'.")
             }
             let signed = try await assemble(invocation, environment)
-            let signer = try await KeyFile.signingKey(path, invocation, environment)
+            let signer = try await KeyFile(invocation: invocation, environment: environment).signingKey(path)
             environment.output.line(try JWT.sign(signed, with: signer, type: invocation[type] ?? "JWT"))
             return .success
         })

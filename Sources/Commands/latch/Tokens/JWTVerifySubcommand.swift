@@ -72,7 +72,7 @@ enum JWTVerifySubcommand {
             throw CommandError.usage(
                 "Token and keys cannot both be standard input.", hint: "Put the keys into a file: '--keys FILE'.")
         }
-        let known = try await KeyFile.keySet(source, invocation, environment)
+        let known = try await KeyFile(invocation: invocation, environment: environment).keySet(source)
         let named = invocation.all(algorithm).map(SignatureAlgorithm.init)
         return JWTVerifier(
             keys: known, algorithms: named.isEmpty ? Array(Set(known.keys.map(\.algorithm))) : named,

@@ -61,15 +61,18 @@ enum KeysSubcommand {
 }
 
 /// Keys from a file, standard input, or the URL at which an issuer publishes them.
-enum KeyFile {
+struct KeyFile {
     /// The maximum size of a key set in bytes.
     private static let limit = 1 << 20
+
+    let invocation: Invocation
+    let environment: Environment
 
     /// Reads one signing key.
     ///
     /// - Throws: `CommandError.failed` where the file cannot be read, `JOSEError.unsuitableKey`.
-    static func signingKey(_ path: String, _ invocation: Invocation, _ environment: Environment) async throws -> Key {
-        let key = try Key(jwk: try await object(path, invocation, environment))
+    func signingKey(_ path: String) async throws -> Key {
+        let key = try Key(jwk: try await object(path))
         guard key.canSign else {
             throw CommandError.failed(
                 "The key in '\(path)' only verifies.", hint: "Give the file that 'latch keys generate --output' wrote.")
@@ -78,20 +81,16 @@ enum KeyFile {
     }
 
     /// Reads verifying keys: one JSON Web Key, or a set of them.
-    static func keySet(
-        _ source: String, _ invocation: Invocation, _ environment: Environment
-    ) async throws -> KeySet {
-        let object = try await object(source, invocation, environment)
+    func keySet(_ source: String) async throws -> KeySet {
+        let object = try await object(source)
         guard object["keys"] == nil else { return try KeySet(jwks: .object(object)) }
         return KeySet([try Key(jwk: object)])
     }
 
     /// Reads the JSON object at a path, at `-`, or at a URL.
-    private static func object(
-        _ source: String, _ invocation: Invocation, _ environment: Environment
-    ) async throws -> JSONObject {
-        let bytes = try await bytes(source, invocation, environment)
-        guard bytes.count <= limit else { throw CommandError.failed("'\(source)' is too long for keys.") }
+    private func object(_ source: String) async throws -> JSONObject {
+        let bytes = try await bytes(source)
+        guard bytes.count <= Self.limit else { throw CommandError.failed("'\(source)' is too long for keys.") }
         let reason: String
         do {
             if let object = try JSONValue(parsing: bytes).objectValue { return object }
@@ -104,15 +103,11 @@ enum KeyFile {
             "'\(source)' is not a JSON Web Key: \(reason)", hint: "Give a JSON Web Key or a set of them (RFC 7517).")
     }
 
-    private static func bytes(
-        _ source: String, _ invocation: Invocation, _ environment: Environment
-    ) async throws -> [UInt8] {
-        if source == "-" { return try await environment.input.all(limit) }
-        if source.hasPrefix("https://") || source.hasPrefix("http://") {
-            guard let url = URL(string: source) else { throw CommandError.failed("'\(source)' is not a URL.") }
-            let transport = try IssuerTransport.transport(of: invocation, environment.variables)
-            return try await Client(baseURL: url, transport: transport).perform(.bytes(.get, ""))
-        }
-        return try InputFile.bytes(source)
+    private func bytes(_ source: String) async throws -> [UInt8] {
+        if source == "-" { return try await environment.input.all(Self.limit) }
+        guard source.hasPrefix("https://") || source.hasPrefix("http://") else { return try InputFile.bytes(source) }
+        guard let url = URL(string: source) else { throw CommandError.failed("'\(source)' is not a URL.") }
+        let transport = try IssuerTransport.transport(of: invocation, environment.variables)
+        return try await Client(baseURL: url, transport: transport).perform(.bytes(.get, ""))
     }
 }
