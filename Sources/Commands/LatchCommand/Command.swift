@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import PortableFoundation
 
 /// A command: a tree of subcommands with a version.
@@ -42,17 +43,22 @@ package struct Command: Sendable {
         }
     }
 
-    /// Runs the process's own call on another thread, while the calling one waits for signals.
+    /// Runs the process's own call on another thread, while the calling one waits for signals; the process ends with
+    /// the call.
     ///
     /// Call it on the main thread before anything else: signals must be blocked before a second thread exists, which
-    /// they would otherwise end. It returns only if the main thread is released for the main actor; the process ends
-    /// with the call.
-    package func runMain() {
+    /// they would otherwise end.
+    ///
+    /// - Parameter mainThread: The work of the main thread of a command that uses the main actor; another thread then
+    ///   waits for signals.
+    package func runMain(mainThread: (() -> Never)? = nil) -> Never {
         let signals = Signals.blocked()
         let environment = Environment(
             variables: ProcessInfo.processInfo.environment, input: .standard, output: .standardOutput,
             error: .standardError, signals: signals)
         Task.detached { endProcess(await run(Array(CommandLine.arguments.dropFirst()), in: environment)) }
-        signals.deliver()
+        guard let mainThread else { signals.deliver() }
+        DispatchQueue(label: "latch.signals").async { signals.deliver() }
+        mainThread()
     }
 }

@@ -11,9 +11,8 @@ enum AxiomClientGenerator {
         Subcommand(
             name: "axiom-client-generator", summary: "generates Swift clients, messages and servers from .proto files",
             examples: [
-                .init(
-                    command: "axiom-client-generator generate --proto-path user_service.proto --output-path generated",
-                    purpose: "generate the clients of a service")
+                "axiom-client-generator generate --proto-path user_service.proto --output-path generated":
+                    "generate the clients of a service"
             ],
             subcommands: generatorSubcommands(of: "axiom-client-generator") + [
                 GeneratorDoctorSubcommand.subcommand(of: "axiom-client-generator")

@@ -5,13 +5,8 @@ import LatchCore
 
 /// A report of the demonstration: a line or a JSON object for each step.
 struct DemoReport: Sendable {
-    private let environment: Environment
-    private let isJSON: Bool
-
-    init(_ environment: Environment, isJSON: Bool) {
-        self.environment = environment
-        self.isJSON = isJSON
-    }
+    let environment: Environment
+    let isJSON: Bool
 
     /// Prints the headline, except as JSON.
     func begin() {
@@ -29,28 +24,27 @@ struct DemoReport: Sendable {
     ///
     /// Codes and `facts` are stable between versions.
     func held(_ step: DemoStep, _ finding: DemoStep.Finding, after time: Duration) {
-        guard !isJSON else {
-            return environment.json([
-                "step": .string(step.code), "holds": true, "milliseconds": .number(Self.milliseconds(time)),
-                "facts": .object(finding.facts),
-            ])
-        }
-        clearProgress()
-        let mark = styled("✓", "32")
-        environment.output.line(
-            "  \(mark) \(Self.padded(step.name, 50))\(Self.aligned(time))   \(styled(finding.text, "2"))")
+        report(step, true, styled(finding.text, "2"), after: time, ("facts", .object(finding.facts)))
     }
 
     /// Prints the step that does not hold, with the failed expectation.
     func failed(_ step: DemoStep, _ what: String, after time: Duration) {
+        report(step, false, what, after: time, ("expected", .string(what)))
+    }
+
+    private func report(
+        _ step: DemoStep, _ holds: Bool, _ text: String, after time: Duration, _ detail: (String, JSONValue)
+    ) {
         guard !isJSON else {
             return environment.json([
-                "step": .string(step.code), "holds": false, "milliseconds": .number(Self.milliseconds(time)),
-                "expected": .string(what),
+                "step": .string(step.code), "holds": .bool(holds), "milliseconds": .number(Self.milliseconds(time)),
+                detail.0: detail.1,
             ])
         }
-        clearProgress()
-        environment.output.line("  \(styled("✗", "31")) \(Self.padded(step.name, 50))\(Self.aligned(time))   \(what)")
+        // Removes the line of the current step (ECMA-48 EL).
+        if environment.error.isTerminal { environment.error.write("\r\u{1B}[2K") }
+        let mark = holds ? styled("✓", "32") : styled("✗", "31")
+        environment.output.line("  \(mark) \(step.name.padded(to: 49)) \(Self.aligned(time))   \(text)")
     }
 
     /// Prints the summary, after all steps have held; a lost session would have failed its step.
@@ -71,9 +65,6 @@ struct DemoReport: Sendable {
             no session lost, \(Self.decimal(seconds)) s.
             """)
     }
-
-    /// Removes the line of the current step (ECMA-48 EL), on a terminal only.
-    private func clearProgress() { if environment.error.isTerminal { environment.error.write("\r\u{1B}[2K") } }
 
     /// Returns the text with a colour (ECMA-48 SGR) on a terminal, plain elsewhere.
     private func styled(_ text: String, _ code: String) -> String {
@@ -103,11 +94,6 @@ extension DemoReport {
     /// - Parameter plural: The plural, where an "s" behind the singular does not make it.
     static func counted(_ number: Int, _ singular: String, plural: String? = nil) -> String {
         grouped(number) + " " + (number == 1 ? singular : plural ?? singular + "s")
-    }
-
-    /// Returns the text filled with spaces up to a width, with at least one.
-    static func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(width - text.count, 1))
     }
 
     /// Returns milliseconds, right-aligned.

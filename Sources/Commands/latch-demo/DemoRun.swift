@@ -7,19 +7,14 @@ import LatchCore
 struct DemoRun {
     /// All steps, in the order in which they build on each other.
     static let steps: [DemoStep] =
-        SignUpSteps.all + RenewalSteps.all + TheftSteps.all + ScopeSteps.all + JWTAuthSteps.all + LaziOAuthSteps.all
+        SignUpSteps.all + RefreshSteps.all + TheftSteps.all + ScopeSteps.all + JWTAuthSteps.all + LaziOAuthSteps.all
         + GeneratedClientSteps.all + CommandSteps.all + EndingSteps.all
 
-    private let report: DemoReport
-    private let environment: Environment
-    private let steps: [DemoStep]
+    let report: DemoReport
+    /// The steps to run; tests replace them.
+    var steps = Self.steps
 
-    /// - Parameter steps: The steps to play, for tests.
-    init(_ report: DemoReport, _ environment: Environment, steps: [DemoStep] = DemoRun.steps) {
-        self.report = report
-        self.environment = environment
-        self.steps = steps
-    }
+    private var environment: Environment { report.environment }
 
     /// Plays the steps up to the first that does not hold.
     ///
@@ -29,8 +24,6 @@ struct DemoRun {
         let folder = try DemoDirectory()
         let server = ServerProcess(in: folder, environment: environment.variables)
         let signals = environment.signals.received()
-        // Some of the steps use the main actor.
-        environment.signals.releaseMainThread()
         let watch = Task {
             for await signal in signals {
                 // An interrupted run leaves nothing behind, either.

@@ -53,6 +53,9 @@ struct DemoStage: Sendable {
         LatchAccounts.AuthClient(baseURL: baseURL, store: store, policy: policy, transport: transport)
     }
 
+    /// Creates a client without tokens, which keeps them in memory.
+    func newClient() -> LatchAccounts.AuthClient { client(LatchAuth.InMemoryTokenStore()) }
+
     /// Creates a client with copied tokens in memory.
     func client(holding tokens: LatchAuth.Tokens) -> LatchAccounts.AuthClient {
         client(LatchAuth.InMemoryTokenStore(tokens))
@@ -62,14 +65,23 @@ struct DemoStage: Sendable {
     ///
     /// - Throws: `DemoFailure` before the step that signs it in.
     func requirePhone() throws(DemoFailure) -> LatchAccounts.AuthClient {
-        guard let phone else { throw DemoFailure("the first device never signed in") }
-        return phone
+        try require(phone, "the first device never signed in")
     }
 
     /// Returns the second device.
     func requireLaptop() throws(DemoFailure) -> AuthPackage.AuthClient {
-        guard let laptop else { throw DemoFailure("the second device never signed in") }
-        return laptop
+        try require(laptop, "the second device never signed in")
+    }
+
+    /// The mails that the server has sent.
+    var mails: MailFolder { MailFolder(path: folder.path("mails")) }
+
+    /// Signs another user up with the current password, and verifies the address.
+    func signUp(email: String) async throws {
+        let client = newClient()
+        try await client.signUp(email: email, password: password)
+        let token = try await mails.token(subject: "Verify your e-mail address", to: email, amongOthers: true)
+        try await client.verifyEmail(token: token)
     }
 
     /// Returns the server's counters since its last start.

@@ -21,7 +21,7 @@ struct DemoStep: Sendable {
     let code: String
     /// The behaviour, as a sentence.
     let name: String
-    /// Plays the step; throws where it does not hold.
+    /// Runs the step; throws where it does not hold.
     let play: @Sendable (inout DemoStage) async throws -> Finding
 }
 
@@ -37,7 +37,14 @@ func expect(_ holds: Bool, _ what: @autoclosure () -> String) throws(DemoFailure
     guard holds else { throw DemoFailure(what()) }
 }
 
+/// Returns a value, or throws `DemoFailure` where there is none.
+func require<Value>(_ value: Value?, _ what: @autoclosure () -> String) throws(DemoFailure) -> Value {
+    guard let value else { throw DemoFailure(what()) }
+    return value
+}
+
 /// Returns the error that `body` must throw.
+@discardableResult
 func refusal(_ what: String, _ body: () async throws -> Void) async throws(DemoFailure) -> any Error {
     do {
         try await body()
@@ -45,4 +52,21 @@ func refusal(_ what: String, _ body: () async throws -> Void) async throws(DemoF
         return error
     }
     throw DemoFailure("\(what) was not refused")
+}
+
+/// Throws unless `body` fails with an expected error.
+func expect<Failure: CodedError>(
+    _ expected: Failure, from what: String, _ body: () async throws -> Void
+) async throws {
+    let error = try await refusal(what, body)
+    guard expected ~= error else { throw error }
+}
+
+/// Returns what `body` finds, which is called again for at most half a minute until it finds something.
+func wait<Value>(for what: String, _ body: () throws -> Value?) async throws -> Value {
+    for _ in 0..<6000 {
+        if let value = try body() { return value }
+        try await WallClock.system.sleep(for: .milliseconds(5))
+    }
+    throw DemoFailure("\(what) within half a minute")
 }

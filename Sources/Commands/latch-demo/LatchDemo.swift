@@ -5,20 +5,16 @@ import LatchCommand
 /// The program that `latch demo` starts.
 @main
 enum LatchDemo {
-    private static let json = Option.flag("json", "one JSON object for each step, and one with the sum")
-
     /// The command, whose errors begin like those of `latch`.
     private static let command = Command(
         Subcommand(
-            name: "latch", summary: "plays the main job against a real server and checks every step",
-            options: [json], examples: [.init(command: "latch demo", purpose: "see it work")],
+            name: "latch", summary: "runs the main use cases against a real server and checks each step",
+            options: [.json("one JSON object for each step, and one with the summary")],
+            examples: ["latch demo": "see it work"],
             body: { invocation, environment in
-                try await DemoRun(DemoReport(environment, isJSON: invocation.has(json)), environment).run()
+                try await DemoRun(report: DemoReport(environment: environment, isJSON: invocation.wantsJSON)).run()
             }), version: packageVersion)
 
-    /// Runs the demonstration on another thread and gives the main one to signals, later to the main actor.
-    static func main() {
-        command.runMain()
-        MainQueue.serveForever()
-    }
+    /// Runs the demonstration on another thread, since some of its steps use the main actor.
+    static func main() { command.runMain(mainThread: MainQueue.serveForever) }
 }

@@ -5,9 +5,7 @@ import PortableFoundation
 
 /// The folder into which the server writes mails.
 struct MailFolder: Sendable {
-    private let path: String
-
-    init(path: String) { self.path = path }
+    let path: String
 
     /// Waits for a mail with this subject, for at most half a minute, and returns the token in its link.
     ///
@@ -16,7 +14,7 @@ struct MailFolder: Sendable {
     ///   - amongOthers: Whether other recipients may have such a mail as well.
     /// - Throws: `DemoFailure` where none came, it went to another address, or has no link.
     func token(subject: String, to address: String, amongOthers: Bool = false) async throws -> String {
-        for _ in 0..<6000 {
+        try await wait(for: "no mail '\(subject)' arrived") {
             for name in try names().reversed() {
                 guard let mail = try Self.mail(path + "/" + name), mail.head.contains("Subject: \(subject)") else {
                     continue
@@ -25,12 +23,11 @@ struct MailFolder: Sendable {
                     if amongOthers { continue }
                     throw DemoFailure("the mail has another recipient")
                 }
-                guard let link = mail.text.firstRange(of: "token=") else { throw DemoFailure("the mail has no link") }
+                let link = try require(mail.text.firstRange(of: "token="), "the mail has no link")
                 return String(mail.text[link.upperBound...].prefix { !$0.isWhitespace && $0 != "&" })
             }
-            try await WallClock.system.sleep(for: .milliseconds(5))
+            return nil
         }
-        throw DemoFailure("no mail '\(subject)' arrived within half a minute")
     }
 
     /// Returns the names of the mails, which begin with their time.
@@ -44,7 +41,7 @@ struct MailFolder: Sendable {
         let whole = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
         guard let gap = whole.firstRange(of: "\r\n\r\n") else { return nil }
         let encoded = whole[gap.upperBound...].filter { !$0.isWhitespace }
-        guard let text = Data(base64Encoded: encoded) else { throw DemoFailure("a mail cannot be read") }
+        let text = try require(Data(base64Encoded: encoded), "a mail cannot be read")
         return (String(whole[..<gap.lowerBound]), String(decoding: text, as: UTF8.self))
     }
 }

@@ -27,7 +27,13 @@ final class ServerProcess: Sendable {
     init(in folder: DemoDirectory, environment: [String: String]) {
         self.folder = folder
         inherited = environment.filter { !$0.key.hasPrefix("LATCH_") }
-        self.environment = inherited.merging(Self.settings(folder)) { $1 }
+        // A development server: mails as files, cheap hashes, no access log.
+        let settings = [
+            "LATCH_MAIL_DIRECTORY": folder.path("mails"), "LATCH_REQUIRE_VERIFIED_EMAIL": "true",
+            "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1", "LATCH_ACCESS_LOG": "off",
+            "LATCH_SAMPLE_RESOURCE": "true",
+        ]
+        self.environment = inherited.merging(settings) { $1 }
     }
 
     /// Starts it, and waits until it accepts connections.
@@ -39,7 +45,7 @@ final class ServerProcess: Sendable {
     func start() async throws -> String {
         let last = state.withLock { $0.url }
         let process = try state.withLock { state throws in
-            guard !state.isOver else { throw DemoFailure("the demonstration is over") }
+            guard !state.isOver else { throw DemoFailure("the demonstration has ended") }
             let process = try spawn(listen: last.map { String($0.dropFirst("http://".count)) } ?? "127.0.0.1:0")
             state.process = process
             return process
@@ -80,11 +86,9 @@ final class ServerProcess: Sendable {
     func reload() async throws {
         let before = folder.text("server.log").count
         state.withLock { $0.process?.hangUp() }
-        for _ in 0..<6000 {
-            if folder.text("server.log").dropFirst(before).contains("have been read again") { return }
-            try await WallClock.system.sleep(for: .milliseconds(5))
+        try await wait(for: "the server did not read its configuration again") {
+            folder.text("server.log").dropFirst(before).contains("have been read again") ? () : nil
         }
-        throw DemoFailure("the server did not read its configuration again within half a minute")
     }
 
     /// Whether the run is over.
@@ -105,27 +109,13 @@ final class ServerProcess: Sendable {
         let program = try Executable.sibling(named: "latch")
         do throws(FileError) {
             return try ChildProcess.start(
-                program, arguments(listen: listen), environment: environment,
-                errors: .file(folder.path("server.log")))
+                program,
+                [
+                    "serve", "--listen", listen, "--store", "sqlite:" + folder.path("identity.sqlite"), "--config",
+                    folder.path("latch.toml"),
+                ], environment: environment, errors: .file(folder.path("server.log")))
         } catch {
             throw DemoFailure("the server could not be started: \(error)")
         }
-    }
-
-    /// Returns the arguments of `latch serve`.
-    private func arguments(listen: String) -> [String] {
-        [
-            "serve", "--listen", listen, "--store", "sqlite:" + folder.path("identity.sqlite"), "--config",
-            folder.path("latch.toml"),
-        ]
-    }
-
-    /// Returns the settings of a development server: mails as files, cheap hashes, no access log.
-    private static func settings(_ folder: DemoDirectory) -> [String: String] {
-        [
-            "LATCH_MAIL_DIRECTORY": folder.path("mails"), "LATCH_REQUIRE_VERIFIED_EMAIL": "true",
-            "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1", "LATCH_ACCESS_LOG": "off",
-            "LATCH_SAMPLE_RESOURCE": "true",
-        ]
     }
 }

@@ -17,13 +17,12 @@ enum Program {
     static let version = packageVersion
 
     static let root = Subcommand(
-        name: "latch", summary: "auth for people and the APIs that want to know who they are",
+        name: "latch", summary: "authentication for users, apps and APIs",
         examples: [
-            .init(command: "latch demo", purpose: "see it work: a real server, a real file, every step checked"),
-            .init(command: "latch serve --store sqlite:latch.sqlite", purpose: "run the auth server"),
-            .init(
-                command: "latch login --issuer http://127.0.0.1:8080 --account ada@example.com",
-                purpose: "sign in at it, then: latch request GET /user/profile"),
+            "latch demo": "see it work: a real server and store, each step checked",
+            "latch serve --store sqlite:latch.sqlite": "run the auth server",
+            "latch login --issuer http://127.0.0.1:8080 --account ada@example.com":
+                "sign in at it, then: latch request GET /user/profile",
         ],
         subcommands: [
             LoginSubcommand.subcommand, LogoutSubcommand.subcommand, WhoamiSubcommand.subcommand,

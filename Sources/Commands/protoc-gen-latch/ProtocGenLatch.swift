@@ -18,9 +18,8 @@ enum ProtocGenLatch {
                 \(GeneratorSettings.protocParameters)
                 """,
             examples: [
-                .init(
-                    command: "protoc --plugin=protoc-gen-latch --latch_out=visibility=package:generated user.proto",
-                    purpose: "generate messages with protoc")
+                "protoc --plugin=protoc-gen-latch --latch_out=visibility=package:generated user.proto":
+                    "generate messages with protoc"
             ],
             body: { _, shell in
                 shell.output.writeBytes(ProtocPlugin.response(to: try await shell.input.all(limit)))

@@ -133,7 +133,7 @@ import Testing
             #expect(logout.ending == .exited(0))
             #expect(
                 try JSONValue(parsing: logout.output.joined()) == ["account": "ada@example.com", "confirmed": false])
-            #expect(logout.error.first == "latch: warning: The issuer did not confirm it.")
+            #expect(logout.error.first == "latch: warning: The issuer did not confirm the end of the session.")
             #expect(try await home.latch("token").ending == .exited(1))
         }
     }

@@ -57,7 +57,7 @@ import Testing
                 #expect(other.output.isEmpty && other.ending == .exited(0))
                 let relative = try await home.latch("accounts", environment: ["LATCH_HOME": "home"])
                 #expect(relative.ending == .exited(1))
-                #expect(relative.error.first == "latch: LATCH_HOME is no absolute path.")
+                #expect(relative.error.first == "latch: LATCH_HOME is not an absolute path.")
             }
         }
     }
@@ -104,7 +104,7 @@ import Testing
             (["--issuer", "http://127.0.0.1:9", "--account", "ada"], "There is no terminal to ask for the password."),
             (
                 ["--issuer", "http://127.0.0.1:9", "--account", "a", "--password-stdin", "--scope", "a\"b"],
-                "'a\"b' is no list of scopes."
+                "'a\"b' is not a list of scopes."
             ),
             (["--device"], "'--device' comes in a later version."),
             (["--browser"], "'--browser' comes in a later version."),
@@ -166,7 +166,7 @@ import Testing
                 "--scope", "widgets:read widgets:admin", input: CommandHome.password)
             #expect(login.ending == .exited(0))
             #expect(login.output.last == "Scopes: widgets:read")
-            #expect(login.error.first == "latch: warning: Asked for and not granted: widgets:admin.")
+            #expect(login.error.first == "latch: warning: Requested and not granted: widgets:admin.")
             let json = try await home.latch(
                 "login", "--account", "ada@example.com", "--password-stdin", "--scope", "widgets:read widgets:admin",
                 "--json", input: CommandHome.password)
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    /// What the server answers to a token.
+    /// The server's response to a token.
     static func status(of token: String, at url: URL) async throws -> Int {
         let client = Client(baseURL: url)
         let request = try client.request(.get, "user/profile", fields: [.authorization: "Bearer \(token)"])

@@ -9,7 +9,7 @@ import Testing
     static let name = Option.value("name", "NAME", short: "n", "a name")
     static let loud = Option.flag("loud", "shouts")
     static let greet = Subcommand(
-        name: "greet", summary: "greets somebody", options: [name, loud],
+        name: "greet", summary: "greets a user", options: [name, loud],
         arguments: [.init(name: "WORD", summary: "what to say")], body: { _, _ in .success })
     static let nothing = Subcommand(name: "nothing", summary: "does nothing", body: { _, _ in .success })
     static let group = Subcommand(name: "group", summary: "holds others", subcommands: [greet])
@@ -17,7 +17,7 @@ import Testing
 
     static func run(_ arguments: String...) throws -> (Subcommand, Invocation) {
         guard case .run(let verb, let invocation) = try ArgumentParser.parse(arguments, with: root) else {
-            throw CommandError.failed("asks for something else than to run a verb")
+            throw CommandError.failed("does not run a subcommand")
         }
         return (verb, invocation)
     }
@@ -62,7 +62,7 @@ import Testing
 
     @Test(
         arguments: [
-            ([], "'tool' needs to know what to do: 'greet'", "'tool --help'"),
+            ([], "'tool' needs a subcommand: 'greet'", "'tool --help'"),
             (["gret"], "'tool' does not know 'gret'", "Did you mean 'tool greet'?"),
             (["frobnicate"], "'tool' does not know 'frobnicate'", "'tool --help'"),
             (["greet", "--nmae", "Ada", "x"], "'tool greet' has no option '--nmae'", "Did you mean '--name'?"),
@@ -70,10 +70,10 @@ import Testing
             (["greet", "--name"], "'--name' needs a value", "'--name NAME'"),
             (["greet", "--name", "--loud"], "'--name' needs a value", "'--name NAME'"),
             (["greet", "--loud=yes", "x"], "'--loud' takes no value", "'--loud' alone"),
-            (["greet", "-n", "a", "--name", "b", "x"], "'--name' stands twice", "once"),
+            (["greet", "-n", "a", "--name", "b", "x"], "'--name' is given twice", "once"),
             (["greet"], "needs WORD", "'tool greet --help'"),
             (["nothing", "x"], "does not expect 'x'", "'tool nothing --help'"),
-            (["group"], "needs to know what to do: 'greet'", "'tool group --help'"),
+            (["group"], "needs a subcommand: 'greet'", "'tool group --help'"),
             (["group", "--version"], "has no option '--version'", "--help"),
             (["help", "gret"], "does not know 'gret'", "Did you mean"),
             (["--verison"], "has no option '--verison'", "Did you mean '--version'?"),

@@ -56,8 +56,8 @@ import Testing
 
     @Test(
         arguments: [
-            (["-iz", "u"], "'tool send' has no option '-z'."), (["-ii", "u"], "'-i' stands twice."),
-            (["-o", "a", "-ob", "u"], "'-o' stands twice."), (["-io"], "'-o' needs a value."),
+            (["-iz", "u"], "'tool send' has no option '-z'."), (["-ii", "u"], "'-i' is given twice."),
+            (["-o", "a", "-ob", "u"], "'-o' is given twice."), (["-io"], "'-o' needs a value."),
             (["--i", "u"], "'tool send' has no option '--i'."), (["-i=x", "u"], "'-i' takes no value."),
         ] as [([String], String)])
     func `refuses letters that it does not know, or knows once`(arguments: [String], message: String) {
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func `keeps its flags to itself`() {
-        #expect(refusal("things", "--json", "use", "x")?.message == "'use' stands behind flags that are not its own.")
+        #expect(refusal("things", "--json", "use", "x")?.message == "'use' follows options that are not its own.")
         #expect(refusal("things", "use", "x", "--json")?.message == "'tool things use' has no option '--json'.")
     }
 

@@ -55,10 +55,10 @@ import Testing
         ["--loud", "--loud", "w"], ["--name", "a", "--name", "a", "w"], ["--name=", "--name=", "w"],
         ["-n", "a", "-n", "b", "w"], ["--name=a", "w", "-n", "b"],
     ])
-    func `is refused where a flag stands twice, even with the same value`(arguments: [String]) throws {
+    func `is refused where an option is given twice, even with the same value`(arguments: [String]) throws {
         let error = try #require(Tool.refusal(["greet"] + arguments))
         #expect(error.exitCode == .usage)
-        #expect(error.message.hasSuffix("stands twice."))
+        #expect(error.message.hasSuffix("is given twice."))
     }
 
     @Test(arguments: [

@@ -40,7 +40,7 @@ import Testing
 
     @Test func `lines up all summaries of a table`() {
         let text = text(options: [.flag("a", "first"), .value("longer", "VALUE", short: "l", "second")])
-        let places = ["first", "second", "explains"].compactMap { word in
+        let places = ["first", "second", "shows"].compactMap { word in
             lines(text).first { $0.contains("  \(word)") }.flatMap { line in
                 line.firstRange(of: word).map { line.distance(from: line.startIndex, to: $0.lowerBound) }
             }
@@ -50,12 +50,12 @@ import Testing
         #expect(text.contains("--longer VALUE, -l"))
     }
 
-    @Test func `shows words before flags in the call, and flags as what may be left out`() {
+    @Test func `shows arguments before options in the call, and options as optional`() {
         let text = text(
             options: [.value("name", "NAME", "a name"), .flag("loud", "shouts")],
             arguments: [.init(name: "WORD", summary: "what to say")])
         #expect(text.contains("\nusage: do WORD [--name NAME] [--loud]\n"))
-        #expect(text.contains("\nwords:\n"))
+        #expect(text.contains("\narguments:\n"))
     }
 
     @Test func `shows a group by its verbs, and the version at the root alone`() {
@@ -68,12 +68,12 @@ import Testing
         #expect(HelpText([group, inner]).text.hasPrefix("do inner: is inside\n"))
     }
 
-    @Test func `stays the same with an example that a person copies whole`() {
+    @Test func `shows examples on one line, to be copied`() {
         for verb in [ServeSubcommand.subcommand, DemoSubcommand.subcommand, Program.root] {
             let text = HelpText(verb.name == "latch" ? [verb] : [Program.root, verb]).text
             for example in verb.examples {
-                #expect(lines(text).contains("  \(example.command)"))
-                #expect(lines(text).contains("  # \(example.purpose)"))
+                #expect(lines(text).contains("  \(example.key)"))
+                #expect(lines(text).contains("  # \(example.value)"))
             }
         }
     }

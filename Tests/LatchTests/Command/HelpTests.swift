@@ -20,14 +20,14 @@ import Testing
         #expect(text.hasPrefix(path.map(\.name).joined(separator: " ") + ": \(verb.summary)\n"))
         #expect(text.hasSuffix("\n") && !text.hasSuffix("\n\n"))
         #expect(!verb.examples.isEmpty, "\(verb.name) has no example")
-        for example in verb.examples { #expect(text.contains(example.command)) }
+        for example in verb.examples { #expect(text.contains(example.key)) }
         for option in verb.allOptions { #expect(text.contains(option.spelling)) }
         for line in text.split(separator: "\n") { #expect(line.count <= 100, "\(line)") }
     }
 
     @Test(arguments: paths.indices) func `gives examples that the parser understands`(index: Int) throws {
-        for example in Self.paths[index].last?.examples ?? [] {
-            for words in Self.calls(in: example.command) {
+        for example in Self.paths[index].last?.examples ?? [:] {
+            for words in Self.calls(in: example.key) {
                 #expect(words.first == "latch")
                 let arguments = Array(words.dropFirst())
                 #expect(throws: Never.self, "\(arguments)") {

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-/// A shell whose streams are kept.
+/// An environment whose streams are recorded.
 struct RecordingEnvironment {
     private let kept = Kept()
     private let input: [UInt8]
@@ -31,8 +31,12 @@ struct RecordingEnvironment {
             input: .init(
                 isTerminal: isTerminal, all: { Array(input.prefix($0 + 1)) },
                 line: { _, _ in input.isEmpty ? nil : String(decoding: input.prefix { $0 != 0x0A }, as: UTF8.self) }),
-            output: .init(isTerminal: isTerminal) { text in kept.output.withLock { $0 += text } },
-            error: .init(isTerminal: isTerminal) { text in kept.error.withLock { $0 += text } }, signals: .disconnected)
+            output: .init(isTerminal: isTerminal) { text in
+                kept.output.withLock { $0 += String(decoding: text, as: UTF8.self) }
+            },
+            error: .init(isTerminal: isTerminal) { text in
+                kept.error.withLock { $0 += String(decoding: text, as: UTF8.self) }
+            }, signals: .disconnected)
     }
 
     var output: String { kept.output.withLock { $0 } }
@@ -91,7 +95,7 @@ struct RecordingEnvironment {
         #expect(coded.exitCode == .failure)
     }
 
-    @Test func `is one of those that nobody expected`() {
+    @Test func `describes an unexpected error`() {
         struct Odd: Error {}
         let told = CommandError(describing: Odd())
         #expect(told.exitCode == .failure)

@@ -10,7 +10,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `Somebody else's text` {
+@Suite struct `Text of other users and servers` {
     @Test(
         arguments: [
             ("plain é 漢 👩‍👩‍👧", "plain é 漢 👩‍👩‍👧"), ("", ""), ("a\u{1B}[2Jb", "a\\u{1b}[2Jb"),
@@ -22,7 +22,7 @@ import Testing
         #expect(shown.printable == shown)
     }
 
-    @Test func `is so in whatever is told`() {
+    @Test func `is so in errors and warnings`() {
         let kept = RecordingEnvironment()
         kept.environment.report(.failed("it said \u{1B}[31mno", hint: "\u{9B}x"))
         kept.environment.warn("a\u{1B}b", hint: "c\u{7}d")
@@ -30,14 +30,14 @@ import Testing
     }
 }
 
-@Suite struct `How far away a moment is` {
+@Suite struct `A relative time` {
     @Test(
         arguments: [
             (0, "now"), (0.9, "now"), (-0.9, "now"), (1, "in 1 second"), (-1, "1 second ago"), (59.9, "in 59 seconds"),
             (60, "in 1 minute"), (899, "in 14 minutes"), (-7200, "2 hours ago"), (86_400, "in 1 day"),
             (86_400 * 30, "in 30 days"), (1e300, "never"), (-1e300, "long ago"),
         ] as [(Double, String)])
-    func `is told in the unit that a person would choose`(seconds: Double, text: String) {
+    func `is shown in the largest suitable unit`(seconds: Double, text: String) {
         #expect(RelativeTime.text(seconds) == text)
     }
 }
@@ -70,7 +70,7 @@ import Testing
         await #expect(throws: CommandError.self) { try await piped(most + "x").get() }
     }
 
-    @Test func `is asked for where a person types it, without being shown`() async throws {
+    @Test func `is requested on a terminal, without being shown`() async throws {
         let kept = RecordingEnvironment(input: Array("typed".utf8), isTerminal: true)
         #expect(try await SecretInput.typed("secret", prompt: "what? ", kept.environment) == "typed")
         #expect(kept.error == "what? \n" && kept.output.isEmpty)
@@ -94,7 +94,7 @@ import Testing
     }
 }
 
-@Suite struct `A password that a person types` {
+@Suite struct `A password that is typed` {
     /// A terminal of its own for the command, as `script` would make it.
     private static let script = """
         import os, pty, re, select, signal, sys, termios
@@ -141,11 +141,11 @@ import Testing
 
     @Test func `is not shown, and the terminal is as it was afterwards`() async throws {
         let lines = try await play("type")
-        // Nobody listens at the port of discard (RFC 863): the password was taken, and then it failed.
+        // The discard port (RFC 863) has no listener: the password was read, and then the login failed.
         #expect(lines == ["prompt Password of ada at http://127.0.0.1:9:", "ended 1", "shown False", "echo True"])
     }
 
-    @Test func `leaves the terminal as it was where the person changes their mind`() async throws {
+    @Test func `restores the terminal after an interrupt`() async throws {
         let lines = try await play("interrupt")
         #expect(Array(lines.dropFirst()) == ["ended 2", "shown False", "echo True"])
     }

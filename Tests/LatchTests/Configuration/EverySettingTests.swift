@@ -15,7 +15,7 @@ import Testing
     /// Three values that a setting takes and that are not its default.
     static func samples(_ setting: Setting) -> [String] {
         // A default may be the most that is allowed.
-        let sign = setting.problem(String((Int(setting.standard) ?? 0) + 3)) == nil ? 1 : -1
+        let sign = (try? setting.validate(String((Int(setting.standard) ?? 0) + 3))) == nil ? -1 : 1
         if let number = Int(setting.standard) { return (1...3).map { String(number + sign * $0) } }
         return switch setting.key {
         case "listen", "admin_listen": (1...3).map { "127.0.0.1:\($0)" }
@@ -106,7 +106,7 @@ import Testing
             #expect(setting.key.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "_" })
             #expect(!setting.summary.isEmpty)
             #expect(Settings.unknownNames(in: [setting.environmentName: ""]).isEmpty)
-            #expect(setting.standard.isEmpty || setting.problem(setting.standard) == nil, "\(setting.key)")
+            #expect(setting.standard.isEmpty || (try? setting.validate(setting.standard)) != nil, "\(setting.key)")
         }
     }
 }
@@ -120,7 +120,7 @@ import Testing
 
     private func write(_ text: String, to path: String) throws { try Data(text.utf8).write(to: URL(filePath: path)) }
 
-    @Test(arguments: Setting.all.filter { $0.problem("n o !") != nil }.map(\.key))
+    @Test(arguments: Setting.all.filter { (try? $0.validate("n o !")) == nil }.map(\.key))
     func `names file and line of a value that does not fit`(key: String) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/latch.toml"
@@ -167,7 +167,7 @@ import Testing
         SettingsLoader(Invocation(), variables: names).warnOfUnknownNames(kept.environment)
         let lines = kept.error.split(separator: "\n").map(String.init)
         #expect(lines.count == 4)
-        #expect(lines[0] == "latch: warning: LATCH_ISUER is no setting and has no effect.")
+        #expect(lines[0] == "latch: warning: LATCH_ISUER is not a setting and has no effect.")
         #expect(lines[1] == "hint: Did you mean LATCH_ISSUER?")
         #expect(!kept.error.contains("hunter2"))
     }

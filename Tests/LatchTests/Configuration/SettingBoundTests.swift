@@ -15,7 +15,8 @@ import Testing
     private func setting(_ key: String) throws -> Setting { try #require(Setting.all.first { $0.key == key }) }
 
     private func problem(_ setting: Setting, _ text: String) -> CommandError? {
-        setting.problem(text).map { CommandError(describing: $0) }
+        do { try setting.validate(text) } catch { return CommandError(describing: error) }
+        return nil
     }
 
     @Test(arguments: keys) func `takes both of the bounds that it tells, and nothing beyond them`(key: String) throws {

@@ -79,10 +79,10 @@ import Testing
         ("latch.toml", "lisen = \"127.0.0.1:0\"", "latch.toml:1: there is no setting 'lisen'."),
         ("latch.toml", "access_token_lifetime = \"soon\"", "latch.toml:1: The setting 'access_token_lifetime' must be"),
         ("latch.toml", "access_token_lifetime = 1.5", "latch.toml:1: The setting"),
-        ("latch.toml", "[server]\nlisten = \"127.0.0.1:0\"", "'server' is no value"),
-        ("latch.toml", "allowed_origins = [1]", "'allowed_origins' is no value"),
-        ("latch.json", "{\"listen\":\n  8080,}", "latch.json:2:8:"), ("latch.json", "[]", "is no JSON object"),
-        ("latch.json", "{\"listen\": null}", "'listen' is no value"),
+        ("latch.toml", "[server]\nlisten = \"127.0.0.1:0\"", "'server' is not the value"),
+        ("latch.toml", "allowed_origins = [1]", "'allowed_origins' is not the value"),
+        ("latch.json", "{\"listen\":\n  8080,}", "latch.json:2:8:"), ("latch.json", "[]", "is not a JSON object"),
+        ("latch.json", "{\"listen\": null}", "'listen' is not the value"),
         ("latch.json", "{\"listen\": \"a:1\", \"listen\": \"b:1\"}", "stands twice"),
     ])
     func `say where a file is wrong`(name: String, text: String, message: String) async throws {

@@ -28,7 +28,7 @@ private func serving<Result>(
 }
 
 @Suite struct `The counting transport` {
-    @Test func `counts renewals, other requests, and answers that refuse the credential`() async throws {
+    @Test func `counts refreshes, other requests, and responses that refuse the credential`() async throws {
         let transport = CountingTransport()
         try await serving { request in
             HTTPResponse(status: request.path.contains("refused") ? .unauthorized : .ok)
@@ -47,9 +47,9 @@ private func serving<Result>(
         #expect(counts.lastRefresh > .zero)
     }
 
-    @Test func `counts requests without an answer once they have failed as none that is open`() async throws {
+    @Test func `counts a failed request as closed`() async throws {
         let transport = CountingTransport()
-        // The port of discard (RFC 863), where nobody listens.
+        // The discard port (RFC 863) has no listener.
         let url = try #require(URL(string: "http://127.0.0.1:9"))
         let client = Client(baseURL: url, transport: transport)
         await #expect(throws: (any Error).self) { try await client.respond(to: client.request(.get, "x")) }

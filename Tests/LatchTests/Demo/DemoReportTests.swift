@@ -20,7 +20,7 @@ import Testing
 
     @Test func `has one line for each step, with its time and what was seen`() throws {
         let kept = RecordingEnvironment()
-        let report = DemoReport(kept.environment, isJSON: false)
+        let report = DemoReport(environment: kept.environment, isJSON: false)
         report.begin()
         report.playing(step)
         report.held(step, finding, after: .milliseconds(1234))
@@ -29,7 +29,7 @@ import Testing
         #expect(lines[0].hasPrefix("latch demo: "))
         #expect(lines[1].hasPrefix("  ✓ calls across an expiry  ") && lines[1].hasSuffix("1,234 ms   1 renewal"))
         #expect(lines[2].hasPrefix("  ✗ calls across an expiry  ") && lines[2].hasSuffix("0 ms   two renewals"))
-        // Neither colours nor progress where nobody looks.
+        // Neither colours nor progress without a terminal.
         #expect(!kept.output.contains("\u{1B}"))
         #expect(kept.error.isEmpty)
     }
@@ -37,7 +37,7 @@ import Testing
     @Test func `ends with the sum of what was done`() throws {
         let (stage, folder) = try stage()
         let kept = RecordingEnvironment()
-        DemoReport(kept.environment, isJSON: false).end(stage, steps: 17, after: .milliseconds(6250))
+        DemoReport(environment: kept.environment, isJSON: false).end(stage, steps: 17, after: .milliseconds(6250))
         #expect(
             kept.output == "\n  17 steps hold. 12,345 authenticated calls, 3 kills, no session lost, 6.3 s.\n")
         try folder.remove()
@@ -46,7 +46,7 @@ import Testing
     @Test func `is one JSON object for each step where a script asks for it, and nothing else`() throws {
         let (stage, folder) = try stage()
         let kept = RecordingEnvironment()
-        let report = DemoReport(kept.environment, isJSON: true)
+        let report = DemoReport(environment: kept.environment, isJSON: true)
         report.begin()
         report.playing(step)
         report.held(step, finding, after: .microseconds(1_234_560))
@@ -64,7 +64,7 @@ import Testing
 
     @Test func `shows on a terminal what is being played, and removes it again`() {
         let kept = RecordingEnvironment(isTerminal: true)
-        let report = DemoReport(kept.environment, isJSON: false)
+        let report = DemoReport(environment: kept.environment, isJSON: false)
         report.playing(step)
         #expect(kept.error == "  … calls across an expiry")
         report.held(step, finding, after: .zero)
@@ -78,7 +78,7 @@ import Testing
         var stage = DemoStage(folder: folder, server: ServerProcess(in: folder, environment: [:]))
         (stage.calls, stage.kills) = (1, 1)
         let kept = RecordingEnvironment()
-        DemoReport(kept.environment, isJSON: false).end(stage, steps: 1, after: .seconds(1))
+        DemoReport(environment: kept.environment, isJSON: false).end(stage, steps: 1, after: .seconds(1))
         #expect(kept.output == "\n  1 step holds. 1 authenticated call, 1 kill, no session lost, 1.0 s.\n")
         try folder.remove()
     }
@@ -98,12 +98,6 @@ import Testing
     @Test(arguments: [(0, "0.0"), (0.04, "0.0"), (0.05, "0.1"), (9.96, "10.0"), (12.34, "12.3")])
     func `rounds to one decimal`(number: Double, text: String) {
         #expect(DemoReport.decimal(number) == text)
-    }
-
-    @Test func `keeps a gap behind what is longer than its column`() {
-        #expect(DemoReport.padded("ab", 4) == "ab  ")
-        #expect(DemoReport.padded("abcd", 4) == "abcd ")
-        #expect(DemoReport.padded("abcdef", 4) == "abcdef ")
     }
 }
 

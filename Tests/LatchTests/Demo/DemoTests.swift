@@ -45,7 +45,9 @@ import Testing
 
     @Test(arguments: [true, false]) func `ends with the first step that does not hold`(isJSON: Bool) async throws {
         let said = Mutex<[String]>([])
-        let stream = Environment.Output(isTerminal: false) { text in said.withLock { $0.append(text) } }
+        let stream = Environment.Output(isTerminal: false) { text in
+            said.withLock { $0.append(String(decoding: text, as: UTF8.self)) }
+        }
         let environment = Environment(variables: [:], output: stream, error: stream, signals: .disconnected)
         let played = Atomic(0)
         let steps = [true, false, true].enumerated().map { number, holds in
@@ -55,22 +57,12 @@ import Testing
                 return .init("fine")
             }
         }
-        let code = try await DemoRun(DemoReport(environment, isJSON: isJSON), environment, steps: steps).run()
+        let code = try await DemoRun(report: DemoReport(environment: environment, isJSON: isJSON), steps: steps).run()
         #expect(code == .failure)
         #expect(played.load(ordering: .relaxed) == 2)
         let text = said.withLock { $0.joined() }
         #expect(text.contains("latch: The step 'step-1' does not hold: it holds.\nhint: "))
         #expect(text.contains(isJSON ? #"{"step":"step-1","holds":false"# : "✗ step number 1"))
         #expect(!text.contains("step-2") && !text.contains("number 2"))
-    }
-
-    @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_002_003, "1,002,003")])
-    func `groups digits`(number: Int, text: String) {
-        #expect(DemoReport.grouped(number) == text)
-    }
-
-    @Test(arguments: [(0.04, "0.0"), (0.05, "0.1"), (3.96, "4.0"), (12.34, "12.3")])
-    func `rounds to one decimal`(number: Double, text: String) {
-        #expect(DemoReport.decimal(number) == text)
     }
 }

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `refuses a mail to somebody else, and one without a link`() async throws {
+    @Test func `refuses a mail to another recipient, and one without a link`() async throws {
         try await withTemporaryFolder { folder in
             try await send("Reset", to: "b@example.com", "token=x", in: folder)
             try await send("Hello", to: "a@example.com", "nothing to open", in: folder)

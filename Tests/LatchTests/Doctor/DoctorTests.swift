@@ -77,7 +77,7 @@ import Testing
             HTTPResponse(
                 status: .ok, fields: [.date: HTTPDate(Date().addingTimeInterval(shift)).description])
         }
-        let found = await IssuerCheck(try IssuerURL("http://127.0.0.1:9"), transport: handler).run()
+        let found = await IssuerCheck(issuer: try IssuerURL("http://127.0.0.1:9"), transport: handler).run()
         let clock = try #require(found.first { $0.subject == "clock" })
         #expect(clock.isFine == (said == nil))
         if let said { #expect(clock.lines.first?.contains(said) == true, "\(clock.lines)") }

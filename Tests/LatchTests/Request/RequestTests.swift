@@ -13,7 +13,7 @@ import Testing
 @testable import latch
 
 @Suite struct `A request on the command line` {
-    /// Runs `body` with somebody who is signed in at a scripted issuer.
+    /// Runs `body` with a user who is signed in at a scripted issuer.
     private func signedIn(
         _ routes: (inout Router) -> Void = { _ in }, _ body: (CommandHome, ScriptedIssuer) async throws -> Void
     ) async throws {
@@ -65,7 +65,9 @@ import Testing
         }
     }
 
-    @Test func `sends the fields of the command line and of files, and never somebody's own credential`() async throws {
+    @Test func `sends the fields of the command line and of files, and never a credential of the command line`()
+        async throws
+    {
         try await signedIn { home, issuer in
             let file = home.folder + "/fields"
             try Data("X-Two: 2\r\nX-Three:3\n".utf8).write(to: URL(filePath: file))
@@ -113,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `is sent once more, the same, with a renewed credential where that is refused`() async throws {
+    @Test func `is sent once more, the same, with a refreshed credential where that is refused`() async throws {
         try await signedIn { home, issuer in
             // The server has forgotten the token before its time.
             issuer.world.withLock { $0.count = 7 }
@@ -142,6 +144,7 @@ import Testing
             try await ScriptedIssuer.with { stranger in
                 let direct = try await home.latch("request", "GET", stranger.url + "/api/x")
                 #expect(direct.error.first?.contains("without a credential") == true)
+                #expect(direct.error.last?.contains("--allow-origin \(stranger.url)") == true)
                 #expect(direct.output == ["refused"])
                 #expect(stranger.resourceRequests.map { $0.fields[.authorization] } == [nil])
                 let redirect = "/here?to=\(stranger.url)/api/y"
@@ -158,15 +161,53 @@ import Testing
         }
     }
 
+    @Test func `takes its credential to the origins that the user allows, and to no other`() async throws {
+        try await signedIn({ router in
+            router.get("/here") { request in
+                HTTPResponse(status: 302, fields: ["Location": request.queryItems["to"] ?? ""])
+            }
+        }) { home, issuer in
+            try await ScriptedIssuer.with { api in
+                try await ScriptedIssuer.with { stranger in
+                    api.world.withLock { $0.count = 1 }
+                    let allowed = ["--allow-origin", "http://127.0.0.1:9/", "--allow-origin", api.url]
+                    let direct = try await home.start(["request", "GET", api.url + "/api/x"] + allowed).outcome()
+                    #expect(direct.output == ["GET /api/x "] && direct.error.isEmpty)
+                    // A refused credential is refreshed by the issuer.
+                    api.world.withLock { $0.count = 2 }
+                    let refreshed = try await home.start(["request", "GET", api.url + "/api/y"] + allowed).outcome()
+                    #expect(refreshed.output == ["GET /api/y "])
+                    #expect(issuer.world.withLock { $0.renewals } == 1)
+                    let other = try await home.start(["request", "GET", stranger.url + "/api/x"] + allowed).outcome()
+                    #expect(other.error.first?.contains("without a credential") == true)
+                    // A redirect is the server's choice of origin, not the user's.
+                    let redirect = ["request", "GET", "/here?to=\(api.url)/api/z", "-L"] + allowed
+                    #expect(try await home.start(redirect).outcome().output == ["refused"])
+                    #expect(stranger.resourceRequests.map { $0.fields[.authorization] } == [nil])
+                    #expect(api.resourceRequests.last?.fields[.authorization] == nil)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["api.example.com", "https://", "https://a/path", "https://a?q", "ftp://a", "https://u@a", "*"])
+    func `takes its credential to whole origins only`(text: String) async throws {
+        try await CommandHome.with { home in
+            let outcome = try await home.latch("request", "GET", "https://a/x", "--allow-origin", text)
+            #expect(outcome.ending == .exited(2))
+            #expect(outcome.error.first == "latch: '\(text)' is not an origin.")
+        }
+    }
+
     @Test(
         arguments: [
             (["GET"], "'latch request' needs URL."), ([], "'latch request' needs METHOD."),
-            (["http://127.0.0.1/x", "GET"], "'http://127.0.0.1/x' is no method."),
-            (["GET", "things"], "'things' is no address."), (["GET", "ftp://x/"], "'ftp://x/' is no address."),
+            (["http://127.0.0.1/x", "GET"], "'http://127.0.0.1/x' is not a method."),
+            (["GET", "things"], "'things' is not a URL."), (["GET", "ftp://x/"], "'ftp://x/' is not a URL."),
             (["GET", "/x", "-d", "a", "--json", "{}"], "'--data' and '--json' cannot both be sent."),
             (["GET", "/x", "-X", "POST"], "'latch request' has no option '-X'."),
             (["GET", "/x", "-iz"], "'latch request' has no option '-z'."),
-            (["GET", "/x", "-ii"], "'-i' stands twice."), (["GET", "/x", "-io"], "'-o' needs a value."),
+            (["GET", "/x", "-ii"], "'-i' is given twice."), (["GET", "/x", "-io"], "'-o' needs a value."),
         ] as [([String], String)])
     func `is refused where it is not understood, before anything is sent`(arguments: [String], message: String)
         async throws

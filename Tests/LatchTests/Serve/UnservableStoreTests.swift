@@ -10,7 +10,7 @@ import Testing
 @testable import latch
 
 @Suite struct `A store that cannot be served` {
-    /// What a call with this store says, and whether the file is as it was.
+    /// Returns the error of a call with this store, which must leave the file unchanged.
     private func refusal(of store: String, in folder: String) async throws -> String {
         let before = FileManager.default.contents(atPath: store)
         let process = try BuiltProgram.start(
@@ -76,6 +76,22 @@ import Testing
             try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: store)
             let said = try await refusal(of: store, in: folder)
             #expect(said.contains("cannot be written"))
+        }
+    }
+
+    @Test func `is not created, nor opened, by a server whose port is in use`() async throws {
+        try await withTemporaryFolder { folder in
+            try await BuiltProgram.serving(in: folder) { _, url in
+                for store in ["new.sqlite", "latch.sqlite"] {
+                    let outcome = try await BuiltProgram.run(
+                        "serve", "--listen", String(url.dropFirst("http://".count)), "--store",
+                        "sqlite:\(folder)/\(store)")
+                    #expect(outcome.ending == .exited(1))
+                    #expect(outcome.error.first?.contains("already listens") == true, "\(outcome.error)")
+                }
+                let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+                #expect(!names.contains { $0.hasPrefix("new.sqlite") })
+            }
         }
     }
 

@@ -11,7 +11,7 @@ import Testing
 
 /// The `latch` that was built together with the tests, run as a person would run it.
 struct BuiltProgram {
-    /// What a call left behind.
+    /// The output and the ending of a call.
     struct Outcome {
         let output: [String]
         let error: [String]

@@ -11,12 +11,12 @@ import Testing
 @testable import latch
 @testable import latch_demo
 
-/// What one person has on a device: a home for the command, and calls of it as they would type them.
+/// The home folder of one user on a device, and calls of the command in it.
 struct CommandHome: Sendable {
     static let password = "a horse walks into a library"
 
     let folder: String
-    /// Where the accounts are kept.
+    /// The folder of the accounts.
     var path: String { folder + "/home" }
 
     /// Runs `body` with a home in a new folder.
@@ -95,6 +95,6 @@ extension ServedLatch {
         try await client.respond(to: request).requireSuccess()
     }
 
-    /// How often tokens were issued in exchange for a refresh token.
+    /// Returns the number of refreshes.
     func renewals() async throws -> Int { try await ServerMetrics(readingFrom: url).refreshes }
 }

@@ -28,7 +28,8 @@ final class ScriptedIssuer: Sendable {
 
     /// Runs `body` with such an issuer on a free port.
     static func with<Result: Sendable>(
-        _ routes: (inout Router) -> Void = { _ in }, _ body: (ScriptedIssuer) async throws -> Result
+        _ routes: (inout Router) -> Void = { _ in }, tls: Server.TLS? = nil,
+        _ body: (ScriptedIssuer) async throws -> Result
     ) async throws -> Result {
         let world = Mutex<ScriptedIssuer?>(nil)
         var router = Router()
@@ -44,7 +45,9 @@ final class ScriptedIssuer: Sendable {
                 world.withLock { $0 }?.resource(request) ?? HTTPResponse(status: 503)
             }
         }
-        let server = Server(handler: router, configuration: .patient)
+        var configuration = Server.Configuration.patient
+        configuration.tls = tls
+        let server = Server(handler: router, configuration: configuration)
         let issuer = ScriptedIssuer(server, url: try await server.start().url)
         world.withLock { $0 = issuer }
         let outcome: Swift.Result<Result, any Error>
@@ -59,7 +62,7 @@ final class ScriptedIssuer: Sendable {
         self.url = url
     }
 
-    /// What came to `/api/…`, in order.
+    /// The requests to `/api/…`, in order.
     var resourceRequests: [HTTPRequest] { world.withLock { $0.requests.filter { $0.path.hasPrefix("/api/") } } }
 
     private func keep(_ request: HTTPRequest) { world.withLock { $0.requests.append(request) } }

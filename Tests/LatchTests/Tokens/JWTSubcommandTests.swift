@@ -176,12 +176,12 @@ import Testing
 
     @Test(
         arguments: [
-            (["jwt"], "'latch jwt' needs to know what to do: 'decode', 'verify', 'sign'."),
+            (["jwt"], "'latch jwt' needs a subcommand: 'decode', 'verify', 'sign'."),
             (["jwt", "verify"], "'latch jwt verify' needs keys."), (["jwt", "sign"], "'latch jwt sign' needs a key."),
             (["jwt", "verify", "-k", "-"], "Token and keys cannot both be standard input."),
             (["jwt", "sign", "-k", "-", "--claims", "-"], "Key and claims cannot both be standard input."),
-            (["keys", "generate", "-a", "none"], "There is no algorithm 'none'."),
-            (["keys", "generate", "-a", "ES265"], "There is no algorithm 'ES265'."),
+            (["keys", "generate", "-a", "none"], "'none' is not a signature algorithm."),
+            (["keys", "generate", "-a", "ES265"], "'ES265' is not a signature algorithm."),
         ] as [([String], String)])
     func `are nothing to begin with where the call is not understood`(arguments: [String], message: String) async {
         let kept = RecordingEnvironment()

@@ -24,9 +24,8 @@ package enum DescriptorsSubcommand {
             combinesShortNames: true,
             arguments: [.init(name: "FILE", summary: "a .proto file", repeats: true)],
             examples: [
-                .init(
-                    command: "\(program) descriptors -I protos protos/user.proto -o user.binpb --include-imports",
-                    purpose: "compile a file with its imports for other tools")
+                "\(program) descriptors -I protos protos/user.proto -o user.binpb --include-imports":
+                    "compile a file with its imports for other tools"
             ],
             body: { invocation, shell in try run(invocation, shell) })
     }

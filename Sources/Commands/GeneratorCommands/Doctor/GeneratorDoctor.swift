@@ -111,7 +111,7 @@ package enum GeneratorDoctorSubcommand {
             name: "doctor", summary: "checks the environment of the generator",
             discussion: "It changes nothing, and exits with 1 if a check fails.", options: [GenerateSubcommand.json],
             examples: [
-                .init(command: "\(program) doctor", purpose: "check that clients can be generated and compiled")
+                "\(program) doctor": "check that clients can be generated and compiled"
             ],
             body: { invocation, shell in
                 let found = await GeneratorDoctor(environment: shell.variables).diagnose()

@@ -22,8 +22,8 @@ package enum ExamplesSubcommand {
             options: [write, json],
             arguments: [.init(name: "NAME", summary: "the name of an example (lists all)", isOptional: true)],
             examples: [
-                .init(command: "\(program) examples", purpose: "list the examples"),
-                .init(command: "\(program) examples basic --write protos", purpose: "start with an example"),
+                "\(program) examples": "list the examples",
+                "\(program) examples basic --write protos": "start with an example",
             ],
             body: { invocation, shell in try run(invocation, shell, program) })
     }

@@ -44,12 +44,10 @@ package enum GenerateSubcommand {
             ],
             combinesShortNames: true,
             examples: [
-                .init(
-                    command: "\(program) generate --proto-path user.proto --output-path out --validate",
-                    purpose: "generate the clients of a service, and compile them"),
-                .init(
-                    command: "\(program) generate -p protos -o generated --check",
-                    purpose: "in CI: fail if the generated files are out of date"),
+                "\(program) generate --proto-path user.proto --output-path out --validate":
+                    "generate the clients of a service, and compile them",
+                "\(program) generate -p protos -o generated --check":
+                    "in CI: fail if the generated files are out of date",
             ],
             body: { invocation, shell in try await GenerateRun(invocation, shell).run() })
     }

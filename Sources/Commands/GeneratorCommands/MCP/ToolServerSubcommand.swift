@@ -20,9 +20,7 @@ package enum ToolServerSubcommand {
                 """,
             options: [progress, debug, validate],
             examples: [
-                .init(
-                    command: "\(program) mcp-server",
-                    purpose: "start the server from an editor's configuration")
+                "\(program) mcp-server": "start the server from an editor's configuration"
             ],
             body: { invocation, shell in
                 let isVerbose = invocation.has(debug) || invocation.has(progress)

@@ -27,10 +27,9 @@ package enum ValidateSubcommand {
             ],
             combinesShortNames: true,
             examples: [
-                .init(command: "\(program) validate --path protos", purpose: "check .proto files"),
-                .init(
-                    command: "\(program) validate --path generated --compile-check --categorize",
-                    purpose: "check that generated Swift compiles"),
+                "\(program) validate --path protos": "check .proto files",
+                "\(program) validate --path generated --compile-check --categorize":
+                    "check that generated Swift compiles",
             ],
             body: { invocation, shell in try await ValidateRun(invocation, shell).run() })
     }

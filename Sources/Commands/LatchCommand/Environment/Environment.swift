@@ -18,11 +18,6 @@ package struct Environment: Sendable {
             self.writeBytes = writeBytes
         }
 
-        /// Creates a stream that passes text on.
-        package init(isTerminal: Bool, write: @escaping @Sendable (String) -> Void) {
-            self.init(isTerminal: isTerminal, writeBytes: { write(String(decoding: $0, as: UTF8.self)) })
-        }
-
         /// Writes text unbuffered.
         package func write(_ text: String) { writeBytes(Array(text.utf8)) }
 
@@ -34,7 +29,7 @@ package struct Environment: Sendable {
     package struct Input: Sendable {
         /// Whether the input is a terminal.
         package let isTerminal: Bool
-        /// Reads to the end, or one byte beyond the limit, by which the caller sees that the input is too long.
+        /// Reads to the end, or until more than the limit has arrived, by which the caller sees that it is too long.
         package let all: @Sendable (_ limit: Int) async throws -> [UInt8]
         /// Reads one line from the user, with or without echo; nil at the end.
         ///
@@ -101,4 +96,13 @@ package struct Environment: Sendable {
 
     /// Writes one JSON value as a line.
     package func json(_ value: JSONValue) { output.line(String(decoding: value.serialized(), as: UTF8.self)) }
+
+    /// Writes a result: as JSON where the call has the flag `--json`, or else as text.
+    package func write(
+        _ text: @autoclosure () -> String, orJSON value: @autoclosure () -> JSONValue, for invocation: Invocation
+    ) {
+        guard !invocation.wantsJSON else { return json(value()) }
+        let text = text()
+        output.write(text.hasSuffix("\n") ? text : text + "\n")
+    }
 }

@@ -7,19 +7,17 @@ package enum InputFile {
     /// Returns the content of a file.
     ///
     /// - Throws: `CommandError.failed` with the system's reason.
-    package static func bytes(_ path: String) throws(CommandError) -> [UInt8] {
-        let content: [UInt8]?
+    package static func bytes(
+        _ path: String, hint: String = "Give a file that this user may read."
+    ) throws(CommandError) -> [UInt8] {
+        let reason: String
         do {
-            content = try AtomicFile(path).read()
+            if let content = try AtomicFile(path).read() { return content }
+            reason = "there is no such file."
         } catch {
-            throw .failed(
-                "'\(path)' cannot be read: \(error.description)", hint: "Give a file that this user may read.")
+            reason = error.description
         }
-        guard let content else {
-            throw .failed(
-                "'\(path)' cannot be read: there is no such file.", hint: "Give a file that this user may read.")
-        }
-        return content
+        throw .failed("'\(path)' cannot be read: \(reason)", hint: hint)
     }
 }
 

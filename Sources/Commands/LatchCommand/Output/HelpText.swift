@@ -21,7 +21,7 @@ package struct HelpText {
             sections.append(table("verbs:", subcommand.subcommands.map { ($0.name, $0.summary) }))
         }
         if !subcommand.arguments.isEmpty {
-            sections.append(table("words:", subcommand.arguments.map { ($0.name, $0.summary) }))
+            sections.append(table("arguments:", subcommand.arguments.map { ($0.name, $0.summary) }))
         }
         sections.append(table("options:", options))
         if !subcommand.examples.isEmpty { sections.append(examples) }
@@ -51,7 +51,7 @@ package struct HelpText {
 
     /// The examples, each with its purpose as a shell comment, so that the block can be pasted.
     private var examples: String {
-        let lines = subcommand.examples.map { "  # \($0.purpose)\n  \($0.command)" }
+        let lines = subcommand.examples.map { "  # \($0.value)\n  \($0.key)" }
         return (["examples:"] + lines).joined(separator: "\n")
     }
 

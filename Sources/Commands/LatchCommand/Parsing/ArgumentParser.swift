@@ -35,7 +35,7 @@ package struct ArgumentParser {
     private var subcommand: Subcommand { path[path.count - 1] }
     /// The subcommand as it is called: `latch serve`.
     private var name: String { path.map(\.name).joined(separator: " ") }
-    private var seeHelp: String { "'\(name) --help' explains it." }
+    private var seeHelp: String { "See '\(name) --help'." }
 
     /// Parses one word after another: options of the current subcommand, then the next subcommand, then its arguments.
     ///
@@ -65,7 +65,7 @@ package struct ArgumentParser {
     /// The error of a group that was called without one of its subcommands.
     private var missingSubcommand: CommandError {
         let names = subcommand.subcommands.map { "'\($0.name)'" }.joined(separator: ", ")
-        return .usage("'\(name)' needs to know what to do: \(names).", hint: seeHelp)
+        return .usage("'\(name)' needs a subcommand: \(names).", hint: seeHelp)
     }
 
     /// Parses `latch help serve`, which means `latch serve --help`.
@@ -85,8 +85,8 @@ package struct ArgumentParser {
         // A group that can be called by itself has options of its own; they do not apply to its subcommands.
         guard invocation.isEmpty else {
             throw .usage(
-                "'\(word)' stands behind flags that are not its own.",
-                hint: "Write '\(name) \(word)' first, then its flags.")
+                "'\(word)' follows options that are not its own.",
+                hint: "Write '\(name) \(word)' first, then its options.")
         }
         path.append(next)
     }
@@ -128,7 +128,7 @@ package struct ArgumentParser {
     /// Adds an option with its value.
     private mutating func add(_ option: Option, as text: String, given: String?) throws(CommandError) -> Request? {
         guard option.repeats || !invocation.has(option) else {
-            throw .usage("'\(text)' stands twice.", hint: "Give it once.")
+            throw .usage("'\(text)' is given twice.", hint: "Give it once.")
         }
         let value = try value(of: option, as: text, given: given)
         if option == .help { return .help(path) }

@@ -13,6 +13,9 @@ package struct Invocation: Sendable {
     /// Whether an option was given.
     package func has(_ option: Option) -> Bool { flags.contains(option.name) || values[option.name] != nil }
 
+    /// Whether the flag `--json` was given.
+    package var wantsJSON: Bool { flags.contains("json") }
+
     /// The value of an option; nil where it was not given.
     package subscript(option: Option) -> String? { values[option.name]?.last }
 

@@ -5,17 +5,6 @@ package struct Subcommand: Sendable {
     /// The code that runs when the subcommand is called.
     package typealias Body = @Sendable (Invocation, Environment) async throws -> ExitCode
 
-    /// An example call and its purpose.
-    package struct Example: Sendable {
-        package let command: String
-        package let purpose: String
-
-        package init(command: String, purpose: String) {
-            self.command = command
-            self.purpose = purpose
-        }
-    }
-
     /// A positional argument.
     package struct Argument: Sendable {
         package let name: String
@@ -47,8 +36,8 @@ package struct Subcommand: Sendable {
     package var combinesShortNames = false
     /// The positional arguments, in order.
     package var arguments: [Argument] = []
-    /// Examples, at least one; tests parse all of them.
-    package var examples: [Example] = []
+    /// Example calls with their purposes, at least one; tests parse all of them.
+    package var examples: KeyValuePairs<String, String> = [:]
     /// The subcommands of a group, which has no arguments of its own.
     package var subcommands: [Subcommand] = []
     /// Nil for a group that cannot be called by itself.
@@ -57,7 +46,7 @@ package struct Subcommand: Sendable {
     package init(
         name: String, summary: String, discussion: String? = nil, options: [Option] = [],
         plannedOptions: [String: String] = [:], combinesShortNames: Bool = false, arguments: [Argument] = [],
-        examples: [Example] = [], subcommands: [Subcommand] = [], body: Body? = nil
+        examples: KeyValuePairs<String, String> = [:], subcommands: [Subcommand] = [], body: Body? = nil
     ) {
         self.name = name
         self.summary = summary
@@ -103,11 +92,14 @@ package struct Option: Sendable, Hashable {
         Option(name: name, short: short, value: value, summary: summary, repeats: true)
     }
 
+    /// Creates the flag `--json`.
+    package static func json(_ summary: String) -> Option { .flag("json", summary) }
+
     /// The flag `--help`, which every subcommand has.
-    package static let help = Option.flag("help", short: "h", "explains this with an example")
+    package static let help = Option.flag("help", short: "h", "shows this help")
 
     /// The flag `--version`, which the root command alone has.
-    package static let version = Option.flag("version", "tells the version")
+    package static let version = Option.flag("version", "prints the version")
 
     /// The option as it is written: `--listen HOST:PORT`.
     package var spelling: String { "--\(name)" + (value.map { " \($0)" } ?? "") }

@@ -20,6 +20,20 @@ package enum Suggestion {
         nearest(to: word, among: candidates).map { "Did you mean \(spelled($0))? " } ?? ""
     }
 
+    /// Returns the candidate that has a name.
+    ///
+    /// - Parameter kind: The noun for a candidate: "role".
+    /// - Throws: `CommandError.usage` with a suggestion and all names.
+    package static func value<Value>(
+        named name: String, among candidates: [Value], kind: String, name nameOf: (Value) -> String
+    ) throws(CommandError) -> Value {
+        if let value = candidates.first(where: { nameOf($0) == name }) { return value }
+        let names = candidates.map(nameOf)
+        throw .usage(
+            "'\(name)' is not a \(kind).",
+            hint: sentence(for: name, among: names) { "'\($0)'" } + "Choose one of \(names.joined(separator: ", ")).")
+    }
+
     /// Returns the optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours.
     ///
     /// The comparison is case-sensitive. The time grows with the product of the lengths.

@@ -10,14 +10,14 @@ import PortableFoundation
 enum CommandSteps {
     static let all: [DemoStep] = [
         DemoStep(code: "command", name: "latch login, whoami and request", play: command),
-        DemoStep(code: "processes", name: "8 processes meet one expiry, 1 renewal", play: processes),
+        DemoStep(code: "processes", name: "8 processes at one expiry, 1 refresh", play: processes),
         DemoStep(code: "accounts", name: "a second account, and switching", play: accounts),
         DemoStep(code: "everywhere", name: "latch logout --all-devices", play: everywhere),
     ]
 
     /// The number of processes; without a shared refresh they would look like token theft.
     private static let processCount = 8
-    private static let friend = "bob@example.com"
+    private static let secondEmail = "bob@example.com"
 
     /// Signs in with a piped password and queries the account.
     ///
@@ -27,26 +27,22 @@ enum CommandSteps {
         try stage.folder.write("access_token_lifetime = 1\n", to: "latch.toml")
         try await stage.server.reload()
         let url = stage.baseURL.absoluteString
-        let said = try await stage.latch(
+        let output = try await stage.latch(
             "login", "--issuer", url, "--account", stage.email, "--password-stdin", "--json", input: "password")
-        try expect(try JSONValue(parsing: said)["account"]?.stringValue == stage.email, "it signed in another account")
-        try expect(!said.contains("eyJ"), "the output of the login holds a token")
-        let whoami = try JSONValue(parsing: try await stage.latch("whoami", "--json"))
-        try expect(whoami["email"]?.stringValue == stage.email, "it is another account")
-        let profile = try JSONValue(parsing: try await stage.latch("request", "GET", "/user/profile", "--fail"))
-        try expect(profile["email"]?.stringValue == stage.email, "the request was made as another account")
+        try expect(try JSONValue(parsing: output)["account"]?.stringValue == stage.email, "it is another account")
+        try expect(!output.contains("eyJ"), "the output of the login holds a token")
+        try await expectAccount(stage.email, from: "whoami", "--json", on: stage)
+        try await expectAccount(stage.email, from: "request", "GET", "/user/profile", "--fail", on: stage)
         stage.calls += 2
-        return .init("the password by a pipe, the tokens in the secret store")
+        return .init("the password from a pipe, the tokens in the secret store")
     }
 
     /// Starts processes that all find the same expired token.
     private static func processes(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let token = try await stage.latch("token", "--refresh", "--json")
-        guard let text = try JSONValue(parsing: token)["expires_at"]?.stringValue else {
-            throw DemoFailure("the token states no expiry")
-        }
+        let text = try require(JSONValue(parsing: token)["expires_at"]?.stringValue, "the token states no expiry")
         let expiry = try Date(text, strategy: .iso8601)
-        // What is issued from now on outlives the slowest of them.
+        // Tokens from now on outlive the slowest process.
         try stage.folder.write("access_token_lifetime = 900\n", to: "latch.toml")
         try await stage.server.reload()
         try await WallClock.system.sleep(for: .seconds(max(0, expiry.timeIntervalSinceNow) + 1))
@@ -56,31 +52,30 @@ enum CommandSteps {
         var tokens: Set<String> = []
         for call in calls { tokens.insert(try await call.output()) }
         let time = DemoReport.milliseconds(ContinuousClock.now - begin)
-        let renewals = try await stage.metrics().refreshes - before.refreshes
+        let refreshes = try await stage.metrics().refreshes - before.refreshes
         try expect(tokens.count == 1, "the processes hold \(tokens.count) different tokens")
-        try expect(renewals == 1, "the server counts \(DemoReport.counted(renewals, "renewal"))")
+        try expect(refreshes == 1, "the server counts \(DemoReport.counted(refreshes, "refresh", plural: "refreshes"))")
         return .init(
             "all of them print the same new token, \(Int(time.rounded())) ms for all",
-            ["processes": .integer(Int64(processCount)), "renewals": .integer(Int64(renewals))])
+            ["processes": .integer(Int64(processCount)), "renewals": .integer(Int64(refreshes))])
     }
 
     /// Signs a second user in while the first account refreshes, and switches back.
     private static func accounts(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
-        try await signUpFriend(stage)
-        let renewals = try (0..<3).map { _ in
+        try await stage.signUp(email: secondEmail)
+        let refreshes = try (0..<3).map { _ in
             try CommandProcess.start(["token", "--account", stage.email, "--refresh"], on: stage)
         }
-        _ = try await stage.latch("login", "--account", friend, "--password-stdin", input: "password")
-        for renewal in renewals { _ = try await renewal.output() }
-        let second = try await stage.latch("whoami", "--json")
-        try expect(try JSONValue(parsing: second)["email"]?.stringValue == friend, "a late renewal took the place")
+        _ = try await stage.latch("login", "--account", secondEmail, "--password-stdin", input: "password")
+        for refresh in refreshes { _ = try await refresh.output() }
+        // A late refresh must not make its account the current one again.
+        try await expectAccount(secondEmail, from: "whoami", "--json", on: stage)
         _ = try await stage.latch("accounts", "use", stage.email)
-        let first = try await stage.latch("whoami", "--json")
-        try expect(try JSONValue(parsing: first)["email"]?.stringValue == stage.email, "the switch had no effect")
+        try await expectAccount(stage.email, from: "whoami", "--json", on: stage)
         let listed = try JSONValue(parsing: try await stage.latch("accounts", "--json")).arrayValue ?? []
         try expect(listed.map { $0["state"] } == ["signed in", "signed in"], "not both are signed in")
         stage.calls += 2
-        return .init("renewals of the one touch nothing of the other", ["accounts": 2])
+        return .init("refreshes of one account do not affect the other", ["accounts": 2])
     }
 
     /// Ends all sessions of the account from one terminal, and leaves the other account's.
@@ -88,23 +83,20 @@ enum CommandSteps {
         let phone = try stage.requirePhone()
         _ = try await phone.profile()
         _ = try await stage.latch("logout", "--all-devices")
-        let end = try await refusal("a session of another device") { _ = try await phone.profile() }
-        guard case AuthError.reauthenticationRequired = end else { throw end }
-        let said = try await CommandProcess.start(["token"], on: stage).refusal()
-        try expect(said.contains("signed out"), "the command says only: \(said)")
-        let friendly = try await stage.latch("whoami", "--account", friend, "--json")
-        try expect(try JSONValue(parsing: friendly)["email"]?.stringValue == friend, "the friend was signed out too")
+        try await expect(AuthError.reauthenticationRequired, from: "a session of another device") {
+            _ = try await phone.profile()
+        }
+        let error = try await CommandProcess.start(["token"], on: stage).refusal()
+        try expect(error.contains("signed out"), "the command reports only: \(error)")
+        try await expectAccount(secondEmail, from: "whoami", "--account", secondEmail, "--json", on: stage)
         try await phone.signIn(email: stage.email, password: stage.password)
         stage.calls += 2
-        return .init("the other device is out at once, the other account is not")
+        return .init("the other device is signed out at once, the other account is not")
     }
 
-    /// An account of the same password, with its address verified.
-    private static func signUpFriend(_ stage: DemoStage) async throws {
-        let client = stage.client(InMemoryTokenStore())
-        try await client.signUp(email: friend, password: stage.password)
-        let mails = MailFolder(path: stage.folder.path("mails"))
-        let token = try await mails.token(subject: "Verify your e-mail address", to: friend, amongOthers: true)
-        try await client.verifyEmail(token: token)
+    /// Runs a call of `latch` whose JSON output must be about an account.
+    private static func expectAccount(_ email: String, from words: String..., on stage: DemoStage) async throws {
+        let output = try JSONValue(parsing: try await CommandProcess.start(words, on: stage).output())
+        try expect(output["email"]?.stringValue == email, "'latch \(words[0])' is about another account")
     }
 }

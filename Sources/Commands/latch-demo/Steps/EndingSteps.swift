@@ -8,52 +8,49 @@ import LatchCore
 enum EndingSteps {
     /// The steps in their order; the server must still run for the first two.
     static let all: [DemoStep] = [
-        DemoStep(code: "sign-out", name: "sign-out while a renewal is on its way", play: signOut),
-        DemoStep(code: "revoked", name: "the server has forgotten the device too", play: revoked),
+        DemoStep(code: "sign-out", name: "sign-out during a refresh", play: signOut),
+        DemoStep(code: "revoked", name: "the server has revoked the device too", play: revoked),
         DemoStep(code: "terminate", name: "SIGTERM: the server ends with exit 0", play: terminate),
     ]
 
-    /// Signs out with a renewal under way, and looks at the file before and after that has ended.
+    /// Signs out during a refresh, and checks the file before and after the refresh has ended.
     ///
-    /// The order in which the two arrive is left open on purpose. What must hold is that neither order leaves tokens
-    /// behind.
+    /// The order in which the two arrive is left open on purpose: neither may leave tokens behind.
     private static func signOut(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         let tokens = try await phone.session.credential()
-        let renewal = Task { try await phone.session.refreshed(replacing: tokens) }
+        let refresh = Task { try await phone.session.refreshed(replacing: tokens) }
         let confirmed = try await phone.signOut()
         try expect(phone.session.currentState == .signedOut(.user), "the device does not count as signed out")
         try expect(try await stage.tokenFile.load() == nil, "tokens are left in the file")
-        // However the renewal ends, it must not bring the session back.
-        let outcome = await renewal.result
-        try expect(phone.session.currentState == .signedOut(.user), "a late renewal signed the user in again")
-        try expect(try await stage.tokenFile.load() == nil, "a late renewal left tokens in the file")
-        let error = try await refusal("a call after the sign-out") { _ = try await phone.profile() }
-        guard case AuthError.missingToken = error else { throw error }
+        // However the refresh ends, it must not bring the session back.
+        let result = await refresh.result
+        try expect(phone.session.currentState == .signedOut(.user), "a late refresh signed the user in again")
+        try expect(try await stage.tokenFile.load() == nil, "a late refresh left tokens in the file")
+        try await expect(AuthError.missingToken, from: "a call after the sign-out") { _ = try await phone.profile() }
         try expect(confirmed, "the server did not confirm")
-        let ending = if case .success = outcome { "came first" } else { "was dropped" }
-        return .init("nothing is left in the file; the renewal \(ending)")
+        let ending = if case .success = result { "came first" } else { "was dropped" }
+        return .init("nothing is left in the file; the refresh \(ending)")
     }
 
     /// Presents a copy of the tokens of a device that has signed out.
     ///
-    /// The access token is still young, so this shows that the server looks at the device and not only at the
-    /// signature.
+    /// The access token has not expired, so this shows that the server checks the device and not only the signature.
     private static func revoked(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         let tokens = try await phone.signIn(email: stage.email, password: stage.password)
         try await phone.signOut()
         let before = try await stage.metrics()
         let copy = stage.client(holding: tokens)
-        // The access token has not expired, and its device is gone: refused, and not to be renewed.
-        let error = try await refusal("the tokens of a device that signed out") { _ = try await copy.profile() }
-        guard case AuthError.reauthenticationRequired = error else { throw error }
-        let renewals = try await stage.metrics().refreshes - before.refreshes
-        try expect(renewals == 0, "the server renewed for a device that signed out")
-        return .init("a copy of its tokens opens nothing, expired or not")
+        try await expect(AuthError.reauthenticationRequired, from: "the tokens of a device that signed out") {
+            _ = try await copy.profile()
+        }
+        let refreshes = try await stage.metrics().refreshes - before.refreshes
+        try expect(refreshes == 0, "the server refreshed for a device that signed out")
+        return .init("a copy of its tokens is refused, expired or not")
     }
 
-    /// Reads the exit code, and all that the server wrote to standard error in its lives: kills must not have upset it.
+    /// Reads the exit code, and everything that the server wrote to standard error: kills must not have upset it.
     ///
     /// The grace is not used up: no request is open any more, so a server that waited would be a defect.
     private static func terminate(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
@@ -62,6 +59,6 @@ enum EndingSteps {
         let log = stage.folder.text("server.log").split(separator: "\n")
         let unexpected = log.filter { !$0.contains("have been read again") }
         try expect(unexpected.isEmpty, "the server complained: \(unexpected.joined(separator: " / "))")
-        return .init("it had nothing to complain about", ["exitCode": 0])
+        return .init("its log holds no warning and no error", ["exitCode": 0])
     }
 }

@@ -13,8 +13,8 @@ import UserService
 enum GeneratedClientSteps {
     static let all: [DemoStep] = [
         DemoStep(code: "generated-client", name: "a generated client: actions, state, rules", play: client),
-        DemoStep(code: "second-factor", name: "a second factor, and no code twice", play: secondFactor),
-        DemoStep(code: "devices", name: "devices are listed, and one is sent away", play: devices),
+        DemoStep(code: "second-factor", name: "a second factor, and each code once", play: secondFactor),
+        DemoStep(code: "devices", name: "devices are listed, and one is revoked", play: devices),
     ]
 
     private static let email = "grace@example.com"
@@ -22,26 +22,26 @@ enum GeneratedClientSteps {
 
     /// A reducer that applies responses to the state, which the contract leaves to the app.
     private struct SignedIn: UserManagerReducer {
-        private func keep(_ answer: AuthResponse, in state: inout UserManagerState) {
-            if let user = answer.user { state = state.addingUser(user) }
-            if let session = answer.session, session.isActive { state = state.withSessions([session]) }
+        private func keep(_ response: AuthResponse, in state: inout UserManagerState) {
+            if let user = response.user { state = state.addingUser(user) }
+            if let session = response.session, session.isActive { state = state.withSessions([session]) }
         }
 
-        func register(_ request: RegisterRequest, response answer: AuthResponse, state: inout UserManagerState) {
-            keep(answer, in: &state)
+        func register(_ request: RegisterRequest, response: AuthResponse, state: inout UserManagerState) {
+            keep(response, in: &state)
         }
-        func login(_ request: LoginRequest, response answer: AuthResponse, state: inout UserManagerState) {
-            keep(answer, in: &state)
+        func login(_ request: LoginRequest, response: AuthResponse, state: inout UserManagerState) {
+            keep(response, in: &state)
         }
         func refreshToken(
-            _ request: RefreshTokenRequest, response answer: AuthResponse, state: inout UserManagerState
+            _ request: RefreshTokenRequest, response: AuthResponse, state: inout UserManagerState
         ) {
-            keep(answer, in: &state)
+            keep(response, in: &state)
         }
         func verifyTwoFactor(
-            _ request: VerifyTwoFactorRequest, response answer: AuthResponse, state: inout UserManagerState
+            _ request: VerifyTwoFactorRequest, response: AuthResponse, state: inout UserManagerState
         ) {
-            keep(answer, in: &state)
+            keep(response, in: &state)
         }
         func getProfile(_ request: GetProfileRequest, response user: User, state: inout UserManagerState) {
             state = state.addingUser(user)
@@ -59,13 +59,13 @@ enum GeneratedClientSteps {
         return UserManagerClient(service: UserServiceStub(channel), reducer: SignedIn())
     }
 
-    /// Signs up and in through generated actions; what breaks a rule is not sent.
+    /// Signs up and in through generated actions; an invalid one is not sent.
     private static func client(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let client = try client(at: stage)
         let short = RegisterRequest(email: email, password: "short")
         try expect(!UserManagerAction.register(short).isValid, "a short password counts as valid")
         _ = try await refusal("a short password") { try await client.process(.register(short)) }
-        try expect(await client.getStatistics().calls == 0, "what is invalid was sent")
+        try expect(await client.getStatistics().calls == 0, "an invalid action was sent")
         let action = UserManagerAction.register(
             RegisterRequest(
                 email: email, password: password, username: "grace", firstName: "Grace", lastName: "Hopper",
@@ -75,14 +75,13 @@ enum GeneratedClientSteps {
         let pending = await client.getCurrentState()
         try expect(pending.users.first?.firstName == "Grace", "the state has no user")
         try expect(pending.sessions.isEmpty, "there is a session before the address is verified")
-        let mails = MailFolder(path: stage.folder.path("mails"))
-        let token = try await mails.token(subject: "Verify your e-mail address", to: email, amongOthers: true)
+        let token = try await stage.mails.token(subject: "Verify your e-mail address", to: email, amongOthers: true)
         try await client.process(.verifyEmail(VerifyEmailRequest(verificationToken: token)))
         try await client.process(.login(LoginRequest(email: email, password: password)))
         let state = await client.getCurrentState()
         try expect(state.users.first?.emailVerified == true, "the state's user is not verified")
         try expect(state.sessions.first?.accessToken.isEmpty == false, "the state has no session")
-        try expect(!state.isLoading && state.error == nil, "the state is not at rest")
+        try expect(!state.isLoading && state.error == nil, "the state is still loading or has an error")
         let wrong = LoginRequest(email: email, password: "not \(password)")
         _ = try await refusal("a wrong password") { try await client.process(.login(wrong)) }
         let after = await client.getCurrentState()
@@ -90,20 +89,22 @@ enum GeneratedClientSteps {
         return .init("register, verify, login as actions; the state has user, session, and later the error")
     }
 
-    /// Sets the second factor up, and signs in by it.
+    /// Sets the second factor up, and signs in with it.
     private static func secondFactor(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let first = try await login(stage)
-        guard let access = first.session?.accessToken else { throw DemoFailure("there is no session") }
+        let access = try require(first.session?.accessToken, "there is no session")
         let owner = try client(at: stage, access)
         let setup = try await owner.setupTwoFactor(SetupTwoFactorRequest())
         let app = try AuthenticatorApp(secret: setup.secret)
         try await owner.verifyTwoFactor(VerifyTwoFactorRequest(code: app.code()))
         let half = try await login(stage)
         try expect(half.requires2fa && half.user == nil, "the password alone is enough")
-        guard let challenge = half.session?.accessToken else { throw DemoFailure("there is nothing to complete") }
+        let challenge = try require(half.session?.accessToken, "there is no login to complete")
         let other = try client(at: stage, challenge)
-        _ = try await refusal("a half session") { try await other.process(.getActiveDevices(.init())) }
-        // A code is good for one use, so this is the next half minute's.
+        _ = try await refusal("a session without the second factor") {
+            try await other.process(.getActiveDevices(.init()))
+        }
+        // A code is valid once, so this is that of the next half minute.
         let code = app.code(stepsAhead: 1)
         try await other.process(.verifyTwoFactor(VerifyTwoFactorRequest(code: code)))
         try expect(await other.getCurrentState().sessions.count == 1, "the login was not completed")
@@ -115,24 +116,23 @@ enum GeneratedClientSteps {
         stage.otherDevice = (owner, await other.getCurrentState().sessions.first?.accessToken)
         stage.calls += 3
         return .init(
-            "the password alone opens nothing; one code, one login; \(setup.recoveryCodes.count) recovery codes",
+            "the password alone is not enough; one code, one login; \(setup.recoveryCodes.count) recovery codes",
             ["recovery_codes": .integer(Int64(setup.recoveryCodes.count))])
     }
 
-    /// Looks at the devices from one of them, and sends the other away.
+    /// Lists the devices on one of them, and revokes the other.
     private static func devices(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
-        guard let (owner, access) = stage.otherDevice, let token = access else {
-            throw DemoFailure("no account signed in twice")
-        }
+        let (owner, access) = try require(stage.otherDevice, "no account signed in twice")
+        let token = try require(access, "no account signed in twice")
         let other = try client(at: stage, token)
         try await other.process(.getActiveDevices(.init()))
         let devices = await other.getCurrentState().devices
         try expect(devices.count >= 2, "\(devices.count) devices are listed")
-        guard let first = devices.last else { throw DemoFailure("no device is listed") }
+        let first = try require(devices.last, "no device is listed")
         try await other.process(.revokeDevice(RevokeDeviceRequest(deviceId: first.id)))
         let left = await other.getCurrentState().devices
         try expect(left.count == devices.count - 1, "the device is still in the state")
-        _ = try await refusal("a device that was sent away") { try await owner.process(.getActiveDevices(.init())) }
+        _ = try await refusal("a revoked device") { try await owner.process(.getActiveDevices(.init())) }
         try await other.process(.logout(LogoutRequest(sessionToken: token)))
         let after = await other.getCurrentState()
         try expect(after.sessions.isEmpty && after.devices.isEmpty, "the state outlives the logout")

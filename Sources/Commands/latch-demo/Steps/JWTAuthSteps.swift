@@ -9,12 +9,12 @@ enum JWTAuthSteps {
         DemoStep(code: "jwtauth", name: "JWTAuth: login, profile, refresh, logout", play: play)
     ]
 
-    private struct Answer: Decodable {
+    private struct TokenPair: Decodable {
         let accessToken: String
         let refreshToken: String
     }
 
-    private struct Person: Decodable {
+    private struct Profile: Decodable {
         let email: String
     }
 
@@ -30,22 +30,22 @@ enum JWTAuthSteps {
         } operation: {
             try await use(email: email, password: password)
         }
-        let renewals = try await stage.metrics().refreshes - before.refreshes
-        try expect(renewals == 1, "the server counts \(DemoReport.counted(renewals, "renewal"))")
+        let refreshes = try await stage.metrics().refreshes - before.refreshes
+        try expect(refreshes == 1, "the server counts \(DemoReport.counted(refreshes, "refresh", plural: "refreshes"))")
         stage.calls += callers + 1
         return .init(
-            "\(callers) calls with an access token that is refused, 1 refresh",
-            ["calls": .integer(Int64(callers + 1)), "renewals": .integer(Int64(renewals))])
+            "\(callers) calls with a refused access token, 1 refresh",
+            ["calls": .integer(Int64(callers + 1)), "renewals": .integer(Int64(refreshes))])
     }
 
     private static func use(email: String, password: String) async throws {
         @Dependency(\.jwtAuthClient) var client
         @Dependency(\.authTokensClient) var authTokens
-        let login: SuccessResponse<Answer> = try await client.send(
+        let login: SuccessResponse<TokenPair> = try await client.send(
             .post("/auth/login").body(["email": email, "password": password]))
         try await authTokens.save(AuthTokens(access: login.data.accessToken, refresh: login.data.refreshToken))
         try await expectProfile(of: email)
-        // As if the server had taken another key: the token looks right, and is refused before its time.
+        // As if the server had changed its key: the token looks valid, and is refused before it expires.
         let refused = login.data.accessToken.dropLast(8) + "AAAAAAAA"
         try await authTokens.save(AuthTokens(access: String(refused), refresh: login.data.refreshToken))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -59,15 +59,15 @@ enum JWTAuthSteps {
 
     private static func expectProfile(of email: String) async throws {
         @Dependency(\.jwtAuthClient) var client
-        let profile: SuccessResponse<Person> = try await client.sendAuthenticated(.get("/user/profile"))
+        let profile: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
         try expect(profile.data.email == email, "the profile belongs to another account")
     }
 
     /// Refreshes the tokens, as the documentation of JWT Auth Client shows.
     @Sendable private static func refresh(_ tokens: AuthTokens) async throws -> AuthTokens {
         @Dependency(\.httpRequestClient) var http
-        let answer: SuccessResponse<Answer> = try await http.send(
+        let pair: SuccessResponse<TokenPair> = try await http.send(
             .post("/auth/refresh").body(["refreshToken": tokens.refresh]))
-        return AuthTokens(access: answer.data.accessToken, refresh: answer.data.refreshToken)
+        return AuthTokens(access: pair.data.accessToken, refresh: pair.data.refreshToken)
     }
 }

@@ -10,10 +10,8 @@ struct KillScenario: Sendable {
     /// The progress of the refresh when the server was killed.
     enum Phase: String, CaseIterable {
         case beforeCommit = "before the commit"
-        case answerLost = "between commit and answer"
-        case answered = "after the answer"
-
-        var code: String { "\(self)" }
+        case answerLost = "between commit and response"
+        case answered = "after the response"
     }
 
     /// The number of authenticated calls after the restart.
@@ -33,7 +31,7 @@ struct KillScenario: Sendable {
     /// - Returns: The progress of the refresh, and the newly started client.
     func play(killingAfter delay: Duration) async throws -> (Phase, LatchAccounts.AuthClient) {
         let refused = try await phone.session.credential()
-        let isAnswered = try await killWhileRenewing(refused, after: delay)
+        let isAnswered = try await killDuringRefresh(refused, after: delay)
         try expect(phone.session.currentState.isSignedIn, "the kill of the server signed the user out")
         try await callWithoutServer()
         try expect(phone.session.currentState.isSignedIn, "a call without a server signed the user out")
@@ -43,21 +41,21 @@ struct KillScenario: Sendable {
         let order = isNewProgramFirst ? [newProgram, phone] : [phone, newProgram]
         for client in order {
             let tokens = try await client.session.refreshed(replacing: refused)
-            try expect(tokens.access != refused.access, "a renewal gave the same token")
+            try expect(tokens.access != refused.access, "a refresh returned the same token")
             try await useTwice(client)
         }
         let metrics = try await stage.metrics()
-        try expect(metrics.revoked == 0, "the server took the renewal after its death for a theft")
+        try expect(metrics.revoked == 0, "the server took the refresh after its restart for a theft")
         try expect(
             metrics.refreshes == (isAnswered ? 0 : 1),
-            "the devices renewed \(DemoReport.counted(metrics.refreshes, "time"))")
+            "the devices refreshed \(DemoReport.counted(metrics.refreshes, "time"))")
         return (isAnswered ? .answered : metrics.repeats > 0 ? .answerLost : .beforeCommit, newProgram)
     }
 
     /// Kills the server during a refresh and returns whether the response came before.
-    private func killWhileRenewing(_ refused: Tokens, after delay: Duration) async throws -> Bool {
+    private func killDuringRefresh(_ refused: Tokens, after delay: Duration) async throws -> Bool {
         let session = phone.session
-        let renewals = stage.transport.counts.refreshes
+        let before = stage.transport.counts.refreshes
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<Self.callers {
                 group.addTask {
@@ -69,14 +67,14 @@ struct KillScenario: Sendable {
                     }
                 }
             }
-            // The delay counts from when the request leaves.
-            let patience = ContinuousClock.now + .seconds(30)
-            while stage.transport.counts.refreshes == renewals, ContinuousClock.now < patience { await Task.yield() }
+            // The delay counts from the sending of the request.
+            let deadline = ContinuousClock.now + .seconds(30)
+            while stage.transport.counts.refreshes == before, ContinuousClock.now < deadline { await Task.yield() }
             try await Task.sleep(for: delay, tolerance: .zero)
             try await stage.server.kill()
             let answered = try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             try expect(
-                answered == 0 || answered == Self.callers, "\(answered) of \(Self.callers) callers were answered")
+                answered == 0 || answered == Self.callers, "\(answered) of \(Self.callers) callers got a response")
             return answered > 0
         }
     }

@@ -10,30 +10,30 @@ import PortableFoundation
 /// The steps of scopes and revocation.
 enum ScopeSteps {
     static let all: [DemoStep] = [
-        DemoStep(code: "scopes", name: "less is granted than was asked for", play: granted),
-        DemoStep(code: "scope-enforced", name: "a token does what its scopes allow, no more", play: enforced),
-        DemoStep(code: "revocation", name: "a revoked token opens nothing, at once", play: revocation),
+        DemoStep(code: "scopes", name: "fewer scopes are granted than requested", play: granted),
+        DemoStep(code: "scope-enforced", name: "a token may do what its scopes allow, no more", play: enforced),
+        DemoStep(code: "revocation", name: "a revoked token is refused at once", play: revocation),
     ]
 
-    /// Asks for a scope that only administrators have.
+    /// Requests a scope that only administrators have.
     ///
-    /// The login succeeds with the rest, as RFC 6749 §3.3 allows it, and the client knows what is missing.
+    /// The login succeeds with the rest, as RFC 6749 §3.3 allows, and the client reports what is missing.
     private static func granted(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
-        let asked: Scopes = Scopes(parsing: "widgets:write widgets:admin")
-        let response = try await signIn(stage, asking: asked)
+        let requested = Scopes(parsing: "widgets:write widgets:admin")
+        let response = try await signIn(stage, requesting: requested)
         let change = response.scopeChange
         try expect(response.grantedScopes?.text == "widgets:write", "granted is '\(response.tokens.scope ?? "")'")
         try expect(change.missing.text == "widgets:admin", "missing is '\(change.missing)'")
         try expect(change.unrequested.isEmpty, "a scope was granted without being requested")
         return .init(
-            "asked for \(asked), granted widgets:write", ["granted": "widgets:write", "missing": "widgets:admin"])
+            "requested \(requested), granted widgets:write", ["granted": "widgets:write", "missing": "widgets:admin"])
     }
 
-    /// Reads and writes with `widgets:write`, which implies reading, and is refused whatever is above or beside it.
+    /// Reads and writes with `widgets:write`, which implies reading, and is refused everything else.
     ///
-    /// RFC 6750 §3.1: the refusal is 403 `insufficient_scope`, and names the scope that would do.
+    /// RFC 6750 §3.1: the refusal is 403 `insufficient_scope`, and names the required scope.
     private static func enforced(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
-        let tokens = try await signIn(stage, asking: Scopes(parsing: "widgets:write")).tokens
+        let tokens = try await signIn(stage, requesting: Scopes(parsing: "widgets:write")).tokens
         let client = Client(baseURL: stage.baseURL)
         func respond(_ method: HTTPMethod, _ path: String, _ body: String = "") async throws -> HTTPResponse {
             var request = try client.request(method, RoutePath(path), body: HTTPBody(body))
@@ -41,7 +41,8 @@ enum ScopeSteps {
             try tokens.authorize(&request)
             return try await client.respond(to: request)
         }
-        try expect(try await respond(.post, "widgets", #"{"name":"a gear"}"#).status == .created, "nothing was made")
+        try expect(
+            try await respond(.post, "widgets", #"{"name":"a gear"}"#).status == .created, "no widget was created")
         let list = try await respond(.get, "widgets")
         try expect(list.status == .ok && list.body.text?.contains("a gear") == true, "'write' does not imply 'read'")
         stage.calls += 2
@@ -62,25 +63,23 @@ enum ScopeSteps {
     /// Revokes a refresh token, which also invalidates the access token before its expiry.
     private static func revocation(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let endpoint = TokenEndpoint(server: .latchwork(at: stage.baseURL))
-        let tokens = try await signIn(stage, asking: Scopes(parsing: "files:read")).tokens
+        let tokens = try await signIn(stage, requesting: Scopes(parsing: "files:read")).tokens
         let client = stage.client(holding: tokens)
         _ = try await client.profile()
         stage.calls += 1
-        guard let refresh = tokens.refresh else { throw DemoFailure("there is no refresh token") }
+        let refresh = try require(tokens.refresh, "there is no refresh token")
         try await endpoint.revoke(refresh, hint: .refresh)
         let copy = stage.client(holding: tokens)
-        let end = try await refusal("a revoked token") { _ = try await copy.profile() }
-        guard case AuthError.reauthenticationRequired = end else { throw end }
-        let error = try await refusal("a revoked refresh token") {
+        try await expect(AuthError.reauthenticationRequired, from: "a revoked token") { _ = try await copy.profile() }
+        try await expect(OAuthError.invalidGrant, from: "a revoked refresh token") {
             _ = try await endpoint.tokens(for: RefreshGrant(refreshToken: refresh))
         }
-        guard case OAuthError.invalidGrant = error else { throw error }
-        // RFC 7009 §2.2: what is no token any more is revoked already.
+        // RFC 7009 §2.2: an invalid token is revoked already.
         try await endpoint.revoke(refresh, hint: .refresh)
-        return .init("neither half of the pair works; to revoke it again is a success")
+        return .init("neither token works; revoking it again succeeds")
     }
 
-    private static func signIn(_ stage: DemoStage, asking scopes: Scopes) async throws -> TokenResponse {
+    private static func signIn(_ stage: DemoStage, requesting scopes: Scopes) async throws -> TokenResponse {
         let endpoint = TokenEndpoint(server: .latchwork(at: stage.baseURL))
         let grant = PasswordGrant(username: stage.email, password: stage.password, scopes: scopes)
         return try await endpoint.tokens(for: grant)

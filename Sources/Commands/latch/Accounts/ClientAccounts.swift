@@ -7,6 +7,13 @@ import LatchHTTP
 import LatchOAuth
 import PortableFoundation
 
+/// The transport for requests to issuers.
+enum IssuerTransport {
+    /// The option that replaces the system's certificate authorities, for an issuer with a private one.
+    static let authorities = Option.value(
+        "cacert", "FILE", "the PEM file of certificate authorities to trust (SSL_CERT_FILE, or the system's)")
+}
+
 /// The accounts of the user on this device, which all processes of the user share.
 struct ClientAccounts: Sendable {
     /// The option that selects an account other than the current one.
@@ -17,33 +24,55 @@ struct ClientAccounts: Sendable {
     static let service = "latch"
 
     let list: AccountList
-    private let variables: [String: String]
+    /// The transport for requests to issuers.
+    let transport: any Handler
+    /// The name of the account that the call selects; nil selects the current one.
+    private let selected: String?
 
     /// - Throws: `CommandError.failed` where LATCH_HOME is not an absolute path.
-    init(_ environment: Environment) throws(CommandError) {
+    init(_ invocation: Invocation, _ environment: Environment) throws(CommandError) {
         // The library ignores a relative path, which would mean another home in each working directory.
         if let home = environment.variables["LATCH_HOME"], !home.hasPrefix("/") {
-            throw .failed("LATCH_HOME is no absolute path.", hint: "Write it from the root: LATCH_HOME=\"$PWD/latch\".")
+            throw .failed(
+                "LATCH_HOME is not an absolute path.", hint: "Write it from the root: LATCH_HOME=\"$PWD/latch\".")
         }
-        variables = environment.variables
+        selected = invocation[Self.account] ?? environment.variables["LATCH_ACCOUNT"]
+        let transport = try IssuerTransport.transport(of: invocation, environment.variables)
+        self.transport = transport
         list = AccountList(service: Self.service) { entry, store in
-            Session(tokenEndpoint: try Self.endpoint(of: entry.issuer), store: store)
+            Session(tokenEndpoint: try Self.endpoint(of: entry.issuer, transport), store: store)
         }
     }
 
     /// Returns the token endpoint of an issuer, which also revokes tokens.
-    static func endpoint(of issuer: String) throws(CommandError) -> TokenEndpoint {
-        TokenEndpoint(server: .latchwork(at: try IssuerURL(issuer).url), timeout: .seconds(60))
+    func endpoint(of issuer: String) throws(CommandError) -> TokenEndpoint { try Self.endpoint(of: issuer, transport) }
+
+    private static func endpoint(
+        of issuer: String, _ transport: any Handler
+    ) throws(CommandError) -> TokenEndpoint {
+        TokenEndpoint(
+            server: .latchwork(at: try IssuerURL(issuer).url), transport: transport, timeout: .seconds(60))
+    }
+
+    /// Returns a client whose requests to the issuer carry the session's credential.
+    ///
+    /// - Parameter origins: Further origins that receive the credential.
+    func client(
+        of issuer: IssuerURL, _ session: Session<Tokens>, allowing origins: [HTTPOrigin] = [],
+        redirects: RedirectPolicy = RedirectPolicy()
+    ) -> Client {
+        Client(
+            baseURL: issuer.url, transport: transport,
+            interceptors: ([issuer.origin] + origins).map { SessionInterceptor(session, for: .origin($0)) },
+            redirects: redirects)
     }
 
     /// Returns the account that the call selects.
     ///
     /// - Throws: `CommandError.failed` where there is none, or none of that name.
-    func chosen(_ invocation: Invocation) async throws -> AccountEntry {
+    func chosen() async throws -> AccountEntry {
         let content = try await list.content()
-        if let name = invocation[Self.account] ?? variables["LATCH_ACCOUNT"] {
-            return try content.entry(called: name)
-        }
+        if let selected { return try content.entry(called: selected) }
         if let current = content.current { return current }
         guard content.entries.isEmpty else {
             throw CommandError.failed("No account is the current one.", hint: "Choose one: latch accounts use NAME")
@@ -116,14 +145,13 @@ enum AccountReport {
     static func date(_ date: Date?) -> JSONValue { date.map { .string($0.formatted(.iso8601)) } ?? .null }
 
     /// Returns a date in ISO 8601 with its distance from now.
-    static func text(_ date: Date, now: Date) -> String {
-        "\(date.formatted(.iso8601)), \(RelativeTime.text(date.timeIntervalSince(now)))"
+    static func text(_ date: Date) -> String {
+        "\(date.formatted(.iso8601)), \(RelativeTime.text(date.timeIntervalSinceNow))"
     }
 
-    /// Returns an indented table of two columns without the rows that have no value.
-    static func table(_ rows: [(String, String?)]) -> String {
-        let shown = rows.compactMap { name, value in value.map { (name, $0.printable) } }
-        let width = shown.map(\.0.count).max() ?? 0
-        return shown.map { "  \($0.padded(to: width))  \($1)\n" }.joined()
+    /// Returns a heading and an indented table of two columns without the rows that have no value.
+    static func text(_ heading: String, _ rows: [(String, String?)]) -> String {
+        heading.printable + "\n"
+            + TextTable.text(rows.compactMap { name, value in value.map { [name, $0] } }, indentation: "  ")
     }
 }

@@ -14,8 +14,7 @@ enum LoginSubcommand {
     static let account = Option.value(
         "account", "NAME", short: "a", "the e-mail address or user name, or an account of the list")
     static let passwordStdin = Option.flag("password-stdin", "reads the password from standard input")
-    static let scope = Option.value("scope", "SCOPES", short: "s", "what to ask for, separated by spaces")
-    static let json = Option.flag("json", "one JSON object: the account, its issuer and its scopes")
+    static let scope = Option.value("scope", "SCOPES", short: "s", "the scopes to request, separated by spaces")
 
     static let subcommand = Subcommand(
         name: "login", summary: "signs in, and makes the account the current one",
@@ -24,33 +23,31 @@ enum LoginSubcommand {
             never comes from the command line and is not stored. Tokens are, in the secret store that
             'latch doctor' names; all processes of this user share them.
             """,
-        options: [issuer, account, passwordStdin, scope, json],
+        options: [
+            issuer, account, passwordStdin, scope, IssuerTransport.authorities,
+            .json("one JSON object: the account, its issuer and its scopes"),
+        ],
         plannedOptions: [
             "device": "Until then sign in with a password: 'latch login --password-stdin'.",
             "browser": "Until then sign in with a password: 'latch login --password-stdin'.",
         ],
         examples: [
-            .init(
-                command: "latch login --issuer https://id.example.com --account ada@example.com",
-                purpose: "ask for the password on the terminal"),
-            .init(
-                command: "latch login --account ada@example.com --password-stdin --scope \"files:read\" < password",
-                purpose: "from a script, with less than everything"),
+            "latch login --issuer https://id.example.com --account ada@example.com":
+                "ask for the password on the terminal",
+            "latch login --account ada@example.com --password-stdin --scope \"files:read\" < password":
+                "from a script, with less than everything",
         ],
-        body: { invocation, environment in try await Login(invocation, environment).run() })
+        body: { invocation, environment in
+            let accounts = try ClientAccounts(invocation, environment)
+            return try await Login(invocation: invocation, environment: environment, accounts: accounts).run()
+        })
 }
 
 /// One sign-in, at a terminal or from a script.
 private struct Login {
-    private let invocation: Invocation
-    private let environment: Environment
-    private let accounts: ClientAccounts
-
-    init(_ invocation: Invocation, _ environment: Environment) throws(CommandError) {
-        self.invocation = invocation
-        self.environment = environment
-        accounts = try ClientAccounts(environment)
-    }
+    let invocation: Invocation
+    let environment: Environment
+    let accounts: ClientAccounts
 
     /// Exchanges the password for tokens, stores them and revokes the tokens that they replace.
     ///
@@ -61,7 +58,7 @@ private struct Login {
         let issuer = try issuer(known, content)
         let username = try await username(known)
         let scopes = try scopes()
-        let endpoint = try ClientAccounts.endpoint(of: issuer.text)
+        let endpoint = try accounts.endpoint(of: issuer.text)
         let password = try await password(of: username, at: issuer)
         let response: TokenResponse
         do {
@@ -73,7 +70,7 @@ private struct Login {
         }
         let (entry, replaced) = try await store(response, username, issuer, content)
         if let replaced { await revoke(replaced, at: endpoint) }
-        report(entry, response, asked: scopes)
+        report(entry, response)
         return .success
     }
 
@@ -82,7 +79,7 @@ private struct Login {
         do {
             return try await accounts.list.content()
         } catch let error as AuthError where error.code == AuthError.storeCorrupt.code {
-            environment.warn(error.message, hint: "It is kept beside a new one, which begins with this sign-in.")
+            environment.warn(error.message, hint: "It is kept next to a new one, which begins with this sign-in.")
             return AccountList.Content()
         }
     }
@@ -132,7 +129,7 @@ private struct Login {
         let words = text.split(separator: " ").map(String.init)
         let scopes = words.compactMap(Scope.init)
         guard !scopes.isEmpty, scopes.count == words.count else {
-            throw .usage("'\(text)' is no list of scopes.", hint: "Write '--scope \"files:read files:write\"'.")
+            throw .usage("'\(text)' is not a list of scopes.", hint: "Write '--scope \"files:read files:write\"'.")
         }
         return Scopes(scopes)
     }
@@ -184,9 +181,9 @@ extension Login {
     }
 
     /// Prints the account, and warns of scopes that are missing or were not requested.
-    private func report(_ entry: AccountEntry, _ response: TokenResponse, asked: Scopes?) {
+    private func report(_ entry: AccountEntry, _ response: TokenResponse) {
         let change = response.scopeChange
-        if invocation.has(LoginSubcommand.json) {
+        if invocation.wantsJSON {
             var object = AccountReport.facts(of: entry)
             object["missing_scopes"] = .array(change.missing.elements.map { .string($0.rawValue) })
             object["expires_at"] = AccountReport.date(response.tokens.expiry)
@@ -196,7 +193,7 @@ extension Login {
         if let scopes = entry.scopes, !scopes.isEmpty { environment.output.line("Scopes: \(scopes.text)".printable) }
         if !change.missing.isEmpty {
             environment.warn(
-                "Asked for and not granted: \(change.missing.text).",
+                "Requested and not granted: \(change.missing.text).",
                 hint: "The account or this program may not have them; everything else works.")
         }
         if !change.unrequested.isEmpty {

@@ -10,7 +10,6 @@ import PortableFoundation
 /// `latch logout`: signs a user out on this device.
 enum LogoutSubcommand {
     private static let allDevices = Option.flag("all-devices", "ends the sessions of all devices, not only of this one")
-    private static let json = Option.flag("json", "one JSON object: the account, and whether the issuer confirmed")
 
     static let subcommand = Subcommand(
         name: "logout", summary: "signs out: here at once, and at the issuer",
@@ -19,55 +18,55 @@ enum LogoutSubcommand {
             list, so that 'latch login --account NAME' signs it in again; 'latch accounts remove NAME'
             takes it out.
             """,
-        options: [ClientAccounts.account, allDevices, json],
+        options: [
+            ClientAccounts.account, allDevices, IssuerTransport.authorities,
+            .json("one JSON object: the account, and whether the issuer confirmed"),
+        ],
         examples: [
-            .init(command: "latch logout", purpose: "end the session of this device"),
-            .init(command: "latch logout --account ada@example.com --all-devices", purpose: "a laptop is lost"),
+            "latch logout": "end the session of this device",
+            "latch logout --account ada@example.com --all-devices": "a laptop is lost",
         ],
         body: { invocation, environment in
-            let accounts = try ClientAccounts(environment)
-            let entry = try await accounts.chosen(invocation)
-            let endpoint = try ClientAccounts.endpoint(of: entry.issuer)
+            let accounts = try ClientAccounts(invocation, environment)
+            let entry = try await accounts.chosen()
+            let issuer = try IssuerURL(entry.issuer)
+            let endpoint = try accounts.endpoint(of: issuer.text)
             let confirmed = try await accounts.with(entry) { session in
                 try await session.restore()
                 guard session.currentState.isSignedIn else { throw AuthError.missingToken }
                 // The server comes first: it needs the tokens, and a failed call can be repeated.
-                if invocation.has(allDevices) { try await signOutEverywhere(entry, session) }
+                if invocation.has(allDevices) {
+                    try await signOutEverywhere(accounts.client(of: issuer, session), issuer)
+                }
                 return try await session.signOut(revokingAt: endpoint)
             }
-            report(entry, confirmed: confirmed, invocation, environment)
+            environment.write(
+                "Signed out \(entry.name)\(invocation.has(allDevices) ? ", on all devices" : "").".printable,
+                orJSON: ["account": .string(entry.name), "confirmed": .bool(confirmed)], for: invocation)
+            if !confirmed { environment.warnOfUnconfirmedRevocation() }
             return .success
         })
-
-    private static func report(
-        _ entry: AccountEntry, confirmed: Bool, _ invocation: Invocation, _ environment: Environment
-    ) {
-        if invocation.has(json) {
-            environment.json(["account": .string(entry.name), "confirmed": .bool(confirmed)])
-        } else {
-            let place = invocation.has(allDevices) ? ", on all devices" : ""
-            environment.output.line("Signed out \(entry.name)\(place).".printable)
-        }
-        guard !confirmed else { return }
-        environment.warn(
-            "The issuer did not confirm it.",
-            hint: "This device has forgotten the tokens; at the issuer they end by their expiry.")
-    }
 
     /// Ends all sessions of the account, which Latchwork's own server offers.
     ///
     /// - Throws: `CommandError.failed` where the server does not confirm it.
-    private static func signOutEverywhere(_ entry: AccountEntry, _ session: Session<Tokens>) async throws {
-        let issuer = try IssuerURL(entry.issuer)
-        let client = Client(
-            baseURL: issuer.url, interceptors: [SessionInterceptor(session, for: .origin(issuer.origin))])
+    private static func signOutEverywhere(_ client: Client, _ issuer: IssuerURL) async throws {
         var request = try client.request(.post, "auth/logout", body: HTTPBody(#"{"allDevices":true}"#))
         request.fields[.contentType] = "application/json"
         let response = try await client.respond(to: request)
         guard response.status.isSuccess, try JSONValue(parsing: response.body.bytes)["allDevices"] == true else {
             throw CommandError.failed(
-                "\(entry.issuer) does not end the sessions of all devices.",
+                "\(issuer.text) does not end the sessions of all devices.",
                 hint: "'latch logout' alone ends that of this one.")
         }
+    }
+}
+
+extension Environment {
+    /// Warns that tokens are removed from this device, and that their issuer did not confirm their end.
+    func warnOfUnconfirmedRevocation() {
+        warn(
+            "The issuer did not confirm the end of the session.",
+            hint: "This device has removed the tokens; the issuer accepts them until they expire.")
     }
 }

@@ -10,35 +10,27 @@ import PortableFoundation
 
 /// `latch whoami`: prints the signed-in user as the issuer knows them.
 enum WhoamiSubcommand {
-    private static let json = Option.flag("json", "one JSON object")
-
     static let subcommand = Subcommand(
-        name: "whoami", summary: "tells who is signed in, and asks the issuer whether that still holds",
-        options: [ClientAccounts.account, json],
+        name: "whoami", summary: "shows the signed-in user, as the issuer reports it",
+        options: [ClientAccounts.account, IssuerTransport.authorities, .json("one JSON object")],
         examples: [
-            .init(command: "latch whoami", purpose: "who the current account is"),
-            .init(command: "latch whoami --account work --json", purpose: "another one, for a script"),
+            "latch whoami": "who the current account is",
+            "latch whoami --account work --json": "another one, for a script",
         ],
         body: { invocation, environment in
-            let accounts = try ClientAccounts(environment)
-            let entry = try await accounts.chosen(invocation)
+            let accounts = try ClientAccounts(invocation, environment)
+            let entry = try await accounts.chosen()
             let (user, tokens) = try await accounts.with(entry) { session in
-                let user = try await Self.profile(entry, session)
-                return (user, try await session.currentCredential())
+                let client = accounts.client(of: try IssuerURL(entry.issuer), session)
+                return (try await profile(client, session), try await session.currentCredential())
             }
-            if invocation.has(json) {
-                environment.json(.object(Self.facts(entry, user, tokens)))
-            } else {
-                environment.output.write(Self.text(entry, user, tokens, now: Date()))
-            }
+            environment.write(
+                text(entry, user, tokens), orJSON: .object(facts(entry, user, tokens)), for: invocation)
             return .success
         })
 
     /// Returns the user's profile from the issuer, or from the token where the scopes permit no profile.
-    private static func profile(_ entry: AccountEntry, _ session: Session<Tokens>) async throws -> Account? {
-        let issuer = try IssuerURL(entry.issuer)
-        let client = Client(
-            baseURL: issuer.url, interceptors: [SessionInterceptor(session, for: .origin(issuer.origin))])
+    private static func profile(_ client: Client, _ session: Session<Tokens>) async throws -> Account? {
         let response = try await client.respond(to: client.request(.get, "user/profile"))
         switch response.status {
         case .unauthorized: throw AuthError.reauthenticationRequired
@@ -67,14 +59,15 @@ enum WhoamiSubcommand {
         return object
     }
 
-    private static func text(_ entry: AccountEntry, _ user: Account?, _ tokens: Tokens, now: Date) -> String {
+    private static func text(_ entry: AccountEntry, _ user: Account?, _ tokens: Tokens) -> String {
         let scopes = (tokens.grantedScopes ?? entry.scopes)?.text
-        return entry.name.printable + "\n"
-            + AccountReport.table([
+        return AccountReport.text(
+            entry.name,
+            [
                 ("e-mail", user.map { $0.email + ($0.isEmailVerified == false ? " (not verified)" : "") }),
                 ("name", user?.name), ("issuer", entry.issuer), ("user id", user?.id ?? entry.userID),
                 ("scopes", scopes?.isEmpty == false ? scopes : nil),
-                ("token", tokens.expiry.map { "expires \(AccountReport.text($0, now: now))" }),
+                ("token", tokens.expiry.map { "expires \(AccountReport.text($0))" }),
             ])
     }
 }

@@ -7,8 +7,9 @@ import PortableFoundation
 
 /// The administration of accounts, in a store or by a server.
 protocol AccountAdministration: Sendable {
-    /// Returns accounts, the newest first, with their total number, which may be a minimum.
-    func list(_ query: AccountListQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool)
+    /// Returns accounts by the search, the filters and the limit of a query, the newest first, with their total number,
+    /// which may be a minimum.
+    func list(_ query: AccountQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool)
     /// Returns the account of an address, a username or an id.
     ///
     /// - Throws: `CommandError.noAccount`, or the server's error.
@@ -29,15 +30,6 @@ extension CommandError {
     static func noAccount(_ who: String) -> CommandError {
         .failed("There is no account '\(who)'.", hint: "'latch admin user list --search TEXT' finds accounts.")
     }
-}
-
-/// The search, filters and limit of an account list.
-struct AccountListQuery: Sendable, Hashable {
-    var search = ""
-    var role: Role?
-    var status: AccountStatus?
-    var isVerified: Bool?
-    var limit = 50
 }
 
 /// The administrator's view of an account, from a store or a server.
@@ -72,30 +64,11 @@ extension AdministeredAccount {
     init(_ user: User) {
         self.init(
             id: user.id, email: user.email, username: user.username.isEmpty ? nil : user.username,
-            name: user.displayName.isEmpty ? nil : user.displayName, role: Self.word(user.role),
-            status: Self.word(user.status), isVerified: user.emailVerified, createdAt: user.createdAt,
+            name: user.displayName.isEmpty ? nil : user.displayName,
+            role: Role.allCases.first { UserRole($0) == user.role }?.name ?? "unknown",
+            status: AccountStatus.allCases.first { UserStatus($0) == user.status }?.rawValue ?? "unknown",
+            isVerified: user.emailVerified, createdAt: user.createdAt,
             lastLoginAt: user.hasLastLoginAt ? user.lastLoginAt : nil)
-    }
-
-    private static func word(_ role: UserRole) -> String {
-        switch role {
-        case .unspecified, .unrecognized: "unknown"
-        case .user: "user"
-        case .moderator: "moderator"
-        case .admin: "admin"
-        case .superAdmin: "super_admin"
-        }
-    }
-
-    private static func word(_ status: UserStatus) -> String {
-        switch status {
-        case .unspecified, .unrecognized: "unknown"
-        case .active: "active"
-        case .inactive: "inactive"
-        case .suspended: "suspended"
-        case .banned: "banned"
-        case .pendingVerification: "pending_verification"
-        }
     }
 }
 
@@ -113,18 +86,18 @@ extension AdministeredAccount {
         return object
     }
 
-    /// Returns the account as text.
-    func text(now: Date) -> String {
-        email.printable + "\n"
-            + AccountReport.table([
+    /// The account as the output of a subcommand.
+    var result: AdminCall.Output {
+        let isStatusEnough = isVerified || status == "pending_verification"
+        let text = AccountReport.text(
+            email,
+            [
                 ("id", id), ("username", username), ("name", name), ("role", role),
-                (
-                    "status",
-                    status + (isVerified || status == "pending_verification" ? "" : " (address not verified)")
-                ),
+                ("status", status + (isStatusEnough ? "" : " (address not verified)")),
                 ("second factor", hasSecondFactor.map { $0 ? "yes" : "no" }),
-                ("signed up", AccountReport.text(createdAt, now: now)),
-                ("last sign-in", lastLoginAt.map { AccountReport.text($0, now: now) } ?? "never"),
+                ("signed up", AccountReport.text(createdAt)),
+                ("last sign-in", lastLoginAt.map(AccountReport.text) ?? "never"),
             ])
+        return (text, .object(facts))
     }
 }

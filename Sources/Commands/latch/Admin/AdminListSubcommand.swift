@@ -13,49 +13,42 @@ enum AdminListSubcommand {
     private static let unverified = Option.flag("unverified", "only accounts without a verified address")
     private static let limit = Option.value("limit", "N", "the maximum number of accounts (50)")
 
-    static let subcommand = Subcommand(
-        name: "list", summary: "lists accounts, the newest first",
+    static let subcommand = AdminCall.subcommand(
+        "list", "lists accounts, the newest first",
         discussion: """
             A search of one or two letters matches the beginning of an address, a username or a word of
             a name, a longer one any part of them. Statuses are active, inactive, suspended, banned and
             pending_verification.
             """,
-        options: [search, role, status, verified, unverified, limit] + AdminCall.options,
+        options: [search, role, status, verified, unverified, limit], arguments: [],
         examples: [
-            .init(
-                command: "latch admin user list --search example.org --limit 10", purpose: "accounts of a domain"),
-            .init(command: "latch admin user list --role admin --json", purpose: "administrators, for a script"),
-        ],
-        body: { invocation, environment in
-            let query = try query(invocation)
-            return try await AdminCall.with(invocation, environment) { administration in
-                let (accounts, total, isMinimum) = try await administration.list(query)
-                if invocation.has(AdminCall.json) {
-                    environment.json([
-                        "accounts": .array(accounts.map { .object($0.facts) }), "total": .integer(Int64(total)),
-                        "total_is_minimum": .bool(isMinimum),
-                    ])
-                    return
-                }
-                environment.output.write(table(accounts))
-                let all = isMinimum ? "more than \(total)" : "\(total)"
-                environment.output.line("\(accounts.count) of \(all) account\(total == 1 ? "" : "s")")
-            }
-        })
+            "latch admin user list --search example.org --limit 10": "accounts of a domain",
+            "latch admin user list --role admin --json": "administrators, for a script",
+        ]
+    ) { invocation in
+        let query = try query(invocation)
+        return { administration in
+            let (accounts, total, isMinimum) = try await administration.list(query)
+            let rows = accounts.map { [$0.email, $0.role, $0.status, $0.id] }
+            let all = isMinimum ? "more than \(total)" : "\(total)"
+            return (
+                TextTable.text(rows) + "\(accounts.count) of \(all) account\(total == 1 ? "" : "s")",
+                [
+                    "accounts": .array(accounts.map { .object($0.facts) }), "total": .integer(Int64(total)),
+                    "total_is_minimum": .bool(isMinimum),
+                ]
+            )
+        }
+    }
 
-    private static func query(_ invocation: Invocation) throws(CommandError) -> AccountListQuery {
-        var query = AccountListQuery()
+    private static func query(_ invocation: Invocation) throws(CommandError) -> AccountQuery {
+        var query = AccountQuery()
         query.search = invocation[search] ?? ""
         if let text = invocation[role] { query.role = try AdminSubcommand.role(text) }
         if let text = invocation[status] {
-            guard let status = AccountStatus(rawValue: text) else {
-                let names = AccountStatus.allCases.map(\.rawValue)
-                throw .usage(
-                    "'\(text)' is no status.",
-                    hint: Suggestion.sentence(for: text, among: names) { "'\($0)'" }
-                        + "Statuses are \(names.joined(separator: ", ")).")
+            query.status = try Suggestion.value(named: text, among: AccountStatus.allCases, kind: "status") {
+                $0.rawValue
             }
-            query.status = status
         }
         guard !invocation.has(verified) || !invocation.has(unverified) else {
             throw .usage("--verified and --unverified exclude each other.", hint: "Give one of them, or neither.")
@@ -69,16 +62,5 @@ enum AdminListSubcommand {
             query.limit = number
         }
         return query
-    }
-
-    /// Returns a table of four columns.
-    private static func table(_ accounts: [AdministeredAccount]) -> String {
-        let rows = accounts.map { ($0.email.printable, $0.role, $0.status, $0.id) }
-        let widths = (
-            rows.map(\.0.count).max() ?? 0, rows.map(\.1.count).max() ?? 0, rows.map(\.2.count).max() ?? 0
-        )
-        return rows.map { email, role, status, id in
-            "\(email.padded(to: widths.0))  \(role.padded(to: widths.1))  \(status.padded(to: widths.2))  \(id)\n"
-        }.joined()
     }
 }

@@ -12,7 +12,7 @@ struct LocalAccountAdministration: AccountAdministration {
 
     /// Runs `body` with the store of the settings, which must exist: a misspelt path does not create a new one.
     static func with<Result>(
-        _ settings: Settings, _ body: (LocalAccountAdministration) async throws -> Result
+        _ settings: Settings, _ body: (any AccountAdministration) async throws -> Result
     ) async throws -> Result {
         let path = try StoreLocation(settings["store"]).path
         guard FileManager.default.fileExists(atPath: path) else {
@@ -35,20 +35,17 @@ struct LocalAccountAdministration: AccountAdministration {
 
     private var accounts: AccountService { identity.accounts }
 
-    func list(_ filter: AccountListQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool)
-    {
-        var query = AccountQuery()
-        (query.search, query.role, query.status) = (filter.search, filter.role, filter.status)
-        query.isVerified = filter.isVerified
+    func list(_ query: AccountQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool) {
+        var page = query
         var found: [AdministeredAccount] = []
         while true {
-            query.limit = min(filter.limit - found.count, 500)
-            let result = try await accounts.list(query, for: nil)
+            page.limit = min(query.limit - found.count, 500)
+            let result = try await accounts.list(page, for: nil)
             found += result.accounts.map { AdministeredAccount($0) }
-            guard let next = result.next, found.count < filter.limit else {
+            guard let next = result.next, found.count < query.limit else {
                 return (found, result.total, result.isTotalMinimum)
             }
-            query.after = next
+            page.after = next
         }
     }
 

@@ -11,18 +11,18 @@ import PortableFoundation
 struct RemoteAccountAdministration: AccountAdministration {
     private let users: UserServiceStub
 
-    init(_ issuer: IssuerURL, _ session: Session<Tokens>) throws {
+    init(_ issuer: IssuerURL, _ session: Session<Tokens>, _ transport: any Handler) throws {
         let channel = try RPCChannel(
-            issuer.text, interceptors: [SessionInterceptor(session, for: .origin(issuer.origin))], codec: .json)
+            issuer.text, through: transport, interceptors: [SessionInterceptor(session, for: .origin(issuer.origin))],
+            codec: .json)
         users = UserServiceStub(channel)
     }
 
-    func list(_ query: AccountListQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool)
-    {
+    func list(_ query: AccountQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool) {
         var request = GetUsersRequest()
         request.searchQuery = query.search
-        request.roleFilter = query.role.map(Self.role) ?? .unspecified
-        request.statusFilter = query.status.map(Self.status) ?? .unspecified
+        request.roleFilter = query.role.map(UserRole.init) ?? .unspecified
+        request.statusFilter = query.status.map(UserStatus.init) ?? .unspecified
         request.verificationFilter = query.isVerified.map { $0 ? .verified : .unverified } ?? .unspecified
         var found: [AdministeredAccount] = []
         while true {
@@ -50,21 +50,15 @@ struct RemoteAccountAdministration: AccountAdministration {
     }
 
     func setRole(_ role: Role, of id: String) async throws -> AdministeredAccount {
-        AdministeredAccount(try await users.setUserRole(SetUserRoleRequest(userId: id, role: Self.role(role))))
+        AdministeredAccount(try await users.setUserRole(SetUserRoleRequest(userId: id, role: UserRole(role))))
     }
 
     func setStatus(
         _ status: LatchIdentity.Account.Status, of id: String, because reason: String
     ) async throws -> AdministeredAccount {
-        let standing: UserStatus =
-            switch status {
-            case .active: .active
-            case .disabled, .deleted: .inactive
-            case .suspended: .suspended
-            case .banned: .banned
-            }
-        let request = SetUserStatusRequest(userId: id, status: standing, reason: reason)
-        return AdministeredAccount(try await users.setUserStatus(request))
+        let status = UserStatus(AccountStatus(status, isVerified: true))
+        return AdministeredAccount(
+            try await users.setUserStatus(SetUserStatusRequest(userId: id, status: status, reason: reason)))
     }
 
     func endSessions(of id: String) async throws -> Int {
@@ -82,24 +76,5 @@ struct RemoteAccountAdministration: AccountAdministration {
 
     func delete(_ id: String, isFinal: Bool, because reason: String) async throws {
         _ = try await users.deleteUser(DeleteUserRequest(userId: id, hardDelete: isFinal, reason: reason))
-    }
-
-    private static func role(_ role: Role) -> UserRole {
-        switch role {
-        case .user: .user
-        case .moderator: .moderator
-        case .admin: .admin
-        case .superAdmin: .superAdmin
-        }
-    }
-
-    private static func status(_ standing: AccountStatus) -> UserStatus {
-        switch standing {
-        case .active: .active
-        case .inactive: .inactive
-        case .suspended: .suspended
-        case .banned: .banned
-        case .pendingVerification: .pendingVerification
-        }
     }
 }

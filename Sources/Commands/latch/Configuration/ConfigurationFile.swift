@@ -3,7 +3,6 @@
 import LatchCommand
 import LatchCore
 import LatchTOML
-import PortableFoundation
 
 /// A configuration file: flat keys and values, as TOML or, where its name ends in `.json`, as JSON.
 struct ConfigurationFile: Sendable {
@@ -51,17 +50,9 @@ struct ConfigurationFile: Sendable {
 
     /// Returns the file as text.
     ///
-    /// - Throws: `CommandError.failed` for a file that is missing, not readable, larger than 1 MiB, or no UTF-8.
+    /// - Throws: `CommandError.failed` for a file that is missing, not readable, larger than 1 MiB, or not UTF-8.
     private static func text(of path: String) throws(CommandError) -> String {
-        let bytes: Data
-        do {
-            bytes = try Data(contentsOf: URL(filePath: path))
-        } catch {
-            let reason =
-                (error as? CocoaError)?.code == .fileReadNoSuchFile ? "there is no such file" : "it cannot be read"
-            throw .failed(
-                "The configuration '\(path)' cannot be used: \(reason).", hint: "Give the path of a TOML or JSON file.")
-        }
+        let bytes = try InputFile.bytes(path, hint: "Give the path of a TOML or JSON file.")
         guard bytes.count <= maximumBytes else {
             throw .failed(
                 "The configuration '\(path)' is too large.", hint: "A configuration has one line per setting.")
@@ -84,7 +75,7 @@ struct ConfigurationFile: Sendable {
             throw .failed("\(path):\(location.line):\(location.column): \(error.message)", hint: error.hint)
         }
         guard let object = value.objectValue else {
-            throw .failed("\(path):1:1: this is no JSON object.", hint: "Write {\"listen\": \"127.0.0.1:8080\"}.")
+            throw .failed("\(path):1:1: this is not a JSON object.", hint: "Write {\"listen\": \"127.0.0.1:8080\"}.")
         }
         return object
     }
@@ -110,7 +101,7 @@ struct ConfigurationFile: Sendable {
         case .null, .object: break
         }
         throw .failed(
-            "\(path): '\(key)' is no value of a setting.",
+            "\(path): '\(key)' is not the value of a setting.",
             hint: "Settings are texts, numbers, true or false, or lists of texts, and stand in no table.")
     }
 }

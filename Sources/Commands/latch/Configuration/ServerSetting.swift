@@ -8,58 +8,34 @@ enum ServerSetting {
     /// All settings, in the order in which they are printed.
     ///
     /// None of them changes while the server runs.
-    static let all: [Setting] = [
+    static let all = [
         Setting("listen", "127.0.0.1:8080", "the address to listen on, HOST:PORT; port 0 takes any free one") {
-            text throws in
-            _ = try ListenAddress(text)
+            _ = try ListenAddress($0)
         },
-        Setting("store", "sqlite:latch.sqlite", "the account store, sqlite:PATH") { text throws in
-            _ = try StoreLocation(text)
-        },
+        Setting("store", "sqlite:latch.sqlite", "the account store, sqlite:PATH") { _ = try StoreLocation($0) },
         Setting("tls_certificate", "", "a PEM file with the certificate chain; serves https") { _ in },
         Setting("tls_key", "", "a PEM file with the certificate's private key") { _ in },
-        .number("maximum_connections", 10_000, 1...1_000_000, "concurrent connections"),
-        .number("maximum_connections_per_address", 2000, 1...1_000_000, "concurrent connections from one address"),
-        .number("maximum_body_bytes", 1_048_576, 1024...1_073_741_824, "bytes of a request's content"),
-        .number("maximum_call_bytes", 4_194_304, 1024...4_194_304, "bytes of a request to the user service"),
-        .number("shutdown_grace", 10, 0...3600, "seconds for requests to finish at shutdown"),
-        Setting("trusted_proxies", "", "networks of proxies whose client addresses are trusted, such as 10.0.0.0/8 ::1")
-        {
-            text throws in
-            _ = try TrustedProxies(text)
-        },
+        number("maximum_connections", 10_000, 1...1_000_000, "concurrent connections"),
+        number("maximum_connections_per_address", 2000, 1...1_000_000, "concurrent connections from one address"),
+        number("maximum_body_bytes", 1_048_576, 1024...1_073_741_824, "bytes of a request's content"),
+        number("maximum_call_bytes", 4_194_304, 1024...4_194_304, "bytes of a request to the user service"),
+        number("shutdown_grace", 10, 0...3600, "seconds for requests to finish at shutdown"),
+        Setting(
+            "trusted_proxies", "", "networks of proxies whose client addresses are trusted, such as 10.0.0.0/8 ::1"
+        ) { _ = try TrustedProxies($0) },
         Setting("forwarded_field", "x-forwarded-for", "their header field: x-forwarded-for, or forwarded (RFC 7239)") {
-            text throws in
-            _ = try TrustedProxies.Field(text)
+            _ = try TrustedProxies.Field($0)
         },
-        Setting("access_log", "text", "one line per request on standard error: text, json or off") { text throws in
-            _ = try AccessLogFormat(text)
+        Setting("access_log", "text", "one line per request on standard error: text, json or off") {
+            _ = try AccessLogFormat($0)
         },
     ]
-}
-
-extension Setting {
-    /// Creates a setting whose text `check` validates.
-    fileprivate init(
-        _ key: String, _ standard: String, _ summary: String, check: @escaping @Sendable (String) throws -> Void
-    ) {
-        self.init(
-            key: key, summary: summary, isSecret: false, standard: standard,
-            problem: { text in
-                do {
-                    try check(text)
-                    return nil
-                } catch {
-                    return error
-                }
-            })
-    }
 
     /// Creates a setting for a whole number within bounds.
-    fileprivate static func number(
+    private static func number(
         _ key: String, _ standard: Int, _ range: ClosedRange<Int>, _ summary: String
     ) -> Setting {
-        Setting(key, String(standard), summary) { text throws in
+        Setting(key, String(standard), summary) { text in
             guard let number = Int(text), range.contains(number) else {
                 throw CommandError.failed(
                     "The setting '\(key)' must be a whole number from \(range.lowerBound) to \(range.upperBound).",
@@ -78,7 +54,7 @@ extension TrustedProxies {
         for word in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
             guard let range = NetworkRange(String(word)) else {
                 throw .failed(
-                    "The setting 'trusted_proxies' holds '\(String(word).printable)', which is no network.",
+                    "The setting 'trusted_proxies' holds '\(String(word).printable)', which is not a network.",
                     hint: "Write addresses and networks, such as 127.0.0.1 10.0.0.0/8 2001:db8::/32, without host bits."
                 )
             }

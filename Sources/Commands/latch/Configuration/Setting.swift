@@ -6,41 +6,42 @@ import LatchIdentity
 struct Setting: Sendable {
     /// The key in a file.
     let key: String
+    /// The default value; empty where there is none.
+    let standard: String
     /// The purpose, in one line.
     let summary: String
     /// Whether its value must not be shown.
     let isSecret: Bool
-    /// The default value; empty where there is none.
-    let standard: String
-    /// Validates a text; returns nil for a valid one.
-    let problem: @Sendable (_ text: String) -> (any Error)?
+    /// Validates a text.
+    let validate: @Sendable (_ text: String) throws -> Void
+
+    /// Creates a setting.
+    init(
+        _ key: String, _ standard: String, _ summary: String, isSecret: Bool = false,
+        validate: @escaping @Sendable (String) throws -> Void
+    ) {
+        self.key = key
+        self.standard = standard
+        self.summary = summary
+        self.isSecret = isSecret
+        self.validate = validate
+    }
 
     /// The name in the environment.
     var environmentName: String { "LATCH_" + key.uppercased() }
-}
 
-extension Setting {
-    /// Every setting of the server.
-    static let all: [Setting] = ServerSetting.all + IdentitySetting.all.map(Setting.init)
-
-    /// Creates a setting of the auth server, validated by making a configuration and the mailer of this value alone.
-    private init(_ setting: IdentitySetting) {
-        self.init(
-            key: setting.key, summary: setting.summary, isSecret: setting.isSecret,
-            standard: setting.shown(in: IdentityConfiguration()),
-            problem: { text in
-                do throws(IdentityError) {
-                    _ = try IdentityConfiguration(values: [setting.key: text]).mailer()
-                    return nil
-                } catch {
-                    return error
-                }
-            })
-    }
+    /// Every setting of the server; those of the auth server are validated by a configuration of one value alone.
+    static let all: [Setting] =
+        ServerSetting.all
+        + IdentitySetting.all.map { setting in
+            Setting(
+                setting.key, setting.shown(in: IdentityConfiguration()), setting.summary, isSecret: setting.isSecret
+            ) { text in _ = try IdentityConfiguration(values: [setting.key: text]).mailer() }
+        }
 }
 
 /// The source of a setting's value; later cases override earlier ones.
-enum SettingSource: Sendable, Hashable {
+enum SettingSource: Sendable, Hashable, CustomStringConvertible {
     case standard
     /// A configuration file; the line is counted from 1, and unknown for JSON.
     case file(path: String, line: Int?)
@@ -48,9 +49,7 @@ enum SettingSource: Sendable, Hashable {
     case environment(name: String)
     /// An option, by its long name without dashes.
     case flag(name: String)
-}
 
-extension SettingSource: CustomStringConvertible {
     /// The source as it is shown to users.
     var description: String {
         switch self {

@@ -24,7 +24,7 @@ struct Settings: Sendable {
     let all: [Effective]
 
     /// Creates settings of validated values.
-    init(all: [Effective]) { self.all = all }
+    private init(all: [Effective]) { self.all = all }
 
     /// Combines the values of all sources: options override the environment, which overrides the file.
     ///
@@ -37,8 +37,8 @@ struct Settings: Sendable {
         var all: [Effective] = []
         for setting in Setting.all {
             let effective = Self.effective(setting, flags, environment, file)
-            if effective.source != .standard, let problem = setting.problem(effective.text) {
-                throw Self.error(problem, at: effective.source)
+            if effective.source != .standard {
+                do { try setting.validate(effective.text) } catch { throw Self.error(error, at: effective.source) }
             }
             all.append(effective)
         }
@@ -177,17 +177,8 @@ extension Settings {
         // A bare 0x10 or +1 would be read back as 16 or 1, which is another text.
         let isPlainNumber = TOMLParser.integer(text).map { String($0) == text } ?? false
         if isPlainNumber || text == "true" || text == "false" { return text }
-        var quoted = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": quoted += "\\\(scalar)"
-            case "\n": quoted += "\\n"
-            case let other where other.value < 0x20 || other.value == 0x7F:
-                let digits = String(other.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return "\"\(quoted)\""
+        // A string of JSON is one of TOML, except that TOML requires DEL to be escaped, too.
+        let pieces = JSONValue.string(text).serialized().split(separator: 0x7F, omittingEmptySubsequences: false)
+        return pieces.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\\u007f")
     }
 }

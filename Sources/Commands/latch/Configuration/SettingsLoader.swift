@@ -31,7 +31,7 @@ struct SettingsLoader: Sendable {
     func warnOfUnknownNames(_ environment: Environment) {
         for (name, suggestion) in Settings.unknownNames(in: variables) {
             let hint = suggestion.map { "Did you mean \($0)?" } ?? "'latch serve --print-config' shows all settings."
-            environment.warn("\(name) is no setting and has no effect.", hint: hint)
+            environment.warn("\(name) is not a setting and has no effect.", hint: hint)
         }
     }
 }

@@ -9,37 +9,31 @@ import PortableFoundation
 
 /// `latch doctor`: checks everything that the client subcommands depend on.
 enum DoctorSubcommand {
-    fileprivate static let issuer = Option.value("issuer", "URL", "an issuer to ask (those of the accounts)")
-    fileprivate static let json = Option.flag("json", "one JSON object with all findings")
+    fileprivate static let issuer = Option.value("issuer", "URL", "the issuer to check (those of the accounts)")
 
     static let subcommand = Subcommand(
-        name: "doctor", summary: "says where secrets are kept and why, and what is wrong",
+        name: "doctor", summary: "checks the secret store, the accounts, their issuers and the tools",
         discussion: """
             It changes nothing. Exit 1 where a check fails: the secret store, the modes of its files, the
             accounts, the connections to their issuers, this machine's clock, the folder for temporary
             files, the Swift compiler that checks generated code.
             """,
-        options: [issuer, json],
+        options: [issuer, IssuerTransport.authorities, .json("one JSON object with all findings")],
         examples: [
-            .init(command: "latch doctor", purpose: "see what a sign-in would use"),
-            .init(
-                command: "latch doctor --issuer https://id.example.com --json",
-                purpose: "ask an issuer too, for a script"),
+            "latch doctor": "see what a sign-in would use",
+            "latch doctor --issuer https://id.example.com --json": "check an issuer too, for a script",
         ],
-        body: { invocation, environment in try await Doctor(invocation, environment).run() })
+        body: { invocation, environment in
+            let accounts = try ClientAccounts(invocation, environment)
+            return try await Doctor(invocation: invocation, environment: environment, accounts: accounts).run()
+        })
 }
 
 /// One run of all checks.
 private struct Doctor {
-    private let invocation: Invocation
-    private let environment: Environment
-    private let accounts: ClientAccounts
-
-    init(_ invocation: Invocation, _ environment: Environment) throws(CommandError) {
-        self.invocation = invocation
-        self.environment = environment
-        accounts = try ClientAccounts(environment)
-    }
+    let invocation: Invocation
+    let environment: Environment
+    let accounts: ClientAccounts
 
     /// Runs all checks, whatever the result of each.
     func run() async throws -> ExitCode {
@@ -54,8 +48,15 @@ private struct Doctor {
             found.append(.wrong("accounts", error))
         }
         found += await GeneratorDoctor(environment: environment.variables, needsSwift: false).diagnose()
-        for issuer in issuers.sorted(by: { $0.text < $1.text }) { found += await IssuerCheck(issuer).run() }
-        report(found)
+        for issuer in issuers.sorted(by: { $0.text < $1.text }) {
+            found += await IssuerCheck(issuer: issuer, transport: accounts.transport).run()
+        }
+        environment.write(
+            found.text,
+            orJSON: [
+                "fine": .bool(found.allSatisfy(\.isFine)), "version": .string(Program.version),
+                "findings": .array(found.map(\.json)),
+            ], for: invocation)
         return found.allSatisfy(\.isFine) ? .success : .failure
     }
 
@@ -99,16 +100,6 @@ private struct Doctor {
             }
         }
         return [Diagnosis(subject: "accounts", isFine: true, lines: lines, facts: facts)]
-    }
-
-    private func report(_ found: [Diagnosis]) {
-        guard !invocation.has(DoctorSubcommand.json) else {
-            return environment.json([
-                "fine": .bool(found.allSatisfy(\.isFine)), "version": .string(Program.version),
-                "findings": .array(found.map(\.json)),
-            ])
-        }
-        environment.output.write(found.text)
     }
 }
 

@@ -11,13 +11,8 @@ struct IssuerCheck {
     private static let tolerance = 30.0
     private static let timeout = Duration.seconds(10)
 
-    private let issuer: IssuerURL
-    private let transport: any Handler
-
-    init(_ issuer: IssuerURL, transport: any Handler = Transport.live) {
-        self.issuer = issuer
-        self.transport = transport
-    }
+    let issuer: IssuerURL
+    let transport: any Handler
 
     /// Requests the issuer's health endpoint.
     func run() async -> [Diagnosis] {

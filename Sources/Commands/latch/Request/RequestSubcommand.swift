@@ -19,76 +19,98 @@ enum RequestSubcommand {
     static let fail = Option.flag("fail", short: "f", "a status from 400 on is a failure: exit 1, and no content")
     static let location = Option.flag(
         "location", short: "L", "follows redirects; the credential stays with its origin")
+    static let allowedOrigin = Option.values(
+        "allow-origin", "URL", "a further origin that receives the credential, such as an API of yours")
 
     static let subcommand = Subcommand(
         name: "request", summary: "sends a request as the current account",
         discussion: """
             Flags are those of curl. The credential is added and refreshed when it expires; when the server
             refuses it, it is refreshed and the request is sent once more. It is sent to the account's own
-            origin only; a path alone, such as /user/profile, is relative to the issuer. Without '--fail'
-            every response is a success, whatever its status.
+            origin only, and to those that '--allow-origin' names: whoever runs them can act as the account
+            until the token expires. A path alone, such as /user/profile, is relative to the issuer. Without
+            '--fail' every response is a success, whatever its status.
             """,
-        options: [ClientAccounts.account, header, data, json, include, output, fail, location],
+        options: [
+            ClientAccounts.account, header, data, json, include, output, fail, location, allowedOrigin,
+            IssuerTransport.authorities,
+        ],
         combinesShortNames: true,
         arguments: [
             .init(name: "METHOD", summary: "GET, POST, PUT, PATCH, DELETE, …"),
             .init(name: "URL", summary: "the address, or a path of the issuer"),
         ],
         examples: [
-            .init(command: "latch request GET /user/profile", purpose: "what the issuer knows of the account"),
-            .init(
-                command: "latch request POST https://id.example.com/files --json @file.json -i",
-                purpose: "send JSON, and see the status"),
+            "latch request GET /user/profile": "what the issuer knows of the account",
+            "latch request POST https://id.example.com/files --json @file.json -i": "send JSON, and see the status",
         ],
-        body: { invocation, environment in try await RequestCommand(invocation, environment).run() })
+        body: { invocation, environment in
+            let accounts = try ClientAccounts(invocation, environment)
+            return try await RequestCommand(invocation: invocation, environment: environment, accounts: accounts).run()
+        })
 }
 
 /// One request and its printed response.
 private struct RequestCommand {
-    private let invocation: Invocation
-    private let environment: Environment
-    private let accounts: ClientAccounts
-
-    init(_ invocation: Invocation, _ environment: Environment) throws(CommandError) {
-        self.invocation = invocation
-        self.environment = environment
-        accounts = try ClientAccounts(environment)
-    }
+    let invocation: Invocation
+    let environment: Environment
+    let accounts: ClientAccounts
 
     /// Sends the request and prints the response.
     func run() async throws -> ExitCode {
         let fields = try RequestFields.read(invocation.all(RequestSubcommand.header))
-        let entry = try await accounts.chosen(invocation)
+        let origins = try allowedOrigins()
+        let entry = try await accounts.chosen()
         let issuer = try IssuerURL(entry.issuer)
         let request = try await request(fields, issuer)
-        if request.origin != issuer.origin {
+        if request.origin != issuer.origin, !origins.contains(request.origin) {
             environment.warn(
                 "\(request.origin) is not the origin of '\(entry.name)': the request goes without a credential.",
-                hint: "The credential is for \(issuer.origin) alone.")
+                hint: "The credential is for \(issuer.origin); "
+                    + "if you trust the other one with it, add '--allow-origin \(request.origin)'.")
         }
+        let redirects = invocation.has(RequestSubcommand.location) ? RedirectPolicy() : .none
         let response = try await accounts.with(entry) { session in
-            let client = Client(
-                baseURL: issuer.url, interceptors: [SessionInterceptor(session, for: .origin(issuer.origin))],
-                redirects: invocation.has(RequestSubcommand.location) ? RedirectPolicy() : .none)
+            let client = accounts.client(of: issuer, session, allowing: origins, redirects: redirects)
             return try await client.respond(to: request)
         }
         if invocation.has(RequestSubcommand.fail), response.status.rawValue >= 400 {
-            throw CommandError.failed("The server answered \(response.status).", hint: Self.reason(response))
+            // The challenge names the reason, such as a missing scope (RFC 6750 §3).
+            throw CommandError.failed(
+                "The server answered \(response.status).",
+                hint: response.fields[.wwwAuthenticate].map { "It requires: \($0)" })
         }
         try await show(response)
         return .success
+    }
+
+    /// Returns the further origins that receive the credential.
+    ///
+    /// - Throws: `CommandError.usage` for a URL with a path, which would suggest that only a part of the origin does.
+    private func allowedOrigins() throws(CommandError) -> [HTTPOrigin] {
+        var origins: [HTTPOrigin] = []
+        for text in invocation.all(RequestSubcommand.allowedOrigin) {
+            let target: (origin: HTTPOrigin, path: String)?
+            do { target = try HTTPOrigin.split(text) } catch { target = nil }
+            guard let target, target.path == "/", !text.contains("#") else {
+                throw .usage(
+                    "'\(text)' is not an origin.", hint: "Write scheme, host and port: https://api.example.com:8443.")
+            }
+            origins.append(target.origin)
+        }
+        return origins
     }
 
     /// Creates the request of the arguments and options.
     private func request(_ fields: HTTPFields, _ issuer: IssuerURL) async throws -> HTTPRequest {
         let (method, target) = (invocation.arguments[0], invocation.arguments[1])
         guard !method.contains("/") else {
-            throw CommandError.usage("'\(method)' is no method.", hint: "Write 'latch request GET URL'.")
+            throw CommandError.usage("'\(method)' is not a method.", hint: "Write 'latch request GET URL'.")
         }
         let text = target.hasPrefix("/") ? issuer.origin.description + target : target
         guard let url = URL(string: text), HTTPOrigin(url) != nil else {
             throw CommandError.usage(
-                "'\(target)' is no address.", hint: "Write a URL, or a path of the issuer such as /user/profile.")
+                "'\(target)' is not a URL.", hint: "Write a URL, or a path of the issuer such as /user/profile.")
         }
         let content = try await RequestContent(invocation, environment)
         var request = try HTTPRequest(
@@ -99,12 +121,6 @@ private struct RequestCommand {
         if request.fields[.accept] == nil { request.fields[.accept] = "*/*" }
         request.wantsStream = true
         return request
-    }
-
-    /// Returns the challenge of a refused credential or missing scope (RFC 6750 §3) as a hint.
-    private static func reason(_ response: HTTPResponse) -> String? {
-        let challenge = response.fields[.wwwAuthenticate]
-        return challenge.map { "It wants: \($0)" }
     }
 }
 
@@ -154,7 +170,7 @@ private enum RequestFields {
         let name = HTTPFieldName(String(parts[0]))
         guard parts.count == 2, !parts[0].isEmpty else {
             // The line may hold a secret: it is not repeated.
-            throw .usage("One of the header lines is no field.", hint: "Write '-H \"Name: value\"'.")
+            throw .usage("One of the header lines is not a field.", hint: "Write '-H \"Name: value\"'.")
         }
         guard name != .authorization else {
             throw .usage(

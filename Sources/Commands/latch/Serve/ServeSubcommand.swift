@@ -18,7 +18,6 @@ enum ServeSubcommand {
     static let issuer = Option.value("issuer", "URL", "the server's public URL (the address it listens on)")
     private static let printConfig = Option.flag(
         "print-config", "shows all settings with their sources, secrets redacted, and ends")
-    private static let json = Option.flag("json", "with --print-config: for a script")
 
     static let subcommand = Subcommand(
         name: "serve", summary: "runs the auth server until SIGTERM",
@@ -33,44 +32,37 @@ enum ServeSubcommand {
             capitals. An option overrides the environment, which overrides the file. Secrets belong in
             the file or the environment, never on the command line.
             """,
-        options: [listen, store, config, issuer, printConfig, json],
+        options: [listen, store, config, issuer, printConfig, .json("with --print-config: for a script")],
         examples: [
-            .init(
-                command: "latch serve --listen 127.0.0.1:8080 --store sqlite:latch.sqlite",
-                purpose: "serve on this machine, keeping accounts in a file"),
-            .init(
-                command: "LATCH_ACCESS_TOKEN_LIFETIME=60 latch serve --config latch.toml --print-config",
-                purpose: "see which settings are in effect, and why"),
+            "latch serve --listen 127.0.0.1:8080 --store sqlite:latch.sqlite":
+                "serve on this machine, keeping accounts in a file",
+            "LATCH_ACCESS_TOKEN_LIFETIME=60 latch serve --config latch.toml --print-config":
+                "see which settings are in effect, and why",
         ],
-        body: run)
-
-    /// Prints the settings, or serves.
-    private static let run: Subcommand.Body = { invocation, environment in
-        let loader = SettingsLoader(invocation, variables: environment.variables)
-        if invocation.has(json), !invocation.has(printConfig) {
-            throw CommandError.usage("'--json' belongs to '--print-config'.", hint: "Leave it out, or give both.")
-        }
-        guard invocation.has(printConfig) else { return try await ServerProgram(loader, environment).run() }
-        let settings = try loader.load()
-        if invocation.has(json) { environment.json(settings.json) } else { environment.output.write(settings.toml) }
-        return .success
-    }
+        body: { invocation, environment in
+            let loader = SettingsLoader(invocation, variables: environment.variables)
+            guard invocation.has(printConfig) else {
+                guard !invocation.wantsJSON else {
+                    throw CommandError.usage(
+                        "'--json' belongs to '--print-config'.", hint: "Leave it out, or give both.")
+                }
+                return try await ServerProgram(loader: loader, environment: environment).run()
+            }
+            let settings = try loader.load()
+            environment.write(settings.toml, orJSON: settings.json, for: invocation)
+            return .success
+        })
 }
 
 /// The life of a server process, from loading its settings to its last response.
 private struct ServerProgram {
-    private let loader: SettingsLoader
-    private let environment: Environment
-
-    init(_ loader: SettingsLoader, _ environment: Environment) {
-        self.loader = loader
-        self.environment = environment
-    }
+    let loader: SettingsLoader
+    let environment: Environment
 
     /// Serves until a signal ends it.
     ///
-    /// The store is opened before the port and closed after it, so that every accepted request finds a store. A second
-    /// signal ends the process without waiting for open requests.
+    /// The port is bound before the store is opened, so that a server that cannot listen creates no store; requests
+    /// that arrive in between are answered with 503. A second signal ends the process without waiting for open requests.
     ///
     /// - Returns: Success, once the last request has been answered and the last mail sent or given up.
     func run() async throws -> ExitCode {
@@ -78,33 +70,33 @@ private struct ServerProgram {
         let signals = environment.signals.received()
         loader.warnOfUnknownNames(environment)
         let settings = try loader.load()
-        let configuration = try ServerConfiguration(settings).configuration()
-        let administration = try ServerConfiguration(settings).administration()
+        let configuration = try settings.serverConfiguration()
+        let administration = try settings.administrationConfiguration()
         let log = AccessLog(try AccessLogFormat(settings["access_log"]), environment.error)
-        var identity = try await identity(settings)
-        let handler = SwappableHandler(identity.handler)
+        let handler = SwappableHandler(
+            ClosureHandler { _ in HTTPResponse(status: .serviceUnavailable, fields: ["Retry-After": "1"]) })
         let server = Server(
-            handler: log.logging(administration == nil ? handler : WithoutMetrics(next: handler)),
+            handler: log.logging(administration == nil ? handler : PathFilter.withoutMetrics(handler)),
             configuration: configuration)
         let administrationServer = administration.map {
-            Server(handler: log.logging(OperationsOnly(next: handler)), configuration: $0)
+            Server(handler: log.logging(PathFilter.operations(handler)), configuration: $0)
         }
+        var identity: Identity
+        let (url, administrationURL): (String, String?)
         do {
-            // The administration listens first: the line below says that everything does.
-            if let url = try await administrationServer?.start().url {
-                environment.error.line("latch: administration on \(url)")
-            }
-            let address = try await server.start()
-            identity.adoptIssuer(address.url)
-            for warning in StartupWarning.all(settings, configuration) {
-                environment.warn(warning.message, hint: warning.hint)
-            }
-            environment.output.line("latch: serving \(address.url)")
+            administrationURL = try await administrationServer?.start().url
+            url = try await server.start().url
+            identity = try await self.identity(settings)
         } catch {
+            await server.shutdown(grace: .zero)
             await administrationServer?.shutdown(grace: .zero)
-            await identity.close()
             throw error
         }
+        identity.adoptIssuer(url)
+        handler.replace(with: identity.handler)
+        if let administrationURL { environment.error.line("latch: administration on \(administrationURL)") }
+        environment.warn(of: settings, configuration)
+        environment.output.line("latch: serving \(url)")
         for await signal in signals {
             guard signal == .hangUp else { break }
             identity = await reloaded(identity, startedWith: settings, in: handler)
@@ -127,7 +119,7 @@ private struct ServerProgram {
         }
     }
 
-    /// Opens the auth server over its store, without a port.
+    /// Opens the auth server over its store.
     private func identity(_ settings: Settings) async throws -> Identity {
         let configuration = try settings.identityConfiguration()
         let location = try StoreLocation(settings["store"])
@@ -142,7 +134,7 @@ private struct ServerProgram {
         do {
             let settings = try loader.load()
             let next = try await identity.reconfigured(settings.keeping(first).identityConfiguration())
-            // Whoever reads the line finds the new settings in effect.
+            // The line is printed once the new settings are in effect.
             handler.replace(with: next.handler)
             environment.error.line("latch: the configuration and the keys have been read again")
             let waiting = settings.keysNeedingRestart(since: first)

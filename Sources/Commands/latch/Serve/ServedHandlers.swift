@@ -18,24 +18,21 @@ final class SwappableHandler: Handler {
     }
 }
 
-/// The public side of a server whose metrics have a listener of their own.
-struct WithoutMetrics: Handler {
+/// A handler of some paths of another one; other paths are answered with 404.
+struct PathFilter: Handler {
     let next: any Handler
+    let accepts: @Sendable (_ path: Substring) -> Bool
 
-    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        guard request.pathWithoutQuery != "/metrics" else { return HTTPResponse(status: .notFound) }
-        return try await next.respond(to: request)
+    /// Returns the public side of a server whose metrics have a listener of their own.
+    static func withoutMetrics(_ next: any Handler) -> PathFilter { PathFilter(next: next) { $0 != "/metrics" } }
+
+    /// Returns the listener for operators: metrics, health and readiness.
+    static func operations(_ next: any Handler) -> PathFilter {
+        PathFilter(next: next) { ["/metrics", "/healthz", "/readyz"].contains($0) }
     }
-}
-
-/// The listener for operators: metrics, health and readiness.
-struct OperationsOnly: Handler {
-    private static let paths: Set<Substring> = ["/metrics", "/healthz", "/readyz"]
-
-    let next: any Handler
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        guard Self.paths.contains(request.pathWithoutQuery) else { return HTTPResponse(status: .notFound) }
+        guard accepts(request.pathWithoutQuery) else { return HTTPResponse(status: .notFound) }
         return try await next.respond(to: request)
     }
 }

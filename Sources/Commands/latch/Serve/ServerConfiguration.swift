@@ -3,35 +3,29 @@
 import LatchCommand
 import LatchIdentity
 import LatchServer
-import PortableFoundation
 
-/// The configuration of the HTTP server, from the settings.
-struct ServerConfiguration {
-    private let settings: Settings
-
-    init(_ settings: Settings) { self.settings = settings }
-
+extension Settings {
     /// Returns the configuration of the HTTP server.
     ///
     /// - Throws: `CommandError.failed` for an unreadable file; the server validates the contents at its start.
-    func configuration() throws(CommandError) -> Server.Configuration {
-        let address = try ListenAddress(settings["listen"])
+    func serverConfiguration() throws(CommandError) -> Server.Configuration {
+        let address = try ListenAddress(self["listen"])
         var configuration = Server.Configuration(host: address.host, port: address.port)
-        configuration.maximumConnections = settings.number("maximum_connections")
-        configuration.maximumConnectionsPerAddress = settings.number("maximum_connections_per_address")
-        configuration.maximumBodyBytes = settings.number("maximum_body_bytes")
-        configuration.contentLimits = [Identity.callPath: settings.number("maximum_call_bytes")]
-        configuration.grace = .seconds(settings.number("shutdown_grace"))
+        configuration.maximumConnections = number("maximum_connections")
+        configuration.maximumConnectionsPerAddress = number("maximum_connections_per_address")
+        configuration.maximumBodyBytes = number("maximum_body_bytes")
+        configuration.contentLimits = [Identity.callPath: number("maximum_call_bytes")]
+        configuration.grace = .seconds(number("shutdown_grace"))
         configuration.trustedProxies = try TrustedProxies(
-            settings["trusted_proxies"], field: TrustedProxies.Field(settings["forwarded_field"]))
+            self["trusted_proxies"], field: TrustedProxies.Field(self["forwarded_field"]))
         configuration.tls = try tls()
         return configuration
     }
 
     /// Returns the configuration of the listener for operators; nil without the setting `admin_listen`.
-    func administration() throws(CommandError) -> Server.Configuration? {
-        guard !settings["admin_listen"].isEmpty else { return nil }
-        let address = try ListenAddress(settings["admin_listen"])
+    func administrationConfiguration() throws(CommandError) -> Server.Configuration? {
+        guard !self["admin_listen"].isEmpty else { return nil }
+        let address = try ListenAddress(self["admin_listen"])
         return Server.Configuration(host: address.host, port: address.port)
     }
 
@@ -39,21 +33,14 @@ struct ServerConfiguration {
     ///
     /// - Throws: `CommandError.failed` where only one of them is set, instead of serving without encryption.
     private func tls() throws(CommandError) -> Server.TLS? {
-        let (certificate, key) = (settings["tls_certificate"], settings["tls_key"])
+        let (certificate, key) = (self["tls_certificate"], self["tls_key"])
         if certificate.isEmpty, key.isEmpty { return nil }
         guard !certificate.isEmpty, !key.isEmpty else {
             throw .failed("tls_certificate and tls_key belong together.", hint: "Give both, or neither.")
         }
-        return Server.TLS(certificate: try bytes(of: certificate), key: try bytes(of: key))
-    }
-
-    /// Returns a file's content; errors name its path only.
-    private func bytes(of path: String) throws(CommandError) -> [UInt8] {
-        do {
-            return Array(try Data(contentsOf: URL(filePath: path)))
-        } catch {
-            throw .failed("'\(path)' cannot be read.", hint: "Give the path of a PEM file that this user may read.")
-        }
+        let hint = "Give the path of a PEM file that this user may read."
+        return Server.TLS(
+            certificate: try InputFile.bytes(certificate, hint: hint), key: try InputFile.bytes(key, hint: hint))
     }
 }
 

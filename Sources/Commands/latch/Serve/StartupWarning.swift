@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
 import LatchServer
 
-/// A warning about settings that are valid but probably unintended.
-struct StartupWarning: Sendable, Hashable {
-    let message: String
-    let hint: String
-
-    /// Returns the warnings of a server that is about to serve, in the order in which they are printed.
-    static func all(_ settings: Settings, _ configuration: Server.Configuration) -> [StartupWarning] {
-        var warnings: [StartupWarning] = []
-        if settings["mail_directory"].isEmpty, settings["smtp_url"].isEmpty { warnings.append(.noMailer) }
-        if configuration.tls == nil, !ListenAddress(of: configuration).isLoopback {
-            warnings.append(.plainText(configuration.host))
+extension Environment {
+    /// Warns of settings that are valid but probably unintended.
+    func warn(of settings: Settings, _ configuration: Server.Configuration) {
+        if settings["mail_directory"].isEmpty, settings["smtp_url"].isEmpty {
+            warn(
+                "No mails can be sent, so users cannot verify an address or reset a password.",
+                hint: "Set smtp_url, or mail_directory to have mails written as files.")
         }
-        return warnings
-    }
-
-    /// The warning of a server without mail, which is useful for a trial only.
-    static let noMailer = StartupWarning(
-        message: "No mails can be sent, so nobody can verify an address or reset a password.",
-        hint: "Set smtp_url, or mail_directory to have mails written as files.")
-
-    /// Returns the warning of a server without TLS; it is no error, since a proxy in front of it may terminate TLS.
-    static func plainText(_ host: String) -> StartupWarning {
-        StartupWarning(
-            message: "Passwords and tokens cross the network unencrypted: other machines reach \(host).",
-            hint: "Set tls_certificate and tls_key, or listen on 127.0.0.1 behind a proxy that speaks TLS.")
+        // Not an error, since a proxy may terminate TLS.
+        if configuration.tls == nil, !ListenAddress(of: configuration).isLoopback {
+            let host = configuration.host
+            warn(
+                "Passwords and tokens cross the network unencrypted: other machines reach \(host).",
+                hint: "Set tls_certificate and tls_key, or listen on 127.0.0.1 behind a proxy that speaks TLS.")
+        }
     }
 }

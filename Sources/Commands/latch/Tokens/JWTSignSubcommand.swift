@@ -25,24 +25,21 @@ enum JWTSignSubcommand {
             """,
         options: [key, claims, claim, issuer, subject, audience, lifetime, type],
         examples: [
-            .init(
-                command: "latch jwt sign --key key.json --subject ada --audience api --lifetime 300",
-                purpose: "a token for five minutes"),
-            .init(
-                command: "latch jwt sign --key key.json --claim admin=true --claims - < claims.json",
-                purpose: "claims from a pipe, and one more"),
+            "latch jwt sign --key key.json --subject ada --audience api --lifetime 300": "a token for five minutes",
+            "latch jwt sign --key key.json --claim admin=true --claims - < claims.json":
+                "claims from a pipe, and one more",
         ],
         body: { invocation, environment in
             guard let path = invocation[key] else {
                 throw CommandError.usage(
-                    "'latch jwt sign' needs a key.", hint: "Write '--key FILE'; 'latch keys generate' makes one.")
+                    "'latch jwt sign' needs a key.", hint: "Write '--key FILE'; 'latch keys generate' creates one.")
             }
             guard path != "-" || invocation[claims] != "-" else {
                 throw CommandError.usage(
                     "Key and claims cannot both be standard input.", hint: "Put the key into a file: '--key FILE'.")
             }
             let signed = try await assemble(invocation, environment)
-            let signer = try await KeyFile.signingKey(path, environment)
+            let signer = try await KeyFile(invocation: invocation, environment: environment).signingKey(path)
             environment.output.line(try JWT.sign(signed, with: signer, type: invocation[type] ?? "JWT"))
             return .success
         })
@@ -79,7 +76,7 @@ enum JWTSignSubcommand {
         guard let source else { return [:] }
         let bytes = source == "-" ? try await environment.input.all(1 << 20) : try InputFile.bytes(source)
         guard let object = try JSONValue(parsing: bytes).objectValue else {
-            throw CommandError.failed("The claims are no JSON object.", hint: "Write them as {\"sub\": \"ada\"}.")
+            throw CommandError.failed("The claims are not a JSON object.", hint: "Write them as {\"sub\": \"ada\"}.")
         }
         return object
     }

@@ -7,38 +7,30 @@ import PortableFoundation
 
 /// `latch jwt`: decodes, verifies and signs JSON Web Tokens.
 enum JWTSubcommand {
-    static let json = Option.flag("json", "one JSON object: header, claims, verified")
+    static let json = Option.json("one JSON object: header, claims, verified")
 
     static let subcommand = Subcommand(
-        name: "jwt", summary: "reads, checks and signs JSON Web Tokens",
+        name: "jwt", summary: "decodes, verifies and signs JSON Web Tokens",
         examples: [
-            .init(command: "latch token | latch jwt decode", purpose: "the claims of the current access token"),
-            .init(
-                command: "latch token | latch jwt verify --keys keys.json --audience api",
-                purpose: "verify a token"),
+            "latch token | latch jwt decode": "the claims of the current access token",
+            "latch token | latch jwt verify --keys keys.json --audience api": "verify a token",
         ],
         subcommands: [decode, JWTVerifySubcommand.subcommand, JWTSignSubcommand.subcommand])
 
     private static let decode = Subcommand(
         name: "decode", summary: "shows a token's header and claims without verifying it",
-        discussion: """
-            The signature is not verified: do not base a decision on the output.
-            """,
+        discussion: "The signature is not verified: do not base a decision on the output.",
         options: [json], arguments: [TokenText.argument],
         examples: [
-            .init(command: "latch jwt decode < token.txt", purpose: "show a token's claims"),
-            .init(command: "latch token | latch jwt decode --json", purpose: "the same for a script"),
+            "latch jwt decode < token.txt": "show a token's claims",
+            "latch token | latch jwt decode --json": "the same for a script",
         ],
         body: { invocation, environment in
             let token = try JWT(unverified: try await TokenText.read(invocation, environment))
-            show(TokenReport(token: token, isVerified: false, now: Date()), invocation, environment)
+            let report = TokenReport(token: token, isVerified: false)
+            environment.write(report.text, orJSON: report.json, for: invocation)
             return .success
         })
-
-    /// Prints the report as text or JSON.
-    static func show(_ report: TokenReport, _ invocation: Invocation, _ environment: Environment) {
-        if invocation.has(json) { environment.json(report.json) } else { environment.output.write(report.text) }
-    }
 }
 
 /// The argument that names a token.

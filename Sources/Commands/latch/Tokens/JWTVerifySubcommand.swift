@@ -18,21 +18,21 @@ enum JWTVerifySubcommand {
     private static let withoutExpiry = Option.flag("without-expiry", "accepts a token that never expires")
 
     static let subcommand = Subcommand(
-        name: "verify", summary: "checks a token's signature, times, issuer and audience",
+        name: "verify", summary: "verifies a token's signature, times, issuer and audience",
         discussion: """
             The algorithm comes from the keys, never from the token (RFC 8725). A token that names an
             audience is refused unless '--audience' names it, too. Exit 0 only if all checks pass.
             """,
-        options: [keys, issuer, audience, type, algorithm, leeway, withoutExpiry, JWTSubcommand.json],
+        options: [
+            keys, issuer, audience, type, algorithm, leeway, withoutExpiry, IssuerTransport.authorities,
+            JWTSubcommand.json,
+        ],
         arguments: [TokenText.argument],
         examples: [
-            .init(
-                command:
-                    "latch token | latch jwt verify --keys http://127.0.0.1:8080/.well-known/jwks.json --audience api",
-                purpose: "the current access token, with the issuer's published keys"),
-            .init(
-                command: "latch jwt verify --keys public.json --issuer https://id.example.com < token.txt",
-                purpose: "a token, with a key in a file"),
+            "latch token | latch jwt verify --keys http://127.0.0.1:8080/.well-known/jwks.json --audience api":
+                "the current access token, with the issuer's published keys",
+            "latch jwt verify --keys public.json --issuer https://id.example.com < token.txt":
+                "a token, with a key in a file",
         ],
         body: { invocation, environment in
             let verifier = try await verifier(invocation, environment)
@@ -43,7 +43,8 @@ enum JWTVerifySubcommand {
             } catch let error as JOSEError where error.code == JOSEError.wrongAudience.code {
                 throw try wrongAudience(of: text, expected: invocation[audience])
             }
-            JWTSubcommand.show(TokenReport(token: token, isVerified: true, now: Date()), invocation, environment)
+            let report = TokenReport(token: token, isVerified: true)
+            environment.write(report.text, orJSON: report.json, for: invocation)
             return .success
         })
 
@@ -71,7 +72,7 @@ enum JWTVerifySubcommand {
             throw CommandError.usage(
                 "Token and keys cannot both be standard input.", hint: "Put the keys into a file: '--keys FILE'.")
         }
-        let known = try await KeyFile.keySet(source, environment)
+        let known = try await KeyFile(invocation: invocation, environment: environment).keySet(source)
         let named = invocation.all(algorithm).map(SignatureAlgorithm.init)
         return JWTVerifier(
             keys: known, algorithms: named.isEmpty ? Array(Set(known.keys.map(\.algorithm))) : named,

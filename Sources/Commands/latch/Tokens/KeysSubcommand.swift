@@ -20,23 +20,20 @@ enum KeysSubcommand {
     private static let publicOutput = Option.value("public-output", "FILE", "the file for the public key")
 
     static let subcommand = Subcommand(
-        name: "keys", summary: "makes keys that sign tokens",
-        examples: [.init(command: "latch keys generate --output key.json", purpose: "a new key for ES256")],
+        name: "keys", summary: "generates signing keys",
+        examples: ["latch keys generate --output key.json": "a new key for ES256"],
         subcommands: [generate])
 
     private static let generate = Subcommand(
-        name: "generate", summary: "makes a key, as a JSON Web Key (RFC 7517)",
+        name: "generate", summary: "generates a key, as a JSON Web Key (RFC 7517)",
         discussion: """
             With '--output' the whole key is written to a new file that its owner alone may read, and the
             public key to standard output; otherwise the whole key is written to standard output.
             """,
         options: [algorithm, id, output, publicOutput],
         examples: [
-            .init(
-                command: "latch keys generate --output key.json > public.json",
-                purpose: "a key for ES256, and its public key to publish"),
-            .init(
-                command: "latch keys generate --algorithm EdDSA --id 2026-11", purpose: "another algorithm, and a name"),
+            "latch keys generate --output key.json > public.json": "a key for ES256, and its public key to publish",
+            "latch keys generate --algorithm EdDSA --id 2026-11": "another algorithm, and a name",
         ],
         body: { invocation, environment in
             let key = try Key.generate(try algorithm(invocation), id: invocation[id])
@@ -58,26 +55,24 @@ enum KeysSubcommand {
     /// Returns the requested algorithm; letter case does not matter.
     private static func algorithm(_ invocation: Invocation) throws(CommandError) -> SignatureAlgorithm {
         guard let name = invocation[Self.algorithm] else { return .es256 }
-        let names = algorithms.map(\.rawValue)
-        guard let found = algorithms.first(where: { $0.rawValue.lowercased() == name.lowercased() }) else {
-            let suggestion = Suggestion.sentence(for: name, among: names) { "'\($0)'" }
-            throw .usage(
-                "There is no algorithm '\(name)'.", hint: suggestion + "There are \(names.joined(separator: ", ")).")
-        }
-        return found
+        if let found = algorithms.first(where: { $0.rawValue.lowercased() == name.lowercased() }) { return found }
+        return try Suggestion.value(named: name, among: algorithms, kind: "signature algorithm") { $0.rawValue }
     }
 }
 
 /// Keys from a file, standard input, or the URL at which an issuer publishes them.
-enum KeyFile {
+struct KeyFile {
     /// The maximum size of a key set in bytes.
     private static let limit = 1 << 20
+
+    let invocation: Invocation
+    let environment: Environment
 
     /// Reads one signing key.
     ///
     /// - Throws: `CommandError.failed` where the file cannot be read, `JOSEError.unsuitableKey`.
-    static func signingKey(_ path: String, _ environment: Environment) async throws -> Key {
-        let key = try Key(jwk: try await object(path, environment))
+    func signingKey(_ path: String) async throws -> Key {
+        let key = try Key(jwk: try await object(path))
         guard key.canSign else {
             throw CommandError.failed(
                 "The key in '\(path)' only verifies.", hint: "Give the file that 'latch keys generate --output' wrote.")
@@ -86,37 +81,33 @@ enum KeyFile {
     }
 
     /// Reads verifying keys: one JSON Web Key, or a set of them.
-    static func keySet(_ source: String, _ environment: Environment) async throws -> KeySet {
-        let object = try await object(source, environment)
+    func keySet(_ source: String) async throws -> KeySet {
+        let object = try await object(source)
         guard object["keys"] == nil else { return try KeySet(jwks: .object(object)) }
         return KeySet([try Key(jwk: object)])
     }
 
     /// Reads the JSON object at a path, at `-`, or at a URL.
-    private static func object(_ source: String, _ environment: Environment) async throws -> JSONObject {
-        let bytes = try await bytes(source, environment)
-        guard bytes.count <= limit else { throw CommandError.failed("'\(source)' is too long for keys.") }
-        let value: JSONValue
+    private func object(_ source: String) async throws -> JSONObject {
+        let bytes = try await bytes(source)
+        guard bytes.count <= Self.limit else { throw CommandError.failed("'\(source)' is too long for keys.") }
+        let reason: String
         do {
-            value = try JSONValue(parsing: bytes)
+            if let object = try JSONValue(parsing: bytes).objectValue { return object }
+            reason = "it is not an object."
         } catch {
             // The text may be a secret: the error names the position, not the content.
-            throw CommandError.failed(
-                "'\(source)' is not JSON: \(error.message)", hint: "Give a JSON Web Key or a set of them (RFC 7517).")
+            reason = error.message
         }
-        guard let object = value.objectValue else {
-            throw CommandError.failed(
-                "'\(source)' is no JSON Web Key.", hint: "Give a JSON Web Key or a set of them (RFC 7517).")
-        }
-        return object
+        throw CommandError.failed(
+            "'\(source)' is not a JSON Web Key: \(reason)", hint: "Give a JSON Web Key or a set of them (RFC 7517).")
     }
 
-    private static func bytes(_ source: String, _ environment: Environment) async throws -> [UInt8] {
-        if source == "-" { return try await environment.input.all(limit) }
-        if source.hasPrefix("https://") || source.hasPrefix("http://") {
-            guard let url = URL(string: source) else { throw CommandError.failed("'\(source)' is no URL.") }
-            return try await Client(baseURL: url).perform(.bytes(.get, ""))
-        }
-        return try InputFile.bytes(source)
+    private func bytes(_ source: String) async throws -> [UInt8] {
+        if source == "-" { return try await environment.input.all(Self.limit) }
+        guard source.hasPrefix("https://") || source.hasPrefix("http://") else { return try InputFile.bytes(source) }
+        guard let url = URL(string: source) else { throw CommandError.failed("'\(source)' is not a URL.") }
+        let transport = try IssuerTransport.transport(of: invocation, environment.variables)
+        return try await Client(baseURL: url, transport: transport).perform(.bytes(.get, ""))
     }
 }

@@ -13,7 +13,6 @@ struct TokenReport {
     let token: JWT
     /// Whether signature, times and parties have been checked.
     let isVerified: Bool
-    let now: Date
 
     /// The report for a script.
     var json: JSONValue {
@@ -25,37 +24,25 @@ struct TokenReport {
 
     /// The report for a user.
     var text: String {
-        let lines =
-            ["header"] + Self.rows(token.header.members.map { ($0.key, Self.shown($0.value)) }) + ["claims"]
-            + Self.rows(token.claims.members.map { ($0.key, Self.shown($0.value) + remark($0.key)) })
-            + [
-                isVerified
-                    ? "The signature, the times, the issuer and the audience are valid."
-                    : "The signature was not verified."
-            ]
-        return lines.joined(separator: "\n") + "\n"
-    }
-
-    /// Returns two columns for below a heading.
-    private static func rows(_ rows: [(String, String)]) -> [String] {
-        let width = rows.map { $0.0.printable.count }.max() ?? 0
-        return rows.map { name, value in
-            let name = name.printable
-            return "  \(name.padded(to: width))  \(value)"
-        }
+        let header = token.header.members.map { [$0.key, Self.shown($0.value)] }
+        let claims = token.claims.members.map { [$0.key, Self.shown($0.value) + remark($0.key)] }
+        return
+            "header\n\(TextTable.text(header, indentation: "  "))claims\n\(TextTable.text(claims, indentation: "  "))"
+            + (isVerified
+                ? "The signature, the times, the issuer and the audience are valid.\n"
+                : "The signature was not verified.\n")
     }
 
     /// Returns text without quotation marks, everything else as JSON.
     private static func shown(_ value: JSONValue) -> String {
-        (value.stringValue ?? String(decoding: value.serialized(), as: UTF8.self)).printable
+        value.stringValue ?? String(decoding: value.serialized(), as: UTF8.self)
     }
 
     /// Returns a time in ISO 8601 with its distance from now.
     private func remark(_ name: String) -> String {
         guard Self.times.contains(name), let date = token.claims.date(name) else { return "" }
-        let seconds = date.timeIntervalSince(now)
         // A date this far away has no text form.
         guard abs(date.timeIntervalSince1970) < 1e11 else { return "" }
-        return "  \(date.formatted(.iso8601)), \(RelativeTime.text(seconds))"
+        return "  \(AccountReport.text(date))"
     }
 }

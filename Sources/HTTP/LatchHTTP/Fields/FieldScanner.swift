@@ -3,30 +3,30 @@
 /// A scanner of field values (RFC 9110 §5.6).
 ///
 /// It compares bytes, since a comma followed by a combining accent is a single `Character`.
-struct FieldScanner {
+package struct FieldScanner {
     private let bytes: [UInt8]
     /// The index of the next byte.
     private(set) var position = 0
 
-    init(_ text: some StringProtocol) { bytes = Array(text.utf8) }
+    package init(_ text: some StringProtocol) { bytes = Array(text.utf8) }
 
     /// The next byte; nil at the end.
-    var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+    package var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    var isAtEnd: Bool { position == bytes.count }
+    package var isAtEnd: Bool { position == bytes.count }
 
     /// Returns to an earlier position.
     mutating func goBack(to position: Int) { self.position = min(position, self.position) }
 
     /// Consumes the next byte if it is the given one.
-    mutating func take(_ byte: UInt8) -> Bool {
+    package mutating func take(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         position += 1
         return true
     }
 
     /// Consumes all bytes for which `isTaken` is true and decodes them as UTF-8, replacing invalid bytes.
-    mutating func take(while isTaken: (UInt8) -> Bool) -> String {
+    package mutating func take(while isTaken: (UInt8) -> Bool) -> String {
         let start = position
         while position < bytes.count, isTaken(bytes[position]) { position += 1 }
         return String(decoding: bytes[start..<position], as: UTF8.self)
@@ -34,20 +34,20 @@ struct FieldScanner {
 
     /// Skips optional whitespace (RFC 9110 §5.6.3) and returns whether there was any.
     @discardableResult
-    mutating func skipWhitespace() -> Bool {
+    package mutating func skipWhitespace() -> Bool {
         let start = position
         while let next, next == 0x20 || next == 0x09 { position += 1 }
         return position > start
     }
 
     /// Consumes a token (RFC 9110 §5.6.2), or returns nil if there is none.
-    mutating func token() -> String? {
+    package mutating func token() -> String? {
         let token = take(while: isTokenByte)
         return token.isEmpty ? nil : token
     }
 
     /// Consumes a quoted string (RFC 9110 §5.6.4) and returns its content, or nil if it is malformed.
-    mutating func quotedString() -> String? {
+    package mutating func quotedString() -> String? {
         guard take(0x22) else { return nil }
         var content: [UInt8] = []
         while let byte = next {

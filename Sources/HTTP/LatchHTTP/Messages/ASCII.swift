@@ -17,13 +17,13 @@ package func isTokenByte(_ byte: UInt8) -> Bool {
 }
 
 /// Whether a byte is a DIGIT (RFC 5234 appendix B.1).
-func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+package func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
 /// Whether a byte is optional whitespace, a space or a tab (RFC 9110 §5.6.3).
-func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+package func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
 /// Returns the value of a hexadecimal digit of either case, or nil for any other byte.
-func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+package func hexadecimalValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: byte - 0x30
     case 0x41...0x46: byte - 0x41 + 10
@@ -33,7 +33,7 @@ func hexadecimalValue(_ byte: UInt8) -> UInt8? {
 }
 
 /// Returns the text without leading and trailing spaces and tabs (RFC 9110 §5.6.3).
-func trimmed<Text: BidirectionalCollection<UInt8>>(_ text: Text) -> Text.SubSequence {
+package func trimmed<Text: BidirectionalCollection<UInt8>>(_ text: Text) -> Text.SubSequence {
     guard let last = text.lastIndex(where: { !isBlank($0) }) else { return text[text.endIndex...] }
     return text[...last].drop(while: isBlank)
 }

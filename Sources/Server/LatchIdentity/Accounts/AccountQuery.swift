@@ -62,7 +62,7 @@ package enum AccountStatus: String, Sendable, CaseIterable {
     case pendingVerification = "pending_verification"
 
     /// Creates the reported status of a stored one.
-    init(_ status: Account.Status, isVerified: Bool) {
+    package init(_ status: Account.Status, isVerified: Bool) {
         switch status {
         case .active: self = isVerified ? .active : .pendingVerification
         case .disabled, .deleted: self = .inactive

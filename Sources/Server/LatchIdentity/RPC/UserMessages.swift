@@ -110,7 +110,7 @@ extension UserStatistics {
 }
 
 extension UserRole {
-    init(_ role: Role) {
+    package init(_ role: Role) {
         self =
             switch role {
             case .user: .user
@@ -122,7 +122,7 @@ extension UserRole {
 }
 
 extension UserStatus {
-    init(_ status: AccountStatus) {
+    package init(_ status: AccountStatus) {
         self =
             switch status {
             case .active: .active

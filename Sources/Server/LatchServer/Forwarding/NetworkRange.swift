@@ -15,7 +15,7 @@ public struct NetworkRange: Sendable, Hashable {
         let bits = address.bytes.count * 8
         var length = bits
         if parts.count == 2 {
-            guard (1...3).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            guard (1...3).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(isDigit),
                 let number = Int(parts[1])
             else { return nil }
             // The prefix length of a mapped IPv4 address refers to the IPv6 form.

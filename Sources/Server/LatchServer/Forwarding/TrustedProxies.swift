@@ -59,7 +59,7 @@ public struct TrustedProxies: Sendable, Hashable {
         let lines = fields.values(of: field == .forwarded ? "forwarded" : "x-forwarded-for")
         switch field {
         case .xForwardedFor:
-            return lines.flatMap { $0.split(separator: ",").map { Self.host(trimmingWhitespace($0.utf8)) } }
+            return lines.flatMap { $0.split(separator: ",").map { Self.host(Substring(trimmed($0.utf8))) } }
         case .forwarded: return lines.flatMap { ForwardedElements($0).hosts.map { $0.flatMap(Self.host) } }
         }
     }
@@ -81,9 +81,7 @@ public struct TrustedProxies: Sendable, Hashable {
 
 /// An interceptor that sets the client's address of requests from trusted proxies.
 struct TrustedProxyInterceptor: Interceptor {
-    private let proxies: TrustedProxies
-
-    init(_ proxies: TrustedProxies) { self.proxies = proxies }
+    let proxies: TrustedProxies
 
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         guard let peer = request.remoteAddress else { return try await next.respond(to: request) }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// An interceptor that assigns an identifier to each request, which the response repeats in `X-Request-Id`.
 ///
 /// An identifier of the client is kept if it is safe in logs and fields: up to 64 letters, digits, `-`, `_` and `.`.
@@ -8,7 +10,9 @@ public struct RequestIDInterceptor: Interceptor {
     private let make: @Sendable () -> String
 
     /// Creates an interceptor that calls `make` for identifiers; by default they are 128 random bits in hexadecimal.
-    public init(making make: (@Sendable () -> String)? = nil) { self.make = make ?? Self.random }
+    public init(making make: (@Sendable () -> String)? = nil) {
+        self.make = make ?? { RandomSource.system.identifier() }
+    }
 
     /// Sets the identifier in the request and in the response.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
@@ -24,21 +28,8 @@ public struct RequestIDInterceptor: Interceptor {
     /// Whether an identifier can neither end a log line or a field nor be mistaken for another word of it.
     private static func isSafe(_ id: String) -> Bool {
         (1...64).contains(id.utf8.count)
-            && id.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
-                default: false
-                }
+            && id.utf8.allSatisfy {
+                isDigit($0) || (0x61...0x7A).contains(asciiLowercased($0)) || "-._".utf8.contains($0)
             }
-    }
-
-    /// Creates an identifier of 128 random bits in hexadecimal.
-    private static let random: @Sendable () -> String = {
-        var id = ""
-        for word in [UInt64.random(in: .min ... .max), .random(in: .min ... .max)] {
-            let digits = String(word, radix: 16)
-            id += String(repeating: "0", count: 16 - digits.count) + digits
-        }
-        return id
     }
 }

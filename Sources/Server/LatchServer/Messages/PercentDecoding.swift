@@ -11,7 +11,7 @@ package func percentDecoded(_ encoded: Substring.UTF8View, plusIsSpace: Bool) ->
     while let byte = rest.next() {
         switch byte {
         case 0x25:
-            guard let high = rest.next().flatMap(hexadecimalDigit), let low = rest.next().flatMap(hexadecimalDigit)
+            guard let high = rest.next().flatMap(hexadecimalValue), let low = rest.next().flatMap(hexadecimalValue)
             else { return nil }
             bytes.append(high << 4 | low)
         case 0x2B where plusIsSpace: bytes.append(0x20)
@@ -19,14 +19,4 @@ package func percentDecoded(_ encoded: Substring.UTF8View, plusIsSpace: Bool) ->
         }
     }
     return String(validating: bytes, as: UTF8.self)
-}
-
-/// Returns the value of a hexadecimal digit in either case; nil for any other byte.
-func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
-    }
 }

@@ -9,15 +9,16 @@ extension HTTPRequest {
 
     /// The cookies that the client sent (RFC 6265 §4.2).
     ///
-    /// The first of several cookies with one name counts: clients send the one with the longer path first (§5.4).
+    /// The first of several cookies with one name counts: clients send the one with the longer path first (§5.4). The
+    /// field is parsed as bytes: a Swift `Character` may combine a separator with a following accent.
     public var cookies: [String: String] {
         var cookies: [String: String] = [:]
         for line in fields.values(of: .cookie) {
             for pair in line.utf8.split(separator: 0x3B) {
                 guard let equals = pair.firstIndex(of: 0x3D) else { continue }
-                let name = trimmingWhitespace(pair[..<equals])
+                let name = String(Substring(trimmed(pair[..<equals])))
                 guard !name.isEmpty, cookies[name] == nil else { continue }
-                cookies[name] = unquoted(trimmingWhitespace(pair[pair.index(after: equals)...]))
+                cookies[name] = unquoted(trimmed(pair[pair.index(after: equals)...]))
             }
         }
         return cookies
@@ -25,7 +26,7 @@ extension HTTPRequest {
 
     /// The type and subtype of the content in lower case, without parameters (RFC 9110 §8.3.1).
     public var mediaType: String? {
-        fields[.contentType].map { trimmingWhitespace($0.utf8.prefix { $0 != 0x3B }).lowercased() }
+        fields[.contentType].map { Substring(trimmed($0.utf8.prefix { $0 != 0x3B })).lowercased() }
     }
 
     /// Decodes JSON content (RFC 8259) as a value of a type.
@@ -106,18 +107,8 @@ package enum RemoteAddress: HTTPContextKey {
     package static var defaultValue: String? { nil }
 }
 
-/// Returns the text without optional whitespace around it (RFC 9110 §5.6.3).
-///
-/// Fields are parsed as bytes: a Swift `Character` may combine a separator with a following accent, and compares U+037E
-/// equal to a semicolon, so a parser of characters would find other cookies than every other implementation.
-func trimmingWhitespace(_ text: Substring.UTF8View) -> String {
-    let isWhitespace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-    guard let last = text.lastIndex(where: { !isWhitespace($0) }) else { return "" }
-    return String(Substring(text[...last].drop(while: isWhitespace)))
-}
-
 /// Removes the quotes that may enclose a cookie's value (RFC 6265 §4.1.1).
-private func unquoted(_ value: String) -> String {
-    guard value.utf8.count >= 2, value.utf8.first == 0x22, value.utf8.last == 0x22 else { return value }
-    return String(Substring(value.utf8.dropFirst().dropLast()))
+private func unquoted(_ value: Substring.UTF8View) -> String {
+    let isQuoted = value.count >= 2 && value.first == 0x22 && value.last == 0x22
+    return String(Substring(isQuoted ? value.dropFirst().dropLast() : value))
 }

@@ -25,11 +25,6 @@ extension HTTPResponse {
         return response
     }
 
-    /// Creates an error response as `application/problem+json` (RFC 9457) that has a status only.
-    public static func problem(status: HTTPStatus) -> HTTPResponse {
-        problem(status: status, code: nil, detail: nil)
-    }
-
     /// Creates an error response as `application/problem+json` (RFC 9457); only the message of a client's error is
     /// shown.
     public static func problem(_ error: ServerError) -> HTTPResponse {
@@ -37,8 +32,12 @@ extension HTTPResponse {
         return problem(status: error.status, code: error.code, detail: error.message)
     }
 
-    /// Creates an error response as `application/problem+json` (RFC 9457) with a stable code and a readable sentence.
-    public static func problem(status: HTTPStatus, code: String?, detail: String?) -> HTTPResponse {
+    /// Creates an error response as `application/problem+json` (RFC 9457), by default of a status only.
+    ///
+    /// - Parameters:
+    ///   - code: The stable name of the error.
+    ///   - detail: A sentence that describes it.
+    public static func problem(status: HTTPStatus, code: String? = nil, detail: String? = nil) -> HTTPResponse {
         var problem = ProblemDetails(title: status.reasonPhrase, status: status, detail: detail)
         problem.extensions["code"] = code.map { .string($0) }
         return .problem(problem)

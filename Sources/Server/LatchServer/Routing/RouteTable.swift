@@ -13,10 +13,8 @@ struct RouteTable: Sendable {
 
     /// The result of matching a request.
     enum Match {
-        /// The endpoint for the request.
-        case endpoint(any Handler, PathParameters.Values)
-        /// The `GET` endpoint for a `HEAD` request, whose content is dropped.
-        case endpointWithoutContent(any Handler, PathParameters.Values)
+        /// The endpoint for the request, and the values of its parameters; for `HEAD` it may be the one of `GET`.
+        case endpoint(Route, [String])
         /// The router's own response: 404, 405, 400, or the response to `OPTIONS`.
         case response(HTTPResponse)
     }
@@ -112,12 +110,9 @@ extension RouteTable {
     /// Selects the route of a node by the method (RFC 9110 §9.3.2, §9.3.7, §15.5.6).
     private func choose(_ node: Int, _ values: [String], _ method: HTTPMethod) -> Match {
         let routes = nodes[node].routes
-        if let route = routes.first(where: { $0.method == method }) {
-            return .endpoint(route.handler, PathParameters.Values(names: route.parameterNames, values: values))
-        }
-        if method == .head, let route = routes.first(where: { $0.method == .get }) {
-            return .endpointWithoutContent(
-                route.handler, PathParameters.Values(names: route.parameterNames, values: values))
+        let own = routes.first { $0.method == method }
+        if let route = own ?? (method == .head ? routes.first { $0.method == .get } : nil) {
+            return .endpoint(route, values)
         }
         return .response(Self.response(to: method, allowing: routes.map(\.method)))
     }

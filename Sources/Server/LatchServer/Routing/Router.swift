@@ -40,16 +40,17 @@ public struct Router: Handler {
         for route in routes { on(route.method, route.pattern, handledBy: handler) }
     }
 
+    /// A closure that responds to a request with an `HTTPResponse`, or with content that is sent as JSON.
+    public typealias Endpoint<Content> = @Sendable (HTTPRequest) async throws -> Content
+
     /// Adds an endpoint made of a closure.
-    public mutating func on(
-        _ method: HTTPMethod, _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
-    ) {
+    public mutating func on(_ method: HTTPMethod, _ pattern: String, _ body: @escaping Endpoint<HTTPResponse>) {
         on(method, pattern, handledBy: ClosureHandler(body))
     }
 
     /// Adds an endpoint made of a closure whose result is sent as JSON with the status 200.
     public mutating func on<Content: Encodable & Sendable>(
-        _ method: HTTPMethod, _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> Content
+        _ method: HTTPMethod, _ pattern: String, _ body: @escaping Endpoint<Content>
     ) {
         on(method, pattern, handledBy: ClosureHandler { try .json(encoding: try await body($0)) })
     }
@@ -81,15 +82,14 @@ public struct Router: Handler {
     /// Returns the response of the endpoint for the request.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         switch table.match(request) {
-        case .endpoint(let handler, let parameters):
-            guard !parameters.isEmpty else { return try await handler.respond(to: request) }
+        case .endpoint(let route, let values):
+            // Only HEAD is matched to a route of another method, GET.
+            let dropsContent = route.method != request.method
+            guard !values.isEmpty || dropsContent else { return try await route.handler.respond(to: request) }
             var request = request
-            request.context[PathParameters.self] = parameters
-            return try await handler.respond(to: request)
-        case .endpointWithoutContent(let handler, let parameters):
-            var request = request
-            request.context[PathParameters.self] = parameters
-            return try await handler.respond(to: request).withoutContent()
+            request.context[PathParameters.self] = PathParameters.Values(names: route.parameterNames, values: values)
+            let response = try await route.handler.respond(to: request)
+            return dropsContent ? response.withoutContent() : response
         case .response(let response):
             let own = ClosureHandler { _ in response }
             return try await own.nested(in: interceptors).respond(to: request)
@@ -101,54 +101,48 @@ public struct Router: Handler {
 
 extension Router {
     /// Adds a `GET` endpoint, which also answers `HEAD`.
-    public mutating func get(
-        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
-    ) { on(.get, pattern, body) }
+    public mutating func get(_ pattern: String, _ body: @escaping Endpoint<HTTPResponse>) { on(.get, pattern, body) }
 
     /// Adds a `GET` endpoint whose result is sent as JSON.
-    public mutating func get<Content: Encodable & Sendable>(
-        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> Content
-    ) { on(.get, pattern, body) }
+    public mutating func get<Content: Encodable & Sendable>(_ pattern: String, _ body: @escaping Endpoint<Content>) {
+        on(.get, pattern, body)
+    }
 
     /// Adds a `POST` endpoint.
-    public mutating func post(
-        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
-    ) { on(.post, pattern, body) }
+    public mutating func post(_ pattern: String, _ body: @escaping Endpoint<HTTPResponse>) { on(.post, pattern, body) }
 
     /// Adds a `POST` endpoint whose result is sent as JSON.
-    public mutating func post<Content: Encodable & Sendable>(
-        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> Content
-    ) { on(.post, pattern, body) }
+    public mutating func post<Content: Encodable & Sendable>(_ pattern: String, _ body: @escaping Endpoint<Content>) {
+        on(.post, pattern, body)
+    }
 
     /// Adds a `PUT` endpoint.
-    public mutating func put(
-        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
-    ) { on(.put, pattern, body) }
+    public mutating func put(_ pattern: String, _ body: @escaping Endpoint<HTTPResponse>) { on(.put, pattern, body) }
 
     /// Adds a `PUT` endpoint whose result is sent as JSON.
-    public mutating func put<Content: Encodable & Sendable>(
-        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> Content
-    ) { on(.put, pattern, body) }
+    public mutating func put<Content: Encodable & Sendable>(_ pattern: String, _ body: @escaping Endpoint<Content>) {
+        on(.put, pattern, body)
+    }
 
     /// Adds a `PATCH` endpoint.
-    public mutating func patch(
-        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
-    ) { on(.patch, pattern, body) }
+    public mutating func patch(_ pattern: String, _ body: @escaping Endpoint<HTTPResponse>) {
+        on(.patch, pattern, body)
+    }
 
     /// Adds a `PATCH` endpoint whose result is sent as JSON.
-    public mutating func patch<Content: Encodable & Sendable>(
-        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> Content
-    ) { on(.patch, pattern, body) }
+    public mutating func patch<Content: Encodable & Sendable>(_ pattern: String, _ body: @escaping Endpoint<Content>) {
+        on(.patch, pattern, body)
+    }
 
     /// Adds a `DELETE` endpoint.
-    public mutating func delete(
-        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
-    ) { on(.delete, pattern, body) }
+    public mutating func delete(_ pattern: String, _ body: @escaping Endpoint<HTTPResponse>) {
+        on(.delete, pattern, body)
+    }
 
     /// Adds a `DELETE` endpoint whose result is sent as JSON.
-    public mutating func delete<Content: Encodable & Sendable>(
-        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> Content
-    ) { on(.delete, pattern, body) }
+    public mutating func delete<Content: Encodable & Sendable>(_ pattern: String, _ body: @escaping Endpoint<Content>) {
+        on(.delete, pattern, body)
+    }
 }
 
 // MARK: - Parameters
@@ -178,8 +172,6 @@ enum PathParameters: HTTPContextKey {
         let names: [String]
         /// The decoded segments, as many as there are names.
         let values: [String]
-
-        var isEmpty: Bool { names.isEmpty }
 
         /// The value of the first parameter with a name.
         subscript(name: String) -> String? {

@@ -24,7 +24,7 @@ struct FramingFields {
         case 10 where canonical == "connection":
             // RFC 9110 §7.6.1: options compare without case.
             closes =
-                closes || value.utf8.split(separator: 0x2C).contains { trimmingWhitespace($0).lowercased() == "close" }
+                closes || value.utf8.split(separator: 0x2C).contains { Substring(trimmed($0)).lowercased() == "close" }
         case 6 where canonical == "expect":
             // RFC 9110 §10.1.1: no other expectation is defined.
             guard value.lowercased() == "100-continue" else {
@@ -87,7 +87,7 @@ private func isValidHost(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
 }
 
 private func isAddressByte(_ byte: UInt8) -> Bool {
-    hexadecimalDigit(byte) != nil || byte == 0x3A || byte == 0x2E
+    hexadecimalValue(byte) != nil || byte == 0x3A || byte == 0x2E
 }
 
 /// Whether a byte may occur in a `reg-name` (RFC 3986 §3.2.2): unreserved, sub-delims and the percent sign.

@@ -130,6 +130,3 @@ struct HeadParser {
         }
     }
 }
-
-/// Whether a byte is an ASCII digit; `Character.isNumber` would accept digits of other scripts.
-func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

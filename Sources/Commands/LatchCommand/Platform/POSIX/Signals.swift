@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
-import LatchCore
 import Synchronization
 
 #if canImport(Glibc)
@@ -30,21 +28,12 @@ package enum Signal: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The signals of the process, received one after another by the main thread.
+/// The signals of the process, received one after another by one thread.
 ///
 /// No code runs inside a signal handler. A signal without a listener ends the process, as by default.
 package final class Signals: Sendable {
     /// Nil while there is no listener.
     private let listener = Mutex<AsyncStream<Signal>.Continuation?>(nil)
-    /// The state of the main thread.
-    private struct MainThread {
-        /// The thread, once it waits for signals.
-        var waiting: pthread_t?
-        /// Whether the main actor needs it, which may be known before it waits.
-        var isNeeded = false
-    }
-
-    private let main = Mutex(MainThread())
 
     private init() {}
 
@@ -71,49 +60,19 @@ package final class Signals: Sendable {
         return stream
     }
 
-    /// Waits for signals on the calling thread, until it is released.
-    ///
-    /// Call it on the main thread, after `blocked`.
-    package func deliver() {
-        let isNeeded = main.withLock { main in
-            main.waiting = pthread_self()
-            return main.isNeeded
-        }
-        if !isNeeded { deliver(until: Self.handOver) }
-    }
-
-    /// Releases the main thread for the main actor: from now on another thread waits for signals.
-    ///
-    /// Only a command that uses the main actor calls it, and no other pays for it.
-    package func releaseMainThread() {
-        let (isFirst, thread) = main.withLock { main in
-            defer { main.isNeeded = true }
-            return (!main.isNeeded, main.waiting)
-        }
-        guard isFirst else { return }
-        // A queue of its own has a thread of its own.
-        DispatchQueue(label: "latch.signals").async {
-            var set = Self.all()
-            pthread_sigmask(SIG_BLOCK, &set, nil)
-            self.deliver(until: nil)
-        }
-        if let thread { pthread_kill(thread, Self.handOver) }
-    }
-
-    /// Delivers each signal as it arrives; returns at `last`, which only this program sends to itself.
-    private func deliver(until last: Int32?) {
+    /// Waits for signals on the calling thread, and delivers each as it arrives.
+    package func deliver() -> Never {
         var set = Self.all()
+        // A thread of a queue may have a mask of its own.
+        pthread_sigmask(SIG_BLOCK, &set, nil)
         while true {
             var number: Int32 = 0
-            guard sigwait(&set, &number) == 0 else { continue }
-            if number == last { return }
-            guard let signal = Signal.allCases.first(where: { $0.number == number }) else { continue }
+            guard sigwait(&set, &number) == 0, let signal = Signal.allCases.first(where: { $0.number == number }) else {
+                continue
+            }
             if !passOn(signal) { Self.endProcess(by: signal) }
         }
     }
-
-    /// SIGUSR2, which has no other meaning for this program.
-    private static let handOver = SIGUSR2
 
     /// Passes a signal to the listener and returns whether there is one.
     private func passOn(_ signal: Signal) -> Bool {
@@ -133,12 +92,11 @@ package final class Signals: Sendable {
         raise(ending.number)
     }
 
-    /// Returns the set of all signals and of the one that releases the main thread.
+    /// Returns the set of all signals.
     private static func all() -> sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
         for signal in Signal.allCases { sigaddset(&set, signal.number) }
-        sigaddset(&set, handOver)
         return set
     }
 }

@@ -14,7 +14,16 @@ extension Environment.Input {
     /// The process's standard input.
     package static let standard = Environment.Input(
         isTerminal: isatty(STDIN_FILENO) == 1,
-        all: { limit in await onThread { readAll(upTo: limit + 1) } },
+        all: { limit in
+            await onThread {
+                var bytes: [UInt8] = []
+                readPieces { piece in
+                    bytes += piece
+                    return bytes.count <= limit
+                }
+                return bytes
+            }
+        },
         line: { isShown, signals in
             // Listening begins before the echo is off, so that an interrupt always restores the terminal.
             let received = signals.received()
@@ -49,28 +58,21 @@ extension Environment.Input {
         }
     }
 
-    /// Reads to the end or up to the limit.
-    private static func readAll(upTo limit: Int) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count < limit {
-            let count = systemRead(STDIN_FILENO, &buffer, min(buffer.count, limit - bytes.count))
+    /// Passes on the input as it arrives, until it ends or `body` returns false.
+    private static func readPieces(of size: Int = 65_536, _ body: (ArraySlice<UInt8>) -> Bool) {
+        var buffer = [UInt8](repeating: 0, count: size)
+        while true {
+            let count = read(STDIN_FILENO, &buffer, size)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
+            guard count > 0, body(buffer[..<count]) else { return }
         }
-        return bytes
     }
 
     /// Reads to the end and passes on each line as soon as it is complete; an unterminated last line counts.
     private static func readLines(upTo limit: Int, _ body: ([UInt8]) -> Void) {
         var line: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = systemRead(STDIN_FILENO, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            var rest = buffer[..<count]
+        readPieces { piece in
+            var rest = piece
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 line += rest[..<end].prefix(limit + 1 - line.count)
                 body(line)
@@ -78,6 +80,7 @@ extension Environment.Input {
                 rest = rest[(end + 1)...]
             }
             line += rest.prefix(limit + 1 - line.count)
+            return true
         }
         if !line.isEmpty { body(line) }
     }
@@ -85,12 +88,9 @@ extension Environment.Input {
     /// Reads one line with its break and not a byte more, since another process may read what follows.
     private static func readLine(upTo limit: Int) -> [UInt8] {
         var bytes: [UInt8] = []
-        var byte: UInt8 = 0
-        while bytes.count < limit, bytes.last != UInt8(ascii: "\n") {
-            let count = systemRead(STDIN_FILENO, &byte, 1)
-            if count < 0, errno == EINTR { continue }
-            guard count == 1 else { break }
-            bytes.append(byte)
+        readPieces(of: 1) { piece in
+            bytes += piece
+            return bytes.count < limit && bytes.last != UInt8(ascii: "\n")
         }
         return bytes
     }
@@ -144,12 +144,7 @@ extension Environment.Output {
 /// Nothing is lost: the streams are unbuffered, and what must be durable already is.
 package func endProcess(_ code: ExitCode) -> Never { _exit(code.rawValue) }
 
-/// The system's `write`, which the methods above shadow.
+/// The system's `write`, which the method of the same name shadows.
 private func systemWrite(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
     write(file, buffer, count)
-}
-
-/// The system's `read`, which the methods above shadow.
-private func systemRead(_ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    read(file, buffer, count)
 }

@@ -261,7 +261,7 @@ extension Connection {
         closesAfterResponse = !head.keepsAlive
         acceptsChunks = head.acceptsChunks
         var request = HTTPRequest(
-            method: head.method, scheme: loop.configuration.scheme, authority: head.authority, path: head.path,
+            method: head.method, scheme: loop.configuration.address.scheme, authority: head.authority, path: head.path,
             fields: head.fields, body: content)
         request.context = context
         let handler = loop.configuration.handler

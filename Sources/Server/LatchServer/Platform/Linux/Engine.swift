@@ -2,8 +2,6 @@
 #if os(Linux)
 
 import Glibc
-import LatchCore
-import Synchronization
 
 /// The listening socket and the loops that serve it.
 final class Engine: Sendable {
@@ -25,29 +23,14 @@ final class Engine: Sendable {
         var loops: [EventLoop] = []
         for _ in 0..<max(1, configuration.loops) {
             guard let loop = EventLoop(shared), loop.start() else {
-                abandon(loops, shared.listener)
+                // The loops that run may hold connections already; the last one to end closes the listener.
+                let started = Engine(shared, loops)
+                Task { await started.stop(grace: .zero) }
                 throw .outOfResources
             }
             loops.append(loop)
         }
         return (Engine(shared, loops), shared.address)
-    }
-
-    /// Ends the loops of a server that could not start all of them.
-    ///
-    /// Each may accept until it drains, so the last one closes the listener.
-    private static func abandon(_ loops: [EventLoop], _ listener: ListeningSocket) {
-        guard !loops.isEmpty else { return _ = close(listener.descriptor) }
-        let remaining = Mutex(loops.count)
-        for loop in loops {
-            loop.drain(until: 0) {
-                let isLast = remaining.withLock { remaining in
-                    remaining -= 1
-                    return remaining == 0
-                }
-                if isLast { _ = close(listener.descriptor) }
-            }
-        }
     }
 
     /// The number of open connections of all loops, including those that linger after their last response.

@@ -11,8 +11,8 @@ struct EngineConfiguration: Sendable {
     let tls: TLSContext?
     /// The limits of connections; shared, so that they hold for the process and not for each loop.
     let limiter: ConnectionLimiter
-    /// The scheme of every request.
-    let scheme: String
+    /// The address that clients connect to.
+    let address: Server.Address
     /// The authority of HTTP/1.0 requests that name no host.
     let authority: String
     let headLimits: HeadLimits
@@ -34,15 +34,14 @@ struct EngineConfiguration: Sendable {
     /// Reads the certificate before it listens, so that an invalid one leaves no socket open.
     init(_ handler: any Handler, _ configuration: Server.Configuration) throws(ServerError) {
         self.handler = handler
-        if let identity = configuration.tls { tls = try TLSContext(identity) } else { tls = nil }
+        tls = try configuration.tls.map { identity throws(ServerError) in try TLSContext(identity) }
         listener = try ListeningSocket(
             host: configuration.host, port: configuration.port, backlog: configuration.backlog)
         limiter = ConnectionLimiter(
             limit: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress,
             except: configuration.trustedProxies)
-        let address = Server.Address(
-            scheme: tls == nil ? "http" : "https", host: listener.host, port: listener.port)
-        (scheme, authority) = (address.scheme, address.authority)
+        address = Server.Address(scheme: tls == nil ? "http" : "https", host: listener.host, port: listener.port)
+        authority = address.authority
         headLimits = HeadLimits(
             bytes: configuration.maximumHeaderBytes, fieldCount: configuration.maximumHeaderFields)
         contentLimits = ContentLimits(configuration)
@@ -55,11 +54,6 @@ struct EngineConfiguration: Sendable {
         uptime = configuration.uptime ?? EventLoop.monotonicNow
         let shortest = min(headDeadline, bodyDeadline, idleTimeout)
         tick = max(5_000_000, min(250_000_000, shortest / 4))
-    }
-
-    /// The address that clients connect to.
-    var address: Server.Address {
-        Server.Address(scheme: scheme, host: listener.host, port: listener.port)
     }
 }
 

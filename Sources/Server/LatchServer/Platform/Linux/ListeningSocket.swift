@@ -60,33 +60,31 @@ struct ListeningSocket {
 
     /// Returns the address that the system bound, which only it knows for port 0 (RFC 6335 §6).
     private static func localAddress(_ descriptor: Int32) -> (String, Int) {
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        withUnsafeMutablePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = getsockname(descriptor, $0, &length) }
-        }
+        let (_, storage) = withAddress { getsockname(descriptor, $0, &$1) }
         return (PeerAddress(storage).text, PeerAddress.port(of: storage))
     }
 
-    /// Describes an error of the system; the two common ones in words, others by number.
-    private static func reason(_ number: Int32) -> String {
-        switch number {
-        case EACCES: "this user may not open it"
-        case EADDRNOTAVAIL: "it is not an address of this machine"
-        default: "the system reported error \(number)"
+    /// Calls a function of the system that stores a socket address, and returns its result and the address.
+    private static func withAddress(
+        _ call: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Int32
+    ) -> (result: Int32, address: sockaddr_storage) {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { call($0, &length) }
         }
+        return (result, storage)
     }
+
+    /// Returns the system's description of an error, such as "Permission denied".
+    private static func reason(_ number: Int32) -> String { String(cString: strerror(number)) }
 }
 
 extension ListeningSocket {
     /// Accepts the next waiting connection; nil when there is none.
     func accept() -> (descriptor: Int32, peer: PeerAddress)? {
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let connection = withUnsafeMutablePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { accept4(descriptor, $0, &length, flags) }
-        }
+        let (connection, storage) = Self.withAddress { accept4(descriptor, $0, &$1, flags) }
         return connection < 0 ? nil : (connection, PeerAddress(storage))
     }
 }

@@ -12,33 +12,22 @@ struct PeerAddress {
     let key: UInt64
 
     init(_ storage: sockaddr_storage) {
-        var storage = storage
-        let address: IPAddress? = withUnsafePointer(to: &storage) { pointer in
-            switch Int32(pointer.pointee.ss_family) {
-            case AF_INET:
-                pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                    IPAddress(networkBytes: withUnsafeBytes(of: $0.pointee.sin_addr) { Array($0) })
-                }
-            case AF_INET6:
-                pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                    IPAddress(networkBytes: withUnsafeBytes(of: $0.pointee.sin6_addr) { Array($0) })
-                }
+        // The offsets of sin_addr and sin6_addr (ip(7), ipv6(7)).
+        let range: Range<Int>? =
+            switch Int32(storage.ss_family) {
+            case AF_INET: 4..<8
+            case AF_INET6: 8..<24
             default: nil
             }
-        }
+        let address = range.map { range in IPAddress(networkBytes: withUnsafeBytes(of: storage) { Array($0[range]) }) }
         text = address?.text ?? ""
         key = address?.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } ?? 0
     }
 
     /// Returns the port of a socket address.
     static func port(of storage: sockaddr_storage) -> Int {
-        var storage = storage
-        return withUnsafePointer(to: &storage) { pointer in
-            // The port has the same offset in both families.
-            pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                Int(UInt16(bigEndian: $0.pointee.sin_port))
-            }
-        }
+        // The port has the same offset in both families.
+        withUnsafeBytes(of: storage) { Int($0[2]) << 8 | Int($0[3]) }
     }
 }
 

@@ -10,12 +10,7 @@ struct StreamedResponse {
     /// The producer, suspended until the socket has accepted its piece; resumed with whether more is wanted.
     var producer: UnsafeContinuation<Bool, Never>?
     /// Whether a chunk was written, after whose bytes a line end is due.
-    private var hasChunk = false
-
-    init(isChunked: Bool, trailers: @escaping @Sendable () -> HTTPFields) {
-        self.isChunked = isChunked
-        self.trailers = trailers
-    }
+    private(set) var hasChunk = false
 
     /// Appends a piece of the content.
     mutating func append(_ piece: [UInt8], to output: inout OutputBuffer) {

@@ -8,12 +8,12 @@ import LatchHTTP
 import PortableFoundation
 
 /// The steps that must not lose a session: many callers at an expiry, and kills of the server.
-enum RenewalSteps {
-    /// The first makes long tokens for the second device, so that only the first device has to renew later on.
+enum RefreshSteps {
+    /// The first gives the second device long tokens, so that only the first device has to refresh later on.
     static let all: [DemoStep] = [
         DemoStep(code: "reload", name: "SIGHUP: longer tokens without a restart", play: reload),
-        DemoStep(code: "expiry", name: "1,000 calls across an expiry, 1 renewal", play: expiry),
-        DemoStep(code: "kills", name: "the server is killed in the middle of renewals", play: kills),
+        DemoStep(code: "expiry", name: "1,000 calls across an expiry, 1 refresh", play: expiry),
+        DemoStep(code: "kills", name: "the server is killed during refreshes", play: kills),
     ]
 
     /// The number of calls; a client without a shared refresh would send hundreds of refreshes.
@@ -31,20 +31,18 @@ enum RenewalSteps {
         let claims = try await laptop.login(email: stage.email, password: stage.password)
         stage.laptop = laptop
         guard let end = claims?.exp, let begin = claims?.iat else { throw DemoFailure("the token states no dates") }
-        try expect(end - begin == 900, "the second device got a token of \(Int(end - begin)) s")
+        try expect(end - begin == 900, "the second device has a token of \(Int(end - begin)) s")
         try expect(claims?.email == stage.email, "the token belongs to another account")
         return .init("access tokens live 900 s now, not 4 s; the second device signs in", ["lifetimeSeconds": 900])
     }
 
-    /// Sends a thousand calls around the phase in which the token ends.
+    /// Sends a thousand calls around the expiry of the token.
     ///
-    /// Both sides count: the server the renewals that it made, the transport those that were asked for. One each is
-    /// right; two that happen to be answered alike would not be.
+    /// Both sides count: the server its refreshes, the transport the requests. Two requests with the same response would
+    /// be one too many.
     private static func expiry(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
-        guard let expiry = phone.session.currentState.credential?.expiry else {
-            throw DemoFailure("the token states no expiry")
-        }
+        let expiry = try require(phone.session.currentState.credential?.expiry, "the token states no expiry")
         let before = (server: try await stage.metrics(), client: stage.transport.counts)
         let clock = WallClock.system
         let life = expiry.timeIntervalSince(clock.now)
@@ -53,25 +51,28 @@ enum RenewalSteps {
         try expect(early > 0 && early < calls, "\(early) of \(calls) calls began before the expiry")
         let after = (server: try await stage.metrics(), client: stage.transport.counts)
         stage.calls += calls
-        let renewals = after.server.refreshes - before.server.refreshes
-        try expect(renewals == 1, "the server counts \(DemoReport.counted(renewals, "renewal"))")
-        let asked = after.client.refreshes - before.client.refreshes
-        try expect(asked == 1, "the client asked for \(DemoReport.counted(asked, "renewal"))")
+        for (side, refreshes) in [
+            ("server", after.server.refreshes - before.server.refreshes),
+            ("client", after.client.refreshes - before.client.refreshes),
+        ] {
+            try expect(
+                refreshes == 1, "the \(side) counts \(DemoReport.counted(refreshes, "refresh", plural: "refreshes"))")
+        }
         let refused = after.client.refusals - before.client.refusals
         return .init(
             "\(early) began before, \(after.client.peak) at once, \(refused) sent again after a 401",
             [
                 "calls": .integer(Int64(calls)), "successes": .integer(Int64(calls)),
-                "renewals": .integer(Int64(renewals)), "refusedAndRepeated": .integer(Int64(refused)),
+                "renewals": 1, "refusedAndRepeated": .integer(Int64(refused)),
                 "atOnce": .integer(Int64(after.client.peak)),
             ])
     }
 
-    /// A few calls during the token's life, many at once right before its end, and half of all at its end.
-    ///
-    /// - Returns: How many began before the token expired.
+    /// Sends a few calls during the token's life, many at once right before its expiry, and half of all at its expiry.
     ///
     /// All of them must succeed; one that throws ends the others and the step.
+    ///
+    /// - Returns: The number of calls that began before the token expired.
     private static func callTogether(
         _ client: LatchAccounts.AuthClient, life: Double, _ clock: WallClock
     ) async throws -> Int {
@@ -95,22 +96,22 @@ enum RenewalSteps {
         }
     }
 
-    /// Kills the server (SIGKILL) six times in a renewal, later each time, and lets the devices go on.
+    /// Kills the server (SIGKILL) six times during a refresh, later each time, and lets the devices go on.
     ///
-    /// Where the kill falls, before the commit, after it or after the answer, is the machine's choice and is only
+    /// Whether a kill comes before the commit, after it or after the response depends on the machine and is only
     /// reported. No session may be lost in any case.
     private static func kills(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         var phone = try stage.requirePhone()
-        let usual = try await usualRenewal(on: stage, by: phone)
+        let usual = try await usualDuration(on: stage, by: phone)
         var phases: [KillScenario.Phase: Int] = [:]
-        // From the phase the request leaves to about when the answer comes.
+        // From the sending of the request to about the arrival of the response.
         for (number, share) in [0, 0.2, 0.4, 0.6, 0.8, 1].enumerated() {
-            let scene = KillScenario(stage: stage, phone: phone, isNewProgramFirst: number.isMultiple(of: 2))
-            let (phase, next) = try await scene.play(killingAfter: usual * share)
+            let scenario = KillScenario(stage: stage, phone: phone, isNewProgramFirst: number.isMultiple(of: 2))
+            let (phase, next) = try await scenario.play(killingAfter: usual * share)
             phases[phase, default: 0] += 1
             stage.kills += 1
             stage.calls += KillScenario.callsAfterwards
-            // Every other time a program that was started anew takes over.
+            // Every other time a newly started program takes over.
             if number.isMultiple(of: 2) { phone = next }
         }
         stage.phone = phone
@@ -118,17 +119,13 @@ enum RenewalSteps {
         let counts = KillScenario.Phase.allCases.compactMap { phase in
             phases[phase].map { "\($0) \(phase.rawValue)" }
         }
-        return .init(
-            "\(stage.kills) × SIGKILL: " + counts.joined(separator: ", "),
-            JSONObject(
-                [("kills", .integer(Int64(stage.kills)))]
-                    + KillScenario.Phase.allCases.map {
-                        ($0.code, .integer(Int64(phases[$0] ?? 0)))
-                    }))
+        var facts: JSONObject = ["kills": .integer(Int64(stage.kills))]
+        for phase in KillScenario.Phase.allCases { facts["\(phase)"] = .integer(Int64(phases[phase] ?? 0)) }
+        return .init("\(stage.kills) × SIGKILL: " + counts.joined(separator: ", "), facts)
     }
 
     /// Returns the median duration of five refreshes, the first of which includes the connection.
-    private static func usualRenewal(
+    private static func usualDuration(
         on stage: DemoStage, by client: LatchAccounts.AuthClient
     ) async throws -> Duration {
         var times: [Duration] = []

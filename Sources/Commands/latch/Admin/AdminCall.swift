@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCommand
+import LatchCore
+import LatchHTTP
+import LatchIdentity
+import LatchRPC
+
+/// The common options, target and output of the subcommands of `latch admin`.
+enum AdminCall {
+    /// The result of a subcommand, as text and as JSON.
+    typealias Output = (text: String, json: JSONValue)
+
+    /// The option that selects a server by its issuer; without it a store is opened.
+    private static let url = Option.value("url", "URL", "the server, with an administrator's session on this device")
+    static let reason = Option.value("reason", "TEXT", "why, for the audit log")
+    static let who = Subcommand.Argument(name: "WHO", summary: "an address, a username or an id")
+
+    /// Creates a subcommand.
+    ///
+    /// - Parameter body: Parses the call before anything is opened, and returns what runs with the store or server.
+    static func subcommand(
+        _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
+        arguments: [Subcommand.Argument] = [who], examples: KeyValuePairs<String, String>,
+        body: @escaping @Sendable (Invocation) throws -> (any AccountAdministration) async throws -> Output
+    ) -> Subcommand {
+        Subcommand(
+            name: name, summary: summary, discussion: discussion,
+            options: options + [
+                ServeSubcommand.store, ServeSubcommand.config, url, ClientAccounts.account, IssuerTransport.authorities,
+                .json("one JSON object, for a script"),
+            ],
+            arguments: arguments, examples: examples,
+            body: { invocation, environment in
+                let output = try await with(invocation, environment, try body(invocation))
+                environment.write(output.text, orJSON: output.json, for: invocation)
+                return .success
+            })
+    }
+
+    /// Runs `body` with the store or server that the call selects.
+    private static func with(
+        _ invocation: Invocation, _ environment: Environment,
+        _ body: (any AccountAdministration) async throws -> Output
+    ) async throws -> Output {
+        guard invocation.has(url) || invocation.has(ClientAccounts.account) else {
+            let settings = try SettingsLoader(invocation, variables: environment.variables).load()
+            return try await LocalAccountAdministration.with(settings, body)
+        }
+        guard !invocation.has(ServeSubcommand.store), !invocation.has(ServeSubcommand.config) else {
+            throw CommandError.usage("A server and a store exclude each other.", hint: "Name one of them.")
+        }
+        let accounts = try ClientAccounts(invocation, environment)
+        let entry = try await administrator(invocation, accounts)
+        return try await accounts.with(entry) { session in
+            do {
+                return try await body(
+                    RemoteAccountAdministration(IssuerURL(entry.issuer), session, accounts.transport))
+            } catch let error as RPCError where error.status == .permissionDenied {
+                // The server's own error code, more precise than the status of the call.
+                guard error.metadata["latch-code"] == IdentityError.signInAgain.code else {
+                    throw CommandError.failed(
+                        "'\(entry.name)' may not do that at \(entry.issuer).",
+                        hint: "It requires a higher role than that account has.")
+                }
+                throw CommandError.failed(
+                    "This requires a sign-in of the last minutes.",
+                    hint: "Sign in again: latch login --account \(entry.name)")
+            }
+        }
+    }
+
+    /// Returns the selected account, or the only one at the server that the call names.
+    private static func administrator(
+        _ invocation: Invocation, _ accounts: ClientAccounts
+    ) async throws -> AccountEntry {
+        let entry = try await accounts.chosen()
+        guard let issuer = try invocation[url].map({ text throws(CommandError) in try IssuerURL(text).text }),
+            entry.issuer != issuer
+        else { return entry }
+        let others = try await accounts.list.content().entries.filter { $0.issuer == issuer }
+        guard !others.isEmpty else {
+            throw CommandError.failed(
+                "No account is signed in at \(issuer).",
+                hint: "Sign in as an administrator: latch login --issuer \(issuer)")
+        }
+        guard !invocation.has(ClientAccounts.account), others.count == 1 else {
+            throw CommandError.failed("Several accounts are signed in at \(issuer).", hint: "Name one by --account.")
+        }
+        return others[0]
+    }
+}
