@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchAuth
+import LatchCore
 import LatchHTTP
 import LatchJOSE
 import Testing

@@ -136,7 +136,7 @@ struct SignatureCandidate: Sendable {
         guard inputs.count == signatures.count else {
             throw .malformedSignature("a label occurs in only one of the two fields")
         }
-        return inputs.map { Unparsed(label: $0.key, input: $0.member, signature: signatures[$0.key]) }
+        return inputs.map { Unparsed(label: $0.key, input: $0.value, signature: signatures[$0.key]) }
     }
 
     private init(_ label: String, _ input: StructuredMember, _ signature: StructuredMember?) throws(AuthError) {

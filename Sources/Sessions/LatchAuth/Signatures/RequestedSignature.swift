@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 package import LatchHTTP
 
 /// A signature that the peer requests in `Accept-Signature` (RFC 9421 §5.1).

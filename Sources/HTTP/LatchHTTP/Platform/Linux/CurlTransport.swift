@@ -48,11 +48,7 @@ public final class CurlTransport: Handler {
     /// Creates a transport with a connection pool of its own.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
-        do {
-            loop = .success(try CurlLoop.start(configuration: configuration))
-        } catch {
-            loop = .failure(error)
-        }
+        loop = Result { () throws(HTTPError) in try CurlLoop.start(configuration: configuration) }
     }
 
     /// Transfers in progress retain what they need and still finish; the thread ends after the last one.
@@ -87,7 +83,7 @@ public final class CurlTransport: Handler {
     private func respondOnce(to request: HTTPRequest) async throws -> HTTPResponse {
         let loop = try loop.get()
         guard !Task.isCancelled else { throw HTTPError.cancelled }
-        let transfer = try loop.transfers.take()
+        let transfer = try loop.transfers.take(for: loop)
         do {
             try transfer.prepare(request, timeout: request.timeLimit(usual: configuration.timeout))
         } catch {
