@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #ifdef __linux__
-// libcurl brings thirty libraries with it (TLS, Kerberos, LDAP, SSH), whose loading takes longer than everything else that
-// a short command does. It is therefore loaded with the first request and not with the program: these functions have the
-// names of libcurl's own, are visible to this program alone, and forward to the library.
+// libcurl depends on thirty libraries (TLS, Kerberos, LDAP, SSH), whose loading takes longer than the rest of a short
+// command. It is therefore loaded with the first request: the functions below have the names of libcurl's own, are visible
+// to this program alone, and forward to the library.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
@@ -17,29 +17,33 @@
 
 #define FORWARDED __attribute__((visibility("hidden")))
 
-// Each forwarded function: its result, its name, and the types of its parameters.
+// Each function without a variable number of arguments: its result, name, parameters and arguments, and its result if the
+// library cannot be loaded.
 #define FUNCTIONS(F)                                                                                                  \
-    F(CURLcode, curl_global_init, (long))                                                                             \
-    F(curl_version_info_data *, curl_version_info, (CURLversion))                                                     \
-    F(CURL *, curl_easy_init, (void))                                                                                 \
-    F(void, curl_easy_cleanup, (CURL *))                                                                              \
-    F(CURLcode, curl_easy_setopt, (CURL *, CURLoption, ...))                                                          \
-    F(CURLcode, curl_easy_getinfo, (CURL *, CURLINFO, ...))                                                           \
-    F(CURLcode, curl_easy_pause, (CURL *, int))                                                                       \
-    F(const char *, curl_easy_strerror, (CURLcode))                                                                   \
-    F(struct curl_slist *, curl_slist_append, (struct curl_slist *, const char *))                                    \
-    F(void, curl_slist_free_all, (struct curl_slist *))                                                               \
-    F(CURLM *, curl_multi_init, (void))                                                                               \
-    F(CURLMcode, curl_multi_cleanup, (CURLM *))                                                                       \
-    F(CURLMcode, curl_multi_setopt, (CURLM *, CURLMoption, ...))                                                      \
-    F(CURLMcode, curl_multi_add_handle, (CURLM *, CURL *))                                                            \
-    F(CURLMcode, curl_multi_remove_handle, (CURLM *, CURL *))                                                         \
-    F(CURLMsg *, curl_multi_info_read, (CURLM *, int *))                                                              \
-    F(CURLMcode, curl_multi_socket_action, (CURLM *, curl_socket_t, int, int *))
+    F(CURLcode, curl_global_init, (long flags), (flags), CURLE_FAILED_INIT)                                           \
+    F(curl_version_info_data *, curl_version_info, (CURLversion version), (version), &no_version)                     \
+    F(CURL *, curl_easy_init, (void), (), NULL)                                                                       \
+    F(void, curl_easy_cleanup, (CURL * easy), (easy), (void)0)                                                        \
+    F(CURLcode, curl_easy_pause, (CURL * easy, int mask), (easy, mask), CURLE_FAILED_INIT)                            \
+    F(const char *, curl_easy_strerror, (CURLcode code), (code), "libcurl.so.4 is not installed")                     \
+    F(struct curl_slist *, curl_slist_append, (struct curl_slist * list, const char *text), (list, text), NULL)       \
+    F(void, curl_slist_free_all, (struct curl_slist * list), (list), (void)0)                                         \
+    F(CURLM *, curl_multi_init, (void), (), NULL)                                                                     \
+    F(CURLMcode, curl_multi_cleanup, (CURLM * multi), (multi), CURLM_BAD_HANDLE)                                      \
+    F(CURLMcode, curl_multi_add_handle, (CURLM * multi, CURL * easy), (multi, easy), CURLM_BAD_HANDLE)                \
+    F(CURLMcode, curl_multi_remove_handle, (CURLM * multi, CURL * easy), (multi, easy), CURLM_BAD_HANDLE)             \
+    F(CURLMsg *, curl_multi_info_read, (CURLM * multi, int *count), (multi, count), NULL)                             \
+    F(CURLMcode, curl_multi_socket_action, (CURLM * multi, curl_socket_t socket, int events, int *running),           \
+      (multi, socket, events, running), CURLM_BAD_HANDLE)
 
-#define POINTER(result, name, parameters) result(*name) parameters;
+static curl_version_info_data no_version;
+
+#define POINTER(result, name, parameters, arguments, otherwise) result(*name) parameters;
 static struct {
     FUNCTIONS(POINTER)
+    CURLcode (*curl_easy_setopt)(CURL *, CURLoption, ...);
+    CURLcode (*curl_easy_getinfo)(CURL *, CURLINFO, ...);
+    CURLMcode (*curl_multi_setopt)(CURLM *, CURLMoption, ...);
 #if LIBCURL_VERSION_NUM >= 0x075400
     CURLHcode (*curl_easy_header)(CURL *, const char *, size_t, unsigned int, int, struct curl_header **);
 #endif
@@ -51,70 +55,30 @@ static void load(void) {
     void *handle = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
     if (handle == NULL) return;
     is_loaded = 1;
-#define FIND(result, name, parameters)                                                                                \
+#define FIND(name)                                                                                                    \
     *(void **)&library.name = dlsym(handle, #name);                                                                   \
     if (library.name == NULL) is_loaded = 0;
-    FUNCTIONS(FIND)
+#define FIND_LISTED(result, name, parameters, arguments, otherwise) FIND(name)
+    FUNCTIONS(FIND_LISTED)
+    FIND(curl_easy_setopt)
+    FIND(curl_easy_getinfo)
+    FIND(curl_multi_setopt)
 #if LIBCURL_VERSION_NUM >= 0x075400
     *(void **)&library.curl_easy_header = dlsym(handle, "curl_easy_header");
 #endif
 }
 
-// A caller gets its first handle or list from one of the functions that load the library, so that the others need no check.
 static int is_available(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
     return is_loaded;
 }
 
-FORWARDED CURLcode curl_global_init(long flags) {
-    return is_available() ? library.curl_global_init(flags) : CURLE_FAILED_INIT;
-}
+#define FORWARD(result, name, parameters, arguments, otherwise)                                                       \
+    FORWARDED result name parameters { return is_available() ? library.name arguments : otherwise; }
+FUNCTIONS(FORWARD)
 
-FORWARDED CURL *curl_easy_init(void) { return is_available() ? library.curl_easy_init() : NULL; }
-
-FORWARDED CURLM *curl_multi_init(void) { return is_available() ? library.curl_multi_init() : NULL; }
-
-FORWARDED curl_version_info_data *curl_version_info(CURLversion version) {
-    static curl_version_info_data none;
-    return is_available() ? library.curl_version_info(version) : &none;
-}
-
-FORWARDED struct curl_slist *curl_slist_append(struct curl_slist *list, const char *text) {
-    return is_available() ? library.curl_slist_append(list, text) : NULL;
-}
-
-FORWARDED void curl_slist_free_all(struct curl_slist *list) {
-    if (list != NULL) library.curl_slist_free_all(list);
-}
-
-FORWARDED const char *curl_easy_strerror(CURLcode code) {
-    return is_available() ? library.curl_easy_strerror(code) : "libcurl.so.4 is not installed";
-}
-
-FORWARDED void curl_easy_cleanup(CURL *easy) {
-    if (easy != NULL) library.curl_easy_cleanup(easy);
-}
-
-FORWARDED CURLcode curl_easy_pause(CURL *easy, int mask) { return library.curl_easy_pause(easy, mask); }
-
-FORWARDED CURLMcode curl_multi_cleanup(CURLM *multi) { return library.curl_multi_cleanup(multi); }
-
-FORWARDED CURLMcode curl_multi_add_handle(CURLM *multi, CURL *easy) {
-    return library.curl_multi_add_handle(multi, easy);
-}
-
-FORWARDED CURLMcode curl_multi_remove_handle(CURLM *multi, CURL *easy) {
-    return library.curl_multi_remove_handle(multi, easy);
-}
-
-FORWARDED CURLMsg *curl_multi_info_read(CURLM *multi, int *count) {
-    return library.curl_multi_info_read(multi, count);
-}
-
-FORWARDED CURLMcode curl_multi_socket_action(CURLM *multi, curl_socket_t socket, int events, int *running) {
-    return library.curl_multi_socket_action(multi, socket, events, running);
-}
+// The functions below take a handle, which only a loaded library has returned.
 
 #if LIBCURL_VERSION_NUM >= 0x075400
 FORWARDED CURLHcode curl_easy_header(CURL *easy, const char *name, size_t index, unsigned int origin, int request,

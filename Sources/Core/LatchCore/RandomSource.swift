@@ -33,8 +33,7 @@ public struct RandomSource: Sendable {
             for index in 0..<32 {
                 let word = index < 16 ? words.0 : words.1
                 // The first byte first, and of each byte the high digit.
-                let digit = UInt8(truncatingIfNeeded: word >> UInt64(4 * ((index & 15) ^ 1))) & 15
-                digits[index] = digit < 10 ? 0x30 + digit : 0x61 - 10 + digit
+                digits[index] = Hex.digit(UInt8(truncatingIfNeeded: word >> UInt64(4 * ((index & 15) ^ 1))) & 15)
             }
             return 32
         }

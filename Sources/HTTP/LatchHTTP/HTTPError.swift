@@ -181,6 +181,17 @@ extension HTTPError {
             response: response)
     }
 
+    /// Returns this error of a status with a message that names the request: its method, and the template or the redacted
+    /// path without the query.
+    func naming(_ request: HTTPRequest) -> HTTPError {
+        guard let response else { return self }
+        let path = LogRedaction.target(request, showing: [], hidingPath: false).prefix { $0 != "?" }
+        return HTTPError(
+            code: code,
+            message: "\(LogRedaction.method(request.method)) \(path) was answered with status \(response.status).",
+            hint: hint, response: response)
+    }
+
     package static func unencodable(_ what: String) -> HTTPError {
         HTTPError(
             code: "unencodable", message: "The content could not be written: \(what)",

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// Who has the old file open goes on reading the old bytes: it is another file that takes the name.
+    /// A reader of the old file keeps reading its bytes, since another file takes the name.
     @Test func `is another file after it was replaced, and not a changed one`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")

@@ -4,7 +4,7 @@ import LatchCore
 import LatchTesting
 import Testing
 
-/// What a JSON object should be, written as plainly as can be: pairs in a row.
+/// A model of a JSON object, as plain as possible: an array of pairs.
 private struct PlainObject {
     var pairs: [(key: String, value: JSONValue)] = []
 

@@ -74,7 +74,7 @@ import Testing
     func `of a POST keeps method and content for 307 and 308 only`(status: Int, method: String) async throws {
         let server = try redirecting(status, to: "/end")
         _ = try await client(server.url).perform(
-            .raw(.post, "start", body: HTTPBody("a=b")).field(.contentType, "text/x"))
+            .raw(.post, "start", sending: .body(HTTPBody("a=b"))).field(.contentType, "text/x"))
         let last = try #require(server.requests.last)
         #expect(last.line == "\(method) /end HTTP/1.1")
         #expect(last.body == (method == "POST" ? Array("a=b".utf8) : []))
@@ -84,7 +84,7 @@ import Testing
     @Test(arguments: [(301, "PUT"), (302, "PUT"), (303, "GET"), (307, "PUT")])
     func `of a PUT becomes GET for 303 only`(status: Int, method: String) async throws {
         let server = try redirecting(status, to: "/end")
-        _ = try await client(server.url).perform(.raw(.put, "start", body: HTTPBody("x")))
+        _ = try await client(server.url).perform(.raw(.put, "start", sending: .body(HTTPBody("x"))))
         #expect(server.requests.last?.line == "\(method) /end HTTP/1.1")
     }
 
@@ -99,7 +99,7 @@ import Testing
     @Test func `does not carry content to another origin unless that was allowed`() async throws {
         let target = try RawHTTPServer { _ in .response(body: "end") }
         let server = try redirecting(307, to: "\(target.url)/end")
-        let route = Route.raw(.post, "start", body: HTTPBody("refresh_token=secret"))
+        let route = Route.raw(.post, "start", sending: .body(HTTPBody("refresh_token=secret")))
         let error = await #expect(throws: HTTPError.self) { try await client(server.url).perform(route) }
         #expect(error?.code == HTTPError.redirectRefused.code)
         #expect(target.requests.isEmpty)

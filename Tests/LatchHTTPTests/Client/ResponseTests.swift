@@ -77,10 +77,26 @@ func client(
             #expect(!status.isSuccess)
         }
         let classes = [
-            status.isInformational, status.isSuccess, status.isRedirection, status.isClientError, status.isServerError,
+            status.isSuccess, status.isRedirection, status.isClientError, status.isServerError,
         ]
-        #expect(classes.firstIndex(of: true) == status.rawValue / 100 - 1)
+        #expect(classes.firstIndex(of: true) == status.rawValue / 100 - 2)
         #expect(classes.filter { $0 }.count == 1)
+    }
+
+    @Test func `of another status is an error that names the method and the template, and no value`() async throws {
+        let client = try client(answering: .notFound, HTTPBody("why"))
+        let id = "canary-1"
+        let error = await #expect(throws: HTTPError.unacceptableStatus) {
+            try await client.perform(.delete("users/\(id)", query: [("token", "canary-2")]))
+        }
+        let message = try #require(error?.message)
+        #expect(message.hasPrefix("DELETE /") && message.hasSuffix("users/{} was answered with status 404."))
+        let path = "users/8f3a9c12?token=canary"
+        let whole = await #expect(throws: HTTPError.unacceptableStatus) {
+            try await client.perform(.get(RoutePath(path), as: User.self))
+        }
+        #expect(whole?.message.hasSuffix("users/* was answered with status 404.") == true)
+        #expect(whole?.response?.body.text == "why")
     }
 
     @Test(.tags(.n18)) func `that cannot be read is carried by the error, also where it came as a stream`() async throws

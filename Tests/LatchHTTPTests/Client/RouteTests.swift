@@ -77,7 +77,8 @@ import Testing
     func `that is raw gives back any answer`(status: Int) async throws {
         let seen = Recording<HTTPRequest>()
         let client = try client(seen, status: HTTPStatus(rawValue: status), body: "as it is")
-        let response = try await client.perform(.raw("REPORT", "x", query: [("q", "1")], body: HTTPBody("content")))
+        let response = try await client.perform(
+            .raw("REPORT", "x", query: [("q", "1")], sending: .body(HTTPBody("content"))))
         #expect(response.status.rawValue == status)
         #expect(response.body.text == "as it is")
         #expect(seen.entries[0].method == "REPORT")

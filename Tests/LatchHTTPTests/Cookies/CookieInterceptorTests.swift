@@ -109,7 +109,7 @@ import Testing
                 : .response(body: "home")
         }
         jar.insert([try #require(Cookie(name: "old", value: "0", domain: "127.0.0.1", created: Date()))])
-        let response = try await client(server.url).perform(.raw(.post, "login", body: HTTPBody("a=b")))
+        let response = try await client(server.url).perform(.raw(.post, "login", sending: .body(HTTPBody("a=b"))))
         #expect(response.body.text == "home")
         #expect(sent(server) == [["old=0"], ["sid=1"]])
     }

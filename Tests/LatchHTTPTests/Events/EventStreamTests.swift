@@ -41,8 +41,7 @@ private final class Feed: Sendable {
 
     func events(
         interceptors: [any Interceptor] = [], after id: String = "",
-        reconnection: ReconnectionPolicy = ReconnectionPolicy(),
-        limits: EventStreamParser.Limits = .init()
+        reconnection: ReconnectionPolicy = ReconnectionPolicy()
     ) throws -> EventStream {
         let transport = ClosureHandler { request in
             self.requests.add(request)
@@ -57,7 +56,7 @@ private final class Feed: Sendable {
                 try await self.sleep($0)
             })
         return client.events(
-            .get("feed"), after: id, reconnection: reconnection, limits: limits, clock: clock,
+            .get("feed"), after: id, reconnection: reconnection, clock: clock,
             random: RandomSource { .max })
     }
 
@@ -201,10 +200,9 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
     }
 
     @Test func `ends with an error at an event without end, and does not come back for it`() async throws {
-        var limits = EventStreamParser.Limits()
-        limits.lineBytes = 10
-        let feed = Feed([.stream(["data: a\n\n", "data: 0123456789", "\n\n"]), .stream(["data: b\n\n"])])
-        let stream = try feed.events(limits: limits)
+        let long = "data: " + String(repeating: "x", count: EventStreamParser.Limits().lineBytes)
+        let feed = Feed([.stream(["data: a\n\n", long, "\n\n"]), .stream(["data: b\n\n"])])
+        let stream = try feed.events()
         var iterator = stream.makeAsyncIterator()
         #expect(try await iterator.next()?.data == "a")
         await #expect(throws: HTTPError.tooLarge) { try await iterator.next() }
@@ -253,15 +251,17 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
     }
 
     @Test func `is connected again where nothing comes for too long`() async throws {
-        let (silences, hang) = AsyncStream<Void>.makeStream()
+        let hang = SharedResult<Bool>()
+        let hasTimedOut = Mutex(false)
         let feed = Feed(
             [.silent(["id: 1\ndata: a\n\n", ": still here\n"]), .stream(["data: b\n\n"])],
-            hangs: { hang.yield() },
+            hangs: { hang.finish(.success(true)) },
             sleep: { wait in
-                // The time passes when there is nothing to read.
                 guard wait == .seconds(45) else { return }
-                for await _ in silences { return }
-                try Task.checkCancellation()
+                // The time passes once, when there is nothing to read.
+                guard !hasTimedOut.withLock({ $0 }) else { return try await untilCancelled() }
+                _ = try await hang.value()
+                hasTimedOut.withLock { $0 = true }
             })
         let (data, error) = await read(try feed.events(reconnection: ReconnectionPolicy(idleTimeout: .seconds(45))))
         #expect(data == ["a", "b"])

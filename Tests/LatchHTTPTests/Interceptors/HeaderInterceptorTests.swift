@@ -38,10 +38,8 @@ import Testing
         #expect(fields["X-Path"] == "/")
     }
 
-    @Test func `says which program and which version of the API it is`() async throws {
+    @Test func `sets the User-Agent field`() async throws {
         #expect(try await sent(.userAgent("Notes/2.1"))[.userAgent] == "Notes/2.1")
-        #expect(try await sent(.apiVersion("2024-10"))["X-API-Version"] == "2024-10")
-        #expect(try await sent(.apiVersion("3", in: "Api-Version"))["api-version"] == "3")
     }
 
     @Test func `sends nothing where the fields cannot be had`() async {

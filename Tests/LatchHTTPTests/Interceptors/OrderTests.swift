@@ -81,8 +81,7 @@ import Testing
         let entries = Recording<LogEntry>()
         let keys = Recording<String?>()
         let spans = Recording<String?>()
-        let metrics = RequestMetrics()
-        let limiter = RateLimiter(requests: 2, per: .seconds(60), clock: clock.leapingClock())
+        let metrics = SampleRecorder()
         let transport = ClosureHandler { request in
             keys.add(request.fields[.idempotencyKey])
             spans.add(request.fields[.traceparent])
@@ -97,14 +96,14 @@ import Testing
                 HeaderInterceptor([.userAgent: "Notes/1"]),
                 IdempotencyInterceptor(),
                 RetryInterceptor(RetryPolicy(baseDelay: .seconds(1), jitter: .none), clock: clock.leapingClock()),
-                RateLimitInterceptor(limiter, clock: clock.leapingClock()),
+                RateLimitInterceptor(requests: 2, per: .seconds(60), clock: clock.leapingClock()),
             ])
         let response = try await client.perform(.raw(.post, "notes"))
         #expect(response.status == .created)
         #expect(entries.entries.map(\.status) == [201])
         // Two at once, then the third waits for the window: 60 s after the first began.
         #expect(entries.entries.first?.duration == .seconds(60))
-        #expect(metrics.snapshot().count == 1)
+        #expect(metrics.samples.count == 1)
         #expect(keys.entries.count == 3)
         #expect(Set(keys.entries).count == 1)
         #expect(Set(spans.entries).count == 1)

@@ -190,8 +190,8 @@ import Testing
     }
 
     @Test func `may be shared by several clients`() async throws {
-        let limiter = RateLimiter(requests: 1, per: .seconds(9), clock: leaping())
-        let clients = (0..<2).map { _ in answering.intercepted(by: [RateLimitInterceptor(limiter, clock: leaping())]) }
+        let limit = RateLimitInterceptor(requests: 1, per: .seconds(9), clock: leaping())
+        let clients = (0..<2).map { _ in answering.intercepted(by: [limit]) }
         for client in clients { _ = try await client.respond(to: get("a.example")) }
         #expect(waits.entries == [.seconds(9)])
     }

@@ -67,17 +67,6 @@ private let boundary = "latch-00000000000000000000000000000000"
         }
     }
 
-    @Test(.tags(.n21)) func `draws a boundary that stands in none of its contents`() throws {
-        let words = Mutex<[UInt64]>([0, 0, 0, 0, 7, 7])
-        var form = MultipartForm(random: RandomSource { words.withLock { $0.removeFirst() } })
-        form.add("before \(boundary) after", named: "a")
-        let encoded = try form.encoded()
-        #expect(encoded.mediaType?.hasSuffix("07000000000000000700000000000000") == true)
-        var hopeless = self.form()
-        hopeless.add("\(boundary)", named: "a")
-        #expect(throws: HTTPError.unencodable) { try hopeless.encoded() }
-    }
-
     @Test func `draws another boundary each time, and keeps it for a request that is repeated`() async throws {
         var form = MultipartForm()
         form.add("a", named: "a")

@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: 0..<16 as Range<UInt64>)
-    func `reads the same however the content is cut`(seed: UInt64) throws {
+    func `finds contents that begin like a boundary`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         let scraps = ["\r\n--b", "\r", "\n", "-", "--", "b", "\r\n", "x", "\r\n--", "\r\n-"]
         let contents = (0..<1 + random.below(4)).map { _ in
@@ -142,43 +142,7 @@ import Testing
         }
         // A boundary of its own, which the scraps only begin with.
         let text = contents.map { "--bb1\r\n\(Self.disposition)\r\n\($0)\r\n" }.joined() + "--bb1--"
-        let type = "multipart/form-data; boundary=bb1"
-        let whole = try form(text, type: type)
+        let whole = try form(text, type: "multipart/form-data; boundary=bb1")
         #expect(whole.parts.map(\.body.text) == contents, "seed \(seed)")
-        var parser = try MultipartParser(contentType: type)
-        var read: [[UInt8]] = []
-        var isOpen = false
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let piece = rest.prefix(1 + random.below(5))
-            rest = rest.dropFirst(piece.count)
-            for event in try parser.consume(Array(piece)) {
-                switch event {
-                case .part(let head):
-                    #expect(!isOpen && head == MultipartPartHeader(name: "a"), "seed \(seed)")
-                    read.append([])
-                    isOpen = true
-                case .content(let bytes):
-                    #expect(isOpen && !bytes.isEmpty, "seed \(seed)")
-                    read[read.count - 1] += bytes
-                case .endOfPart: isOpen = false
-                }
-            }
-        }
-        try parser.finish()
-        #expect(read.map { String(decoding: $0, as: UTF8.self) } == contents, "seed \(seed)")
-    }
-
-    @Test func `holds no more of a content than could begin a boundary`() throws {
-        var parser = try MultipartParser(contentType: Self.type)
-        _ = try parser.consume(Array("--b\r\n\(Self.disposition)\r\n".utf8))
-        for _ in 0..<100 {
-            let events = try parser.consume([UInt8](repeating: 0x0D, count: 1_000))
-            let count = events.reduce(0) { sum, event in
-                guard case .content(let bytes) = event else { return sum }
-                return sum + bytes.count
-            }
-            #expect(count >= 999)
-        }
     }
 }

@@ -88,10 +88,10 @@ private struct Nested: CodedError {
 
     private func client(_ fate: Fate, _ options: LoggingOptions) throws -> Client {
         let clock = ManualClock().leapingClock()
-        let metrics = RequestMetrics()
+        let metrics = SampleRecorder()
         let logging = LoggingInterceptor(options, clock: clock) { keep($0) }
         let observing = ClosureInterceptor { [shown] request, next in
-            defer { shown.add("\(metrics.snapshot())") }
+            defer { shown.add("\(metrics.samples)") }
             return try await next.respond(to: request)
         }
         return Client(

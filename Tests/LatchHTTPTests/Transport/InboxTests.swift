@@ -48,7 +48,7 @@ private final class HeldInbox: @unchecked Sendable {
         let inbox = HeldInbox()
         #expect(inbox { $0.beginLeading() })
         // The leader is awake and looks before it leaves, so nobody has to be called.
-        #expect(await accept(try pool.take(), into: inbox) == .none)
+        #expect(await accept(try pool.take(for: nil), into: inbox) == .none)
         #expect(!inbox { $0.endLeading(isIdle: true) })
         #expect(inbox.state.driver == .loop)
     }
@@ -82,7 +82,7 @@ private final class HeldInbox: @unchecked Sendable {
 
     @Test func `refuses a transfer that was cancelled before it came`() async throws {
         let inbox = HeldInbox()
-        let transfer = try pool.take()
+        let transfer = try pool.take(for: nil)
         #expect(!inbox { $0.cancel(transfer) })
         #expect(await accept(transfer, into: inbox) == .cancelled)
         #expect(inbox.state.arrivals.isEmpty)
@@ -91,19 +91,19 @@ private final class HeldInbox: @unchecked Sendable {
 
     @Test func `calls the thread where nobody drives, and the driver once for each sleep`() async throws {
         let inbox = HeldInbox()
-        #expect(await accept(try pool.take(), into: inbox) == .wakeThread)
+        #expect(await accept(try pool.take(for: nil), into: inbox) == .wakeThread)
         #expect(inbox.state.driver == .loop)
-        #expect(await accept(try pool.take(), into: inbox) == .none)
+        #expect(await accept(try pool.take(for: nil), into: inbox) == .none)
         #expect(!inbox { $0.fallAsleep() })
         inbox.state.arrivals = []
         #expect(inbox { $0.fallAsleep() })
-        #expect(await accept(try pool.take(), into: inbox) == .wakeDriver)
-        #expect(await accept(try pool.take(), into: inbox) == .none)
+        #expect(await accept(try pool.take(for: nil), into: inbox) == .wakeDriver)
+        #expect(await accept(try pool.take(for: nil), into: inbox) == .none)
     }
 
     @Test func `wakes a sleeping driver for a cancellation, once`() async throws {
         let inbox = HeldInbox()
-        let (first, second) = (try pool.take(), try pool.take())
+        let (first, second) = (try pool.take(for: nil), try pool.take(for: nil))
         #expect(await accept(first, into: inbox) == .wakeThread)
         inbox.state.arrivals = []
         #expect(inbox { $0.fallAsleep() })
@@ -115,7 +115,7 @@ private final class HeldInbox: @unchecked Sendable {
 
     @Test func `is not left by its driver while something lies in it`() async throws {
         let inbox = HeldInbox()
-        #expect(await accept(try pool.take(), into: inbox) == .wakeThread)
+        #expect(await accept(try pool.take(for: nil), into: inbox) == .wakeThread)
         #expect(!inbox { $0.becomeIdle() })
         inbox.state.arrivals = []
         #expect(!inbox { $0.becomeIdle(isIdle: false) })
@@ -142,23 +142,23 @@ private final class HeldInbox: @unchecked Sendable {
     private let pool = CurlTransferPool(configuration: CurlTransport.Configuration())
 
     @Test func `gives out again what was given back`() throws {
-        let first = try pool.take()
+        let first = try pool.take(for: nil)
         pool.giveBack(first)
-        #expect(try pool.take() === first)
-        #expect(try pool.take() !== first)
+        #expect(try pool.take(for: nil) === first)
+        #expect(try pool.take(for: nil) !== first)
     }
 
     @Test func `never gives out again what was cancelled`() throws {
-        let transfer = try pool.take()
+        let transfer = try pool.take(for: nil)
         transfer.isCancelled = true
         pool.giveBack(transfer)
-        #expect(try pool.take() !== transfer)
+        #expect(try pool.take(for: nil) !== transfer)
     }
 
     @Test func `keeps no more than a fixed number`() throws {
         weak var last: CurlTransfer?
         do {
-            let transfers = try (0..<129).map { _ in try pool.take() }
+            let transfers = try (0..<129).map { _ in try pool.take(for: nil) }
             last = transfers.last
             for transfer in transfers { pool.giveBack(transfer) }
         }

@@ -74,7 +74,7 @@ import Testing
 
     @Test(.tags(.l3)) func `422 tells which fields are wrong, and not what was in them`() async throws {
         let error = try await error(
-            .unprocessableContent,
+            422,
             #"{"detail":[{"loc":["body","username"],"msg":"field required","input":"pass-word-9"},"#
                 + #"{"loc":["body",7],"msg":"too short"},{"loc":[]},"x"]}"#)
         #expect(error == .refused)

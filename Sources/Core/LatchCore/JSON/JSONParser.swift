@@ -180,13 +180,8 @@ extension JSONParser {
     private mutating func parseFourDigits() throws(JSONError) -> UInt32 {
         var code: UInt32 = 0
         for _ in 0..<4 {
-            let byte = peek
-            let digit: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-            default: throw .malformed("four hexadecimal digits are expected", at: position)
+            guard let digit = Hex.value(of: peek) else {
+                throw .malformed("four hexadecimal digits are expected", at: position)
             }
             code = code << 4 | UInt32(digit)
             position += 1

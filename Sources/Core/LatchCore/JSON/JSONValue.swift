@@ -2,8 +2,8 @@
 
 /// A JSON value of any type (RFC 8259), parsed strictly and serialized compactly.
 ///
-/// Token claims, key sets and messages of unknown shape consist of such values. Integers are kept exactly; `1` and `1.0` are different values that read the same through
-/// ``intValue`` and ``doubleValue``.
+/// Token claims, key sets and messages of unknown shape consist of such values. Integers are kept exactly; `1` and `1.0`
+/// are different values that read the same through ``intValue`` and ``doubleValue``.
 public enum JSONValue: Sendable, Hashable {
     /// The literal `null`.
     case null
@@ -26,16 +26,10 @@ extension JSONValue {
     public var isNull: Bool { self == .null }
 
     /// The string; nil for other types.
-    public var stringValue: String? {
-        guard case .string(let value) = self else { return nil }
-        return value
-    }
+    public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
 
     /// The boolean; nil for other types.
-    public var boolValue: Bool? {
-        guard case .bool(let value) = self else { return nil }
-        return value
-    }
+    public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
 
     /// The number as an integer; nil for other types and for fractions.
     ///
@@ -58,16 +52,10 @@ extension JSONValue {
     }
 
     /// The elements of an array; nil for other types.
-    public var arrayValue: [JSONValue]? {
-        guard case .array(let value) = self else { return nil }
-        return value
-    }
+    public var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
 
     /// The members of an object; nil for other types.
-    public var objectValue: JSONObject? {
-        guard case .object(let value) = self else { return nil }
-        return value
-    }
+    public var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
     /// The member of that name; nil where there is none or this is not an object.
     public subscript(key: String) -> JSONValue? { objectValue?[key] }

@@ -51,7 +51,7 @@ struct JSONWriter {
             case 0x0C: append("\\f")
             case 0x0D: append("\\r")
             case 0..<0x20:
-                bytes.append(contentsOf: [0x5C, 0x75, 0x30, 0x30, Self.digit(byte >> 4), Self.digit(byte & 15)])
+                bytes.append(contentsOf: [0x5C, 0x75, 0x30, 0x30, Hex.digit(byte >> 4), Hex.digit(byte & 15)])
             default: bytes.append(byte)
             }
         }
@@ -60,10 +60,5 @@ struct JSONWriter {
 
     private mutating func append(_ text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    }
-
-    /// Returns a lower-case hexadecimal digit.
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

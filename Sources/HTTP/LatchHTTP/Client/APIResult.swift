@@ -15,16 +15,10 @@ public enum APIResult<Response: Sendable, Failure: Sendable>: Sendable {
     }
 
     /// The decoded response, if the request succeeded.
-    public var value: Response? {
-        guard case .success(let value, _) = self else { return nil }
-        return value
-    }
+    public var value: Response? { if case .success(let value, _) = self { value } else { nil } }
 
     /// The decoded failure, if the request failed.
-    public var failure: Failure? {
-        guard case .failure(let failure, _) = self else { return nil }
-        return failure
-    }
+    public var failure: Failure? { if case .failure(let failure, _) = self { failure } else { nil } }
 }
 
 extension APIResult where Failure: Error {

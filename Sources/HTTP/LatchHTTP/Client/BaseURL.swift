@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import PortableFoundation
 
 /// The base URL of a client and the rules for joining paths to it.
@@ -109,13 +110,14 @@ struct BaseURL: Sendable {
     private static func decodedFirst(_ rest: inout Substring.UTF8View) -> UInt8 {
         let first = rest.removeFirst()
         guard first == 0x25 else { return first }
-        let digits = rest.prefix(2).compactMap(hexadecimalValue)
+        let digits = rest.prefix(2).compactMap(Hex.value)
         guard digits.count == 2 else { return first }
         rest.removeFirst(2)
         return digits[0] << 4 | digits[1]
     }
 
-    /// Percent-encodes what RFC 3986 §3.3 does not allow in a path or a query, and keeps existing percent-encoding.
+    /// Percent-encodes what RFC 3986 §2.2 and §3.3 do not allow in a path or a query, and keeps existing
+    /// percent-encoding.
     private static func encoded(_ text: Substring.UTF8View) throws(HTTPError) -> String {
         if text.allSatisfy({ PercentEncoding.isUnreserved($0) || $0 == 0x2F }) { return String(Substring(text)) }
         var bytes: [UInt8] = []
@@ -123,24 +125,16 @@ struct BaseURL: Sendable {
         while let byte = rest.popFirst() {
             switch byte {
             case 0x25:
-                guard rest.count >= 2, rest.prefix(2).allSatisfy({ hexadecimalValue($0) != nil }) else {
+                guard rest.count >= 2, rest.prefix(2).allSatisfy({ Hex.value(of: $0) != nil }) else {
                     throw .invalidURL("its path holds a percent sign without two digits")
                 }
                 bytes.append(byte)
             case 0x00...0x1F, 0x7F: throw .invalidURL("its path holds a control character")
             case 0x23: throw .invalidURL("its path holds a fragment")
-            case _ where PercentEncoding.isUnreserved(byte) || isDelimiter(byte): bytes.append(byte)
+            case _ where PercentEncoding.isUnreserved(byte) || "!$&'()*+,/:;=?@".utf8.contains(byte): bytes.append(byte)
             default: PercentEncoding.appendEncoded(byte, to: &bytes)
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Whether a byte is a delimiter of RFC 3986 §2.2 that is allowed in a path or a query.
-    private static func isDelimiter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x21, 0x24, 0x26...0x2C, 0x2F, 0x3A, 0x3B, 0x3D, 0x3F, 0x40: true
-        default: false
-        }
     }
 }

@@ -46,11 +46,7 @@ public struct Client: Handler {
         encoder: JSONEncoder = JSONEncoder(),
         decoder: JSONDecoder = JSONDecoder()
     ) {
-        do {
-            self.baseURL = .success(try BaseURL(baseURL))
-        } catch {
-            self.baseURL = .failure(error)
-        }
+        self.baseURL = Result { () throws(HTTPError) in try BaseURL(baseURL) }
         self.fields = fields
         self.timeout = timeout
         self.encoder = encoder
@@ -90,7 +86,19 @@ public struct Client: Handler {
     /// - Throws: `HTTPError.unacceptableStatus`, which carries the response, where the route expects another status,
     ///   `HTTPError.undecodable` where it expects another shape, and what the interceptors and the transport throw.
     public func perform<Response>(_ route: Route<Response>) async throws -> Response {
-        try await route.decode(try await pipeline.respond(to: request(for: route)), decoder)
+        let request = try request(for: route)
+        return try await decode(try await pipeline.respond(to: request), to: request, as: route)
+    }
+
+    /// Decodes the response of a route; the error of a status names the request.
+    private func decode<Response>(
+        _ response: HTTPResponse, to request: HTTPRequest, as route: Route<Response>
+    ) async throws -> Response {
+        do {
+            return try await route.decode(response, decoder)
+        } catch let error as HTTPError where error == .unacceptableStatus {
+            throw error.naming(request)
+        }
     }
 
     /// Creates the request of a route, with its content and the client's own header fields.
@@ -124,16 +132,15 @@ extension Client {
     public func result<Response, Failure: Decodable & Sendable>(
         of route: Route<Response>, failure: Failure.Type
     ) async throws -> APIResult<Response, Failure> {
-        let response = try await pipeline.respond(to: request(for: route))
+        let request = try request(for: route)
+        let response = try await pipeline.respond(to: request)
         do {
-            return .success(try await route.decode(response, decoder), response)
+            return .success(try await decode(response, to: request, as: route), response)
         } catch let error as HTTPError where error == .unacceptableStatus {
-            guard let response = error.response else { throw error }
-            do {
-                return .failure(try decoder.decode(Failure.self, from: Data(response.body.bytes)), response)
-            } catch {
-                throw HTTPError.unacceptableStatus(response)
-            }
+            guard let response = error.response,
+                let failure = try? decoder.decode(Failure.self, from: Data(response.body.bytes))
+            else { throw error }
+            return .failure(failure, response)
         }
     }
 

@@ -109,14 +109,10 @@ struct RedirectFollower: Handler {
     private func resolve(
         _ location: String, against request: HTTPRequest
     ) throws(HTTPError) -> (origin: HTTPOrigin, path: String) {
-        guard let base = URL(string: request.absoluteURL), let url = URL(string: location, relativeTo: base) else {
-            throw .redirectRefused("A redirect leads to a malformed address.")
-        }
-        do {
-            return try HTTPOrigin.split(url.absoluteURL.absoluteString)
-        } catch {
-            throw .redirectRefused("A redirect leads to a malformed address.")
-        }
+        guard let base = URL(string: request.absoluteURL), let url = URL(string: location, relativeTo: base),
+            let target = try? HTTPOrigin.split(url.absoluteURL.absoluteString)
+        else { throw .redirectRefused("A redirect leads to a malformed address.") }
+        return target
     }
 
     /// The fields that describe content that is no longer sent (RFC 9110 §15.4); `Content-Digest` is from RFC 9530.

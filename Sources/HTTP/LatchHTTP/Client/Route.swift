@@ -69,30 +69,22 @@ public struct Route<Response: Sendable>: Sendable {
     }
 
     /// Returns this route with a field set, which replaces the client's and the content's value.
-    public func field(_ name: HTTPFieldName, _ value: String) -> Route {
-        var copy = self
-        copy.fields[name] = value
-        return copy
-    }
+    public func field(_ name: HTTPFieldName, _ value: String) -> Route { changed { $0.fields[name] = value } }
 
     /// Returns this route with a timeout for one transfer, which replaces the client's.
-    public func timeout(_ timeout: Duration) -> Route {
-        var copy = self
-        copy.timeout = timeout
-        return copy
-    }
+    public func timeout(_ timeout: Duration) -> Route { changed { $0.timeout = timeout } }
 
     /// Returns this route with a value that interceptors find in the request's context.
     public func context<Key: HTTPContextKey>(_ key: Key.Type, _ value: Key.Value) -> Route {
-        var copy = self
-        copy.context[key] = value
-        return copy
+        changed { $0.context[key] = value }
     }
 
     /// Returns this route with a streamed response.
-    func streamed() -> Route {
+    func streamed() -> Route { changed { $0.context[WantsStreamKey.self] = true } }
+
+    private func changed(_ change: (inout Route) -> Void) -> Route {
         var copy = self
-        copy.context[WantsStreamKey.self] = true
+        change(&copy)
         return copy
     }
 }
@@ -255,13 +247,6 @@ extension Route where Response == HTTPResponse {
         sending content: RouteContent = .empty
     ) -> Route {
         Route(method, path, query: query, sending: content) { response, _ in response }
-    }
-
-    /// A route that returns the response unchanged, with content whose media type, if any, is a field of the route.
-    package static func raw(
-        _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [], body: HTTPBody
-    ) -> Route {
-        raw(method, path, query: query, sending: .body(body))
     }
 }
 

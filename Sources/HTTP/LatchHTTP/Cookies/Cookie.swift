@@ -156,26 +156,35 @@ extension Cookie {
 }
 
 extension Cookie: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case name, value, domain, isHostOnly, path, isSecure, isHTTPOnly, sameSite, expiry, created, lastAccess
+    /// The encoded form.
+    ///
+    /// Dates are encoded as the number that `Date` itself holds, regardless of the encoder's date strategy: every other
+    /// form loses some of the fraction, which may decide the order of creation.
+    private struct Stored: Codable {
+        let name: String
+        let value: String
+        let domain: String
+        let isHostOnly: Bool
+        let path: String
+        let isSecure: Bool
+        let isHTTPOnly: Bool
+        let sameSite: SameSite
+        let expiry: Double?
+        let created: Double
+        let lastAccess: Double
     }
 
     /// Decodes a cookie with all its attributes.
     ///
     /// - Throws: `DecodingError`, also if no server could have set such a cookie, because the stored data was changed.
     public init(from decoder: any Decoder) throws {
-        let parts = try decoder.container(keyedBy: CodingKeys.self)
+        let stored = try Stored(from: decoder)
         let cookie = Cookie(
-            name: try parts.decode(String.self, forKey: .name), value: try parts.decode(String.self, forKey: .value),
-            domain: try parts.decode(String.self, forKey: .domain),
-            isHostOnly: try parts.decode(Bool.self, forKey: .isHostOnly),
-            path: try parts.decode(String.self, forKey: .path),
-            isSecure: try parts.decode(Bool.self, forKey: .isSecure),
-            isHTTPOnly: try parts.decode(Bool.self, forKey: .isHTTPOnly),
-            sameSite: try parts.decode(SameSite.self, forKey: .sameSite),
-            expiry: try parts.decodeIfPresent(Double.self, forKey: .expiry).map(Self.date),
-            created: Self.date(try parts.decode(Double.self, forKey: .created)),
-            lastAccess: Self.date(try parts.decode(Double.self, forKey: .lastAccess)))
+            name: stored.name, value: stored.value, domain: stored.domain, isHostOnly: stored.isHostOnly,
+            path: stored.path, isSecure: stored.isSecure, isHTTPOnly: stored.isHTTPOnly, sameSite: stored.sameSite,
+            expiry: stored.expiry.map(Date.init(timeIntervalSinceReferenceDate:)),
+            created: Date(timeIntervalSinceReferenceDate: stored.created),
+            lastAccess: Date(timeIntervalSinceReferenceDate: stored.lastAccess))
         guard let cookie else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "This is not a valid cookie."))
@@ -184,23 +193,11 @@ extension Cookie: Codable {
     }
 
     /// Encodes all attributes.
-    ///
-    /// Dates are encoded as the number that `Date` itself holds, regardless of the encoder's date strategy: every other
-    /// form loses some of the fraction, which may decide the order of creation.
     public func encode(to encoder: any Encoder) throws {
-        var parts = encoder.container(keyedBy: CodingKeys.self)
-        try parts.encode(name, forKey: .name)
-        try parts.encode(value, forKey: .value)
-        try parts.encode(domain, forKey: .domain)
-        try parts.encode(isHostOnly, forKey: .isHostOnly)
-        try parts.encode(path, forKey: .path)
-        try parts.encode(isSecure, forKey: .isSecure)
-        try parts.encode(isHTTPOnly, forKey: .isHTTPOnly)
-        try parts.encode(sameSite, forKey: .sameSite)
-        try parts.encodeIfPresent(expiry?.timeIntervalSinceReferenceDate, forKey: .expiry)
-        try parts.encode(created.timeIntervalSinceReferenceDate, forKey: .created)
-        try parts.encode(lastAccess.timeIntervalSinceReferenceDate, forKey: .lastAccess)
+        let stored = Stored(
+            name: name, value: value, domain: domain, isHostOnly: isHostOnly, path: path, isSecure: isSecure,
+            isHTTPOnly: isHTTPOnly, sameSite: sameSite, expiry: expiry?.timeIntervalSinceReferenceDate,
+            created: created.timeIntervalSinceReferenceDate, lastAccess: lastAccess.timeIntervalSinceReferenceDate)
+        try stored.encode(to: encoder)
     }
-
-    private static func date(_ number: Double) -> Date { Date(timeIntervalSinceReferenceDate: number) }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import PortableFoundation
 
 /// A lenient parser of the dates in cookies, which servers write in many formats (RFC 6265bis §5.1.1).
@@ -11,7 +12,7 @@ enum CookieDate {
         return components.date
     }
 
-    /// The date components components so far; the first token that matches a component sets it.
+    /// The components so far; the first token that matches a component sets it.
     private struct Components {
         var time: [Int]?
         var day: Int?
@@ -40,13 +41,11 @@ enum CookieDate {
             case 0...69: year += 2_000
             default: break
             }
-            guard year >= 1_601, time[0] < 24, time[1] < 60, time[2] < 60 else { return nil }
-            let first = HTTPDate.daysSinceEpoch(year: year, month: month, day: 1)
-            let next = HTTPDate.daysSinceEpoch(
-                year: month == 12 ? year + 1 : year, month: month % 12 + 1, day: 1)
-            guard day >= 1, first + day <= next else { return nil }
+            guard year >= 1_601, time[0] < 24, time[1] < 60, time[2] < 60,
+                let civil = CivilDate(year: year, month: month, day: day)
+            else { return nil }
             let seconds = time[0] * 3_600 + time[1] * 60 + time[2]
-            return Date(timeIntervalSince1970: Double((first + day - 1) * 86_400 + seconds))
+            return Date(timeIntervalSince1970: Double(civil.daysSince1970 * 86_400 + seconds))
         }
     }
 
@@ -77,11 +76,8 @@ enum CookieDate {
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ].map { Array($0.utf8) }
 
-    /// Whether a byte is a `delimiter` (§5.1.1).
+    /// Whether a byte is a `delimiter` (§5.1.1): a tab, or any printable character but letters, digits and the colon.
     private static func isDelimiter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
-        default: false
-        }
+        byte == 0x09 || ((0x20...0x7E).contains(byte) && byte != 0x3A && !isAlphanumeric(byte))
     }
 }

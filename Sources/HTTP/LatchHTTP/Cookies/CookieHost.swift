@@ -37,8 +37,6 @@ struct CookieHost: Sendable, Hashable {
     }
 
     private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {
-        (1...63).contains(label.count)
-            && label.allSatisfy { isDigit($0) || (0x61...0x7A).contains($0) || $0 == 0x2D || $0 == 0x5F }
+        (1...63).contains(label.count) && label.allSatisfy { isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F }
     }
-
 }

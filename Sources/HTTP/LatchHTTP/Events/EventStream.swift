@@ -18,7 +18,6 @@ public struct EventStream: AsyncSequence, Sendable {
     let route: Route<HTTPResponse>
     let lastEventID: String
     let reconnection: ReconnectionPolicy
-    let limits: EventStreamParser.Limits
     let clock: WallClock
     let random: RandomSource
 
@@ -82,7 +81,7 @@ public struct EventStream: AsyncSequence, Sendable {
 
         init(stream: EventStream) {
             self.stream = stream
-            parser = EventStreamParser(lastEventID: stream.lastEventID, limits: stream.limits)
+            parser = EventStreamParser(lastEventID: stream.lastEventID)
         }
 
         /// Returns the next event, or nil when the server ends the stream or no reconnection is allowed.
@@ -132,7 +131,7 @@ public struct EventStream: AsyncSequence, Sendable {
                 try await stream.clock.sleep(for: wait)
             }
             let retry = parser.retry
-            parser = EventStreamParser(lastEventID: parser.lastEventID, retry: retry, limits: stream.limits)
+            parser = EventStreamParser(lastEventID: parser.lastEventID, retry: retry)
             let isFirst = failures == nil
             failures = (failures ?? -1) + 1
             do {
@@ -170,24 +169,14 @@ extension Client {
         _ route: Route<Void>, after lastEventID: String = "", reconnection: ReconnectionPolicy = ReconnectionPolicy(),
         clock: WallClock = .system, random: RandomSource = .system
     ) -> EventStream {
-        events(
-            route, after: lastEventID, reconnection: reconnection, limits: EventStreamParser.Limits(), clock: clock,
-            random: random)
-    }
-
-    /// Returns the events that a route streams, within limits of their size.
-    package func events(
-        _ route: Route<Void>, after lastEventID: String = "", reconnection: ReconnectionPolicy = ReconnectionPolicy(),
-        limits: EventStreamParser.Limits, clock: WallClock = .system, random: RandomSource = .system
-    ) -> EventStream {
         var response = route.raw().streamed()
         response.fields[.accept] = response.fields[.accept] ?? EventStream.mediaType
         // HTML §9.2.3: caches must not hold events back.
         response.fields[.cacheControl] = response.fields[.cacheControl] ?? "no-store"
         response.timeout = route.timeout ?? EventStream.connectionTimeout
         return EventStream(
-            client: self, route: response, lastEventID: lastEventID, reconnection: reconnection, limits: limits,
-            clock: clock, random: random)
+            client: self, route: response, lastEventID: lastEventID, reconnection: reconnection, clock: clock,
+            random: random)
     }
 }
 

@@ -38,7 +38,7 @@ public struct ReconnectionPolicy: Sendable {
     func wait(after failures: Int, wish: Duration?, random: RandomSource) -> Duration {
         let first = min(wish ?? delay, maximumDelay)
         guard failures > 0 else { return first }
-        let longest = min(first * Double(1 << min(failures, 20)), maximumDelay)
-        return longest * (0.5 + random.unit() / 2)
+        let policy = RetryPolicy(baseDelay: first, maximumDelay: maximumDelay, jitter: RetryPolicy.Jitter(0.5...1))
+        return policy.delay(afterAttempt: failures + 1, random: random)
     }
 }

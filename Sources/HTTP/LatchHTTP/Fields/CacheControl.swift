@@ -20,35 +20,26 @@ package struct CacheControl: Sendable, Hashable {
     /// counts, and an invalid number is zero.
     package init(_ lines: some Sequence<String>) {
         for line in lines {
-            for directive in Self.directives(of: line) { read(directive) }
+            var scanner = FieldScanner(line)
+            while !scanner.isAtEnd {
+                scanner.skipWhitespace()
+                if let name = scanner.token() { read(name.lowercased(), &scanner) }
+                // Skips to the next comma, past anything that was not understood.
+                _ = scanner.take { $0 != 0x2C }
+                _ = scanner.take(0x2C)
+            }
         }
     }
 
-    private mutating func read(_ directive: (name: String, value: String?)) {
-        switch directive.name {
+    private mutating func read(_ name: String, _ scanner: inout FieldScanner) {
+        var value: String?
+        if scanner.take(0x3D) { value = scanner.next == 0x22 ? scanner.quotedString() : scanner.token() }
+        switch name {
         case "no-store", "no-cache": isReusable = false
-        case "max-age": maximumAge = min(maximumAge ?? Self.longest, Self.seconds(directive.value))
-        case "stale-if-error": staleIfError = min(staleIfError ?? Self.longest, Self.seconds(directive.value))
+        case "max-age": maximumAge = min(maximumAge ?? Self.longest, Self.seconds(value))
+        case "stale-if-error": staleIfError = min(staleIfError ?? Self.longest, Self.seconds(value))
         default: break
         }
-    }
-
-    /// Returns the directives of a line, with names in lower case; malformed ones are skipped.
-    private static func directives(of line: String) -> [(name: String, value: String?)] {
-        var scanner = FieldScanner(line)
-        var directives: [(name: String, value: String?)] = []
-        while !scanner.isAtEnd {
-            scanner.skipWhitespace()
-            if let name = scanner.token() {
-                var value: String?
-                if scanner.take(0x3D) { value = scanner.next == 0x22 ? scanner.quotedString() : scanner.token() }
-                directives.append((name.lowercased(), value))
-            }
-            // Skips to the next comma, past anything that was not understood.
-            _ = scanner.take { $0 != 0x2C }
-            _ = scanner.take(0x2C)
-        }
-        return directives
     }
 
     /// Parses delta-seconds (RFC 9111 §1.2.2); an overflow is the maximum, and anything but digits is zero.

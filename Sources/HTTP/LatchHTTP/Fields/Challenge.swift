@@ -21,19 +21,6 @@ public struct Challenge: Sendable, Hashable {
     /// The parameters in their order; no name occurs twice.
     package let parameters: [Parameter]
 
-    /// Creates a challenge with parameters.
-    package init(scheme: String, parameters: KeyValuePairs<String, String> = [:]) {
-        self.scheme = scheme
-        token68 = nil
-        self.parameters = parameters.map { Parameter(name: $0.key, value: $0.value) }
-    }
-
-    init(scheme: String, token68: String?, parameters: [Parameter]) {
-        self.scheme = scheme
-        self.token68 = token68
-        self.parameters = parameters
-    }
-
     /// Returns the value of a parameter, whose name is compared without case (RFC 9110 §11.2).
     public subscript(name: String) -> String? {
         parameters.first { $0.name.equalsIgnoringCase(name) }?.value
@@ -41,9 +28,6 @@ public struct Challenge: Sendable, Hashable {
 
     /// Whether the scheme is `name`, compared without case (RFC 9110 §11.1).
     public func isScheme(_ name: String) -> Bool { scheme.equalsIgnoringCase(name) }
-
-    /// The protection space; nil if the challenge does not name one (RFC 9110 §11.5).
-    package var realm: String? { self["realm"] }
 }
 
 extension HTTPResponse {
@@ -100,7 +84,11 @@ extension Challenge {
         var parameters: [Parameter] = []
         var isAfterComma = false
         while true {
-            repeat { scanner.skipWhitespace() } while take(0x2C, &scanner, noting: &isAfterComma)
+            scanner.skipWhitespace()
+            while scanner.take(0x2C) {
+                isAfterComma = true
+                scanner.skipWhitespace()
+            }
             let start = scanner.position
             guard let name = scanner.token() else { return scanner.isAtEnd ? parameters : nil }
             scanner.skipWhitespace()
@@ -117,24 +105,11 @@ extension Challenge {
         }
     }
 
-    private static func take(_ byte: UInt8, _ scanner: inout FieldScanner, noting isTaken: inout Bool) -> Bool {
-        guard scanner.take(byte) else { return false }
-        isTaken = true
-        return true
-    }
-
     /// Parses a token68, including its padding (RFC 9110 §11.2).
     private static func token68(_ scanner: inout FieldScanner) -> String? {
-        let token = scanner.take(while: isToken68Byte)
+        let token = scanner.take { isAlphanumeric($0) || "+-./_~".utf8.contains($0) }
         guard !token.isEmpty else { return nil }
         return token + scanner.take { $0 == 0x3D }
-    }
-
-    private static func isToken68Byte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E, 0x2F, 0x5F, 0x7E: true
-        default: false
-        }
     }
 
     /// Whether only whitespace precedes the next comma or the end; the comma is not consumed.

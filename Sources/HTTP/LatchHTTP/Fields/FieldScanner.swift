@@ -25,6 +25,12 @@ package struct FieldScanner {
         return true
     }
 
+    /// Consumes and returns the next byte; nil at the end.
+    mutating func takeNext() -> UInt8? {
+        defer { position = min(position + 1, bytes.count) }
+        return next
+    }
+
     /// Consumes all bytes for which `isTaken` is true and decodes them as UTF-8, replacing invalid bytes.
     package mutating func take(while isTaken: (UInt8) -> Bool) -> String {
         let start = position
@@ -50,13 +56,11 @@ package struct FieldScanner {
     package mutating func quotedString() -> String? {
         guard take(0x22) else { return nil }
         var content: [UInt8] = []
-        while let byte = next {
-            position += 1
+        while let byte = takeNext() {
             switch byte {
             case 0x22: return String(decoding: content, as: UTF8.self)
             case 0x5C:
-                guard let escaped = next, Self.isText(escaped) else { return nil }
-                position += 1
+                guard let escaped = takeNext(), Self.isText(escaped) else { return nil }
                 content.append(escaped)
             case _ where Self.isText(byte): content.append(byte)
             default: return nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchCore
+package import LatchCore
 
 /// The point in time after which a response is no longer useful, measured on a clock's uptime.
 ///
@@ -12,7 +12,7 @@ public struct Deadline: Sendable {
     private let uptime: Duration
 
     /// Creates a deadline at a duration from now.
-    public init(in limit: Duration, clock: WallClock = .system) {
+    package init(in limit: Duration, clock: WallClock = .system) {
         self.clock = clock
         uptime = clock.uptime + limit
     }

@@ -11,7 +11,8 @@ import Synchronization
 ///
 /// Inside `RetryInterceptor` each attempt counts, as it does on the server.
 public struct RateLimitInterceptor: Interceptor {
-    private let limiter: @Sendable (HTTPRequest) -> RateLimiter
+    private let limiters: RateLimiters
+    private let key: @Sendable (HTTPRequest) -> String
     private let clock: WallClock
     private let longestPause: Duration
 
@@ -27,17 +28,8 @@ public struct RateLimitInterceptor: Interceptor {
         requests: Int, per interval: Duration, pausingUpTo longestPause: Duration = .seconds(60),
         clock: WallClock = .system, by key: @escaping @Sendable (HTTPRequest) -> String = { $0.origin.description }
     ) {
-        let limiters = RateLimiters { RateLimiter(requests: requests, per: interval, clock: clock) }
-        limiter = { limiters[key($0)] }
-        self.clock = clock
-        self.longestPause = longestPause
-    }
-
-    /// Creates an interceptor with a limiter that others may share.
-    package init(
-        _ limiter: RateLimiter, pausingUpTo longestPause: Duration = .seconds(60), clock: WallClock = .system
-    ) {
-        self.limiter = { _ in limiter }
+        limiters = RateLimiters { RateLimiter(requests: requests, per: interval, clock: clock) }
+        self.key = key
         self.clock = clock
         self.longestPause = longestPause
     }
@@ -47,7 +39,7 @@ public struct RateLimitInterceptor: Interceptor {
     /// - Throws: `HTTPError.cancelled` if the task is cancelled before, `HTTPError.timeout` if the request's deadline
     ///   passes before, and what `next` throws.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        let limiter = limiter(request)
+        let limiter = limiters[key(request)]
         try await limiter.acquire()
         if let deadline = request.deadline, deadline.hasPassed { throw HTTPError.timeout }
         let response = try await next.respond(to: request)

@@ -72,7 +72,9 @@ public struct RetryInterceptor: Interceptor {
                 guard let delay = delay(after: response, to: message) else { return response }
                 pause = Retry(attempt: attempt, delay: delay, status: response.status, errorCode: nil)
             } catch {
-                guard let delay = delay(after: error, to: message) else { throw error }
+                guard policy.allowsRetry(after: error), let delay = delay(atLeast: .zero, before: message) else {
+                    throw error
+                }
                 pause = Retry(attempt: attempt, delay: delay, status: nil, errorCode: (error as? HTTPError)?.code)
             }
             observe?(pause)
@@ -87,11 +89,6 @@ public struct RetryInterceptor: Interceptor {
         let asked = response.retryDelay(now: clock.now) ?? .zero
         guard asked <= policy.maximumRetryAfter else { return nil }
         return delay(atLeast: asked, before: request)
-    }
-
-    /// Returns the delay after an error, or nil if it is the one to throw.
-    private func delay(after error: any Error, to request: HTTPRequest) -> Duration? {
-        policy.allowsRetry(after: error) ? delay(atLeast: .zero, before: request) : nil
     }
 
     /// Returns the delay before the next attempt, or nil if there is none: the attempts, the time or the budget are

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 // Classes of ASCII bytes. HTTP is parsed by bytes: a separator followed by a combining accent is a single `Character`.
 
 /// Returns the byte in lower case if it is an ASCII letter; Unicode's rules would fold other letters into those.
@@ -10,9 +12,8 @@ package func asciiLowercased(_ byte: UInt8) -> UInt8 {
 /// Whether a byte is a tchar (RFC 9110 §5.6.2).
 package func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
     case 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
-    default: false
+    default: isAlphanumeric(byte)
     }
 }
 
@@ -22,13 +23,11 @@ package func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 /// Whether a byte is optional whitespace, a space or a tab (RFC 9110 §5.6.3).
 package func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-/// Returns the value of a hexadecimal digit of either case, or nil for any other byte.
-package func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+/// Whether a byte is an ASCII letter or digit.
+func isAlphanumeric(_ byte: UInt8) -> Bool {
     switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: false
     }
 }
 
@@ -43,7 +42,7 @@ func isIPv6Literal(_ host: some StringProtocol) -> Bool {
     let bytes = host.utf8
     guard bytes.count > 3, bytes.first == 0x5B, bytes.suffix(1).first == 0x5D else { return false }
     let address = bytes.dropFirst().prefix(bytes.count - 2)
-    return address.allSatisfy { hexadecimalValue($0) != nil || $0 == 0x3A || $0 == 0x2E }
+    return address.allSatisfy { Hex.value(of: $0) != nil || $0 == 0x3A || $0 == 0x2E }
 }
 
 extension String {

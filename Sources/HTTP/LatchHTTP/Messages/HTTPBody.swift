@@ -82,8 +82,10 @@ extension HTTPBody {
     /// starts again.
     package func reporting(_ progress: @escaping @Sendable (_ count: Int, _ expected: Int?) -> Void) -> HTTPBody {
         let body = self
+        // In chunks, so that there is progress to report.
+        let chunks = stream ?? HTTPBodyStream(bytes, pieceBytes: 64 << 10)
         let counted: @Sendable () -> HTTPBodyStream.Source = {
-            let reader = Mutex((iterator: body.pieces.makeAsyncIterator(), count: 0))
+            let reader = Mutex((iterator: chunks.makeAsyncIterator(), count: 0))
             return {
                 var (iterator, count) = reader.withLock { $0 }
                 guard let piece = try await iterator.next() else { return nil }
@@ -98,25 +100,6 @@ extension HTTPBody {
             isReplayable
                 ? HTTPBodyStream(length: length) { counted() }
                 : HTTPBodyStream(length: length, once: counted(), trailers: { body.trailers }))
-    }
-
-    /// The number of bytes per chunk of content in memory, so that there is progress to report.
-    private static let pieceBytes = 64 << 10
-
-    /// The content as a stream of chunks, even if it is in memory.
-    private var pieces: HTTPBodyStream {
-        guard stream == nil else { return chunks }
-        let bytes = bytes
-        return HTTPBodyStream(length: bytes.count) {
-            let offset = Mutex(0)
-            return {
-                let start = offset.withLock { offset in
-                    defer { offset = min(offset + Self.pieceBytes, bytes.count) }
-                    return offset
-                }
-                return start < bytes.count ? Array(bytes[start..<min(start + Self.pieceBytes, bytes.count)]) : nil
-            }
-        }
     }
 }
 

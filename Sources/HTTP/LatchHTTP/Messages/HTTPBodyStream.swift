@@ -54,11 +54,16 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
         isReplayable = false
     }
 
-    /// Creates a stream of content in memory.
-    package convenience init(_ bytes: [UInt8]) {
+    /// Creates a stream of content in memory, in chunks of at most `pieceBytes`.
+    package convenience init(_ bytes: [UInt8], pieceBytes: Int = .max) {
         self.init(length: bytes.count) {
-            let rest = Mutex<[UInt8]?>(bytes.isEmpty ? nil : bytes)
-            return { rest.withLock { $0.take() } }
+            let rest = Mutex(bytes[...])
+            return {
+                rest.withLock { rest in
+                    defer { rest = rest.dropFirst(pieceBytes) }
+                    return rest.isEmpty ? nil : Array(rest.prefix(pieceBytes))
+                }
+            }
         }
     }
 

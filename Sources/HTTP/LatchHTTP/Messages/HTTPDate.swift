@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 package import PortableFoundation
 
 /// A date in the format of header fields (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`, to the second, in UTC.
@@ -28,24 +29,39 @@ package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
             let day = Self.number(parts[1], digits: 2),
             let month = Self.months.firstIndex(of: String(parts[2])),
             let year = Self.number(parts[3], digits: 4),
+            let civil = CivilDate(year: year, month: month + 1, day: day),
             let seconds = Self.secondsOfDay(parts[4]), parts[5] == "GMT"
         else { return nil }
-        let first = Self.daysSinceEpoch(year: year, month: month + 1, day: 1)
-        let next = Self.daysSinceEpoch(year: month == 11 ? year + 1 : year, month: (month + 1) % 12 + 1, day: 1)
-        guard day >= 1, first + day <= next else { return nil }
-        self.init(Date(timeIntervalSince1970: Double((first + day - 1) * 86_400 + seconds)))
+        self.init(Date(timeIntervalSince1970: Double(civil.daysSince1970 * 86_400 + seconds)))
     }
 
     /// The date in its preferred form, IMF-fixdate.
     package var description: String {
-        let total = Int(date.timeIntervalSince1970)
-        let days = (Double(total) / 86_400).rounded(.down)
-        let inDay = total - Int(days) * 86_400
-        let (year, month, day) = Self.civil(daysSinceEpoch: Int(days))
-        let weekday = Self.weekdays[((Int(days) + 4) % 7 + 7) % 7]
-        let time = [inDay / 3_600, inDay / 60 % 60, inDay % 60].map(Self.twoDigits).joined(separator: ":")
-        let fourDigits = String(repeating: "0", count: max(0, 4 - String(year).count)) + String(year)
-        return "\(weekday), \(Self.twoDigits(day)) \(Self.months[month - 1]) \(fourDigits) \(time) GMT"
+        let (days, second) = daysAndSecond
+        let civil = CivilDate(daysSince1970: days)
+        let weekday = Self.weekdays[((days + 4) % 7 + 7) % 7]
+        let time = [second / 3_600, second / 60 % 60, second % 60].map { Self.padded($0, to: 2) }
+        return "\(weekday), \(Self.padded(civil.day, to: 2)) \(Self.months[civil.month - 1]) "
+            + "\(Self.padded(civil.year, to: 4)) \(time.joined(separator: ":")) GMT"
+    }
+
+    /// The date in the basic format of ISO 8601, to the second and in UTC: `19941106T084937Z`.
+    package var basicText: String {
+        let (days, second) = daysAndSecond
+        let civil = CivilDate(daysSince1970: days)
+        let date = (civil.year * 100 + civil.month) * 100 + civil.day
+        let time = (second / 3_600 * 100 + second / 60 % 60) * 100 + second % 60
+        return "\(Self.padded(date, to: 8))T\(Self.padded(time, to: 6))Z"
+    }
+
+    private var daysAndSecond: (days: Int, second: Int) {
+        let days = Int((date.timeIntervalSince1970 / 86_400).rounded(.down))
+        return (days, Int(date.timeIntervalSince1970) - days * 86_400)
+    }
+
+    private static func padded(_ number: Int, to count: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
 
     private static let months = [
@@ -70,47 +86,5 @@ package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
             let second = number(parts[2], digits: 2), hour < 24, minute < 60, second <= 60
         else { return nil }
         return hour * 3_600 + minute * 60 + second
-    }
-
-    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
-
-    /// Returns the days from 1970-01-01 in the proleptic Gregorian calendar; years are counted from March, so that the
-    /// leap day is the last one.
-    static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
-        let shifted = month > 2 ? year : year - 1
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-
-    /// Returns the date of a day, the reverse of `daysSinceEpoch`.
-    static func civil(daysSinceEpoch: Int) -> (year: Int, month: Int, day: Int) {
-        let shifted = daysSinceEpoch + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
-    }
-}
-
-extension HTTPDate {
-    /// The date in the basic format of ISO 8601, to the second and in UTC: `19941106T084937Z`.
-    package var basicText: String {
-        let total = Int(date.timeIntervalSince1970)
-        let days = Int((Double(total) / 86_400).rounded(.down))
-        let inDay = total - days * 86_400
-        let (year, month, day) = Self.civil(daysSinceEpoch: days)
-        let digits = ((year * 100 + month) * 100 + day, (inDay / 3_600 * 100 + inDay / 60 % 60) * 100 + inDay % 60)
-        return "\(Self.padded(digits.0, to: 8))T\(Self.padded(digits.1, to: 6))Z"
-    }
-
-    private static func padded(_ number: Int, to count: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
 }

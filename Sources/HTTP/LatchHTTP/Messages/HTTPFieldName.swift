@@ -3,10 +3,10 @@
 /// The name of a header field (RFC 9110 §5.1), which compares without case and is sent as it was spelled.
 public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The name as it was spelled.
-    public let rawName: String
+    package let rawName: String
 
     /// The name in lower case, which is used for comparison.
-    public let canonicalName: String
+    package let canonicalName: String
 
     /// Creates a field name from any spelling; ASCII letters compare without case.
     public init(_ name: String) {

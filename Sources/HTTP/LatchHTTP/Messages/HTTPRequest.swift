@@ -169,9 +169,8 @@ extension HTTPFieldName {
 /// allowed.
 func isAuthorityByte(_ byte: UInt8) -> Bool {
     switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
     case 0x2D, 0x2E, 0x3A, 0x5B, 0x5D, 0x5F: true
-    default: false
+    default: isAlphanumeric(byte)
     }
 }
 
@@ -188,7 +187,7 @@ extension HTTPRequest {
     ///
     /// They are removed when a redirect leaves the origin, and are never logged. An interceptor that authorises a
     /// request with a field of its own, such as `X-Api-Key`, adds its name here.
-    package var credentialFields: [HTTPFieldName] {
+    public var credentialFields: [HTTPFieldName] {
         get { context[CredentialFields.self] }
         set { context[CredentialFields.self] = newValue }
     }
@@ -202,7 +201,7 @@ extension HTTPRequest {
     ///
     /// They are never logged. An interceptor that authorises a request with a parameter of its own, such as `api_key`,
     /// adds its name here.
-    package var credentialQueryNames: [String] {
+    public var credentialQueryNames: [String] {
         get { context[CredentialQueryNames.self] }
         set { context[CredentialQueryNames.self] = newValue }
     }

@@ -14,9 +14,6 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, ExpressibleByInt
     /// The three digits.
     public var description: String { String(rawValue) }
 
-    /// Whether the final response is still to come (RFC 9110 §15.2).
-    package var isInformational: Bool { (100..<200).contains(rawValue) }
-
     /// Whether the request was received, understood and accepted (RFC 9110 §15.3).
     public var isSuccess: Bool { (200..<300).contains(rawValue) }
 
@@ -53,8 +50,6 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, ExpressibleByInt
     package static let contentTooLarge: HTTPStatus = 413
     /// 415, RFC 9110 §15.5.
     package static let unsupportedMediaType: HTTPStatus = 415
-    /// 422, RFC 9110 §15.5.
-    package static let unprocessableContent: HTTPStatus = 422
     /// 429, RFC 6585 §4.
     public static let tooManyRequests: HTTPStatus = 429
     /// 500, RFC 9110 §15.6.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// Percent-encoding of bytes (RFC 3986 §2.1), for code that compares or signs the components of a target.
 package enum PercentEncoding {
     /// Encodes everything but the unreserved characters (RFC 3986 §2.3) and those that `isKept` accepts.
@@ -8,11 +10,7 @@ package enum PercentEncoding {
     ) -> String {
         var encoded: [UInt8] = []
         for byte in bytes {
-            if PercentEncoding.isUnreserved(byte) || isKept(byte) {
-                encoded.append(byte)
-            } else {
-                PercentEncoding.appendEncoded(byte, to: &encoded)
-            }
+            if isUnreserved(byte) || isKept(byte) { encoded.append(byte) } else { appendEncoded(byte, to: &encoded) }
         }
         return String(decoding: encoded, as: UTF8.self)
     }
@@ -25,7 +23,7 @@ package enum PercentEncoding {
         bytes.reserveCapacity(text.count)
         var rest = Array(text)[...]
         while let byte = rest.popFirst() {
-            let digits = byte == 0x25 ? rest.prefix(2).compactMap(hexadecimalValue) : []
+            let digits = byte == 0x25 ? rest.prefix(2).compactMap(Hex.value) : []
             if digits.count == 2 {
                 bytes.append(digits[0] << 4 | digits[1])
                 rest.removeFirst(2)
@@ -39,8 +37,8 @@ package enum PercentEncoding {
     /// Whether a byte is an unreserved character, which needs no encoding anywhere in a URL (RFC 3986 §2.3).
     static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: true
-        default: false
+        case 0x2D, 0x2E, 0x5F, 0x7E: true
+        default: isAlphanumeric(byte)
         }
     }
 

@@ -84,20 +84,3 @@ struct MultipartBody: Sendable {
         }
     }
 }
-
-extension [UInt8] {
-    /// Whether the bytes contain a sequence.
-    func contains(_ bytes: [UInt8]) -> Bool {
-        guard let first = bytes.first else { return true }
-        return withUnsafeBufferPointer { all in
-            bytes.withUnsafeBufferPointer { wanted in
-                var start = 0
-                while start + wanted.count <= all.count {
-                    if all[start] == first, all[start..<start + wanted.count].elementsEqual(wanted) { return true }
-                    start += 1
-                }
-                return false
-            }
-        }
-    }
-}

@@ -91,7 +91,8 @@ public struct MultipartForm: Sendable {
     ///
     /// - Throws: `HTTPError.unencodable` for a name with a NUL, `HTTPError.invalidField` for an invalid media type.
     package func encoded() throws(HTTPError) -> RouteContent.Encoded {
-        let boundary = try boundary()
+        // RFC 2046 §5.1.1: it must not occur in the content; 128 random bits do not.
+        let boundary = "latch-" + random.identifier()
         var pieces = MultipartBody()
         for part in parts {
             pieces.add(Array("--\(boundary)\r\n".utf8) + (try part.head()))
@@ -100,18 +101,6 @@ public struct MultipartForm: Sendable {
         }
         pieces.add(Array("--\(boundary)--\r\n".utf8))
         return RouteContent.Encoded(pieces.body, mediaType: "multipart/form-data; boundary=\(boundary)")
-    }
-
-    /// Returns a boundary that does not occur in the content (RFC 2046 §5.1.1).
-    ///
-    /// Content in memory is searched for it; streams are protected by 128 random bits.
-    private func boundary() throws(HTTPError) -> String {
-        for _ in 0..<16 {
-            let boundary = "latch-" + random.identifier()
-            let bytes = Array(boundary.utf8)
-            if !parts.contains(where: { $0.body.bytes.contains(bytes) }) { return boundary }
-        }
-        throw .unencodable("every boundary that was drawn stands in the content.")
     }
 }
 
@@ -176,28 +165,5 @@ extension MultipartForm.Part {
             default: head.append(byte)
             }
         }
-    }
-}
-
-extension MultipartForm {
-    /// Parses a form in memory.
-    ///
-    /// - Parameter contentType: The Content-Type field, whose `boundary` parameter is required.
-    /// - Throws: `HTTPError.malformedMessage` and `HTTPError.tooLarge`.
-    public init(parsing bytes: [UInt8], contentType: String, limits: Limits = Limits()) throws(HTTPError) {
-        self.init()
-        var parser = try MultipartParser(contentType: contentType, limits: limits)
-        var content: [UInt8] = []
-        for event in try parser.consume(bytes) {
-            switch event {
-            case .part(let head):
-                parts.append(
-                    Part(name: head.name, filename: head.filename, mediaType: head.mediaType, body: .empty))
-                content = []
-            case .content(let piece): content += piece
-            case .endOfPart: parts[parts.count - 1].body = HTTPBody(content)
-            }
-        }
-        try parser.finish()
     }
 }

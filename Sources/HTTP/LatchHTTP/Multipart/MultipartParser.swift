@@ -1,148 +1,135 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An incremental parser of `multipart/form-data` (RFC 7578) in bounded memory.
-///
-/// It is strict: input that clients do not send, and that parsers could read differently, is rejected. That is text
-/// before the first boundary, a boundary that is not a line of its own, folded and duplicate fields, duplicate
-/// parameters.
-package struct MultipartParser: Sendable {
-    /// An event of the parser.
-    package enum Event: Sendable, Hashable {
-        /// The beginning of a part, whose content follows.
-        case part(MultipartPartHeader)
-        /// A chunk of the part's content; never empty.
-        case content([UInt8])
-        /// The end of the part.
-        case endOfPart
-    }
-
-    private enum State: Sendable {
-        case start, afterBoundary, head, content, epilogue
-    }
-
-    private let limits: MultipartForm.Limits
-    /// CR LF, two hyphens and the boundary (RFC 2046 §5.1.1).
-    private let delimiter: [UInt8]
-    private var state = State.start
-    /// The bytes that cannot be processed yet.
-    private var buffer: [UInt8] = []
-    private var count = 0
-
-    /// Creates a parser for content of a type.
+extension MultipartForm {
+    /// Parses a form in memory.
+    ///
+    /// It is strict: input that clients do not send, and that parsers could read differently, is rejected. That is text
+    /// before the first boundary, a boundary that is not a line of its own, folded and duplicate fields, duplicate
+    /// parameters.
     ///
     /// - Parameter contentType: The Content-Type field, whose `boundary` parameter is required.
-    /// - Throws: `HTTPError.malformedMessage` if it is not `multipart/form-data` or has no valid boundary.
-    package init(contentType: String, limits: MultipartForm.Limits = MultipartForm.Limits()) throws(HTTPError) {
-        guard let boundary = MultipartPartHeader.boundary(in: contentType) else {
+    /// - Throws: `HTTPError.malformedMessage` and `HTTPError.tooLarge`.
+    public init(parsing bytes: [UInt8], contentType: String, limits: Limits = Limits()) throws(HTTPError) {
+        self.init()
+        guard let boundary = Self.boundary(in: contentType) else {
             throw .malformedMessage("The content is not a multipart form with a boundary.")
         }
-        delimiter = Array("\r\n--\(boundary)".utf8)
-        self.limits = limits
-        // RFC 2046 §5.1.1: the first boundary needs no line break before it, so one is inserted.
-        buffer = [0x0D, 0x0A]
-    }
-
-    /// Parses a chunk of the content.
-    ///
-    /// The events do not depend on how the input is split, apart from the split of the content itself.
-    ///
-    /// - Throws: `HTTPError.malformedMessage` and `HTTPError.tooLarge`; the parser must not be used after that.
-    package mutating func consume(_ piece: [UInt8]) throws(HTTPError) -> [Event] {
-        buffer += piece
-        var events: [Event] = []
-        var used = 0
-        while let next = try step(from: used, &events) { used = next }
-        buffer.removeFirst(used)
-        return events
-    }
-
-    /// Checks that the form is complete.
-    ///
-    /// - Throws: `HTTPError.malformedMessage`.
-    package func finish() throws(HTTPError) {
-        guard case .epilogue = state else { throw .malformedMessage("The form ends within a part.") }
-    }
-
-    /// Processes the buffer from a position on.
-    ///
-    /// - Returns: The position to continue at, or nil if more bytes are needed.
-    private mutating func step(from position: Int, _ events: inout [Event]) throws(HTTPError) -> Int? {
-        switch state {
-        case .start: return try start(position)
-        case .afterBoundary: return try afterBoundary(position)
-        case .head: return try head(position, &events)
-        case .content: return content(position, &events)
-        case .epilogue: return try epilogue(position)
-        }
-    }
-
-    private mutating func start(_ position: Int) throws(HTTPError) -> Int? {
-        let rest = buffer[position...]
-        guard rest.starts(with: delimiter.prefix(rest.count)) else {
+        let delimiter = Array("\r\n--\(boundary)".utf8)
+        // RFC 2046 §5.1.1: the first boundary needs no line break before it.
+        guard bytes.starts(with: delimiter.dropFirst(2)) else {
             throw .malformedMessage("The form does not begin with its boundary.")
         }
-        guard rest.count >= delimiter.count else { return nil }
-        state = .afterBoundary
-        return position + delimiter.count
-    }
-
-    /// Processes the end of a boundary: the end of its line, or two hyphens after the last part (RFC 2046 §5.1.1).
-    private mutating func afterBoundary(_ position: Int) throws(HTTPError) -> Int? {
-        guard buffer.count - position >= 2 else { return nil }
-        switch (buffer[position], buffer[position + 1]) {
-        case (0x2D, 0x2D): state = .epilogue
-        case (0x0D, 0x0A):
-            count += 1
-            guard count <= limits.parts else { throw .tooLarge }
-            state = .head
-        default: throw .malformedMessage("A boundary of the form is not on a line of its own.")
-        }
-        return position + 2
-    }
-
-    private mutating func head(_ position: Int, _ events: inout [Event]) throws(HTTPError) -> Int? {
-        let rest = buffer[position...]
-        guard let end = rest.prefix(limits.headBytes).firstRange(of: [0x0D, 0x0A, 0x0D, 0x0A]) else {
-            guard rest.count < limits.headBytes else { throw .tooLarge }
-            return nil
-        }
-        events.append(.part(try MultipartPartHeader(parsing: rest[..<end.lowerBound])))
-        state = .content
-        return end.upperBound
-    }
-
-    /// Emits everything up to the next boundary, or as far as no boundary can have begun.
-    private mutating func content(_ position: Int, _ events: inout [Event]) -> Int? {
-        let (end, isBoundary) = delimiterOrTail(from: position)
-        if end > position { events.append(.content(Array(buffer[position..<end]))) }
-        guard isBoundary else { return end > position ? end : nil }
-        events.append(.endOfPart)
-        state = .afterBoundary
-        return end + delimiter.count
-    }
-
-    /// Returns the position of the next delimiter, or of a tail that could be the beginning of one.
-    private func delimiterOrTail(from position: Int) -> (end: Int, isBoundary: Bool) {
-        buffer.withUnsafeBufferPointer { bytes in
-            var index = position
-            while index < bytes.count {
-                if bytes[index] == 0x0D {
-                    let length = min(delimiter.count, bytes.count - index)
-                    if bytes[index..<index + length].elementsEqual(delimiter.prefix(length)) {
-                        return (index, length == delimiter.count)
-                    }
-                }
-                index += 1
+        var rest = bytes[(delimiter.count - 2)...]
+        while !rest.starts(with: [0x2D, 0x2D]) {
+            guard rest.starts(with: [0x0D, 0x0A]) else {
+                throw .malformedMessage("A boundary of the form is not on a line of its own.")
             }
-            return (index, false)
+            guard parts.count < limits.parts else { throw .tooLarge }
+            rest = rest.dropFirst(2)
+            guard let headEnd = rest.prefix(limits.headBytes).firstRange(of: [0x0D, 0x0A, 0x0D, 0x0A]) else {
+                throw rest.count < limits.headBytes ? .malformedMessage("The form ends within a part.") : .tooLarge
+            }
+            var part = try Part(parsingHead: rest[..<headEnd.lowerBound])
+            let content = rest[headEnd.upperBound...]
+            guard let end = Self.start(of: delimiter, in: content) else {
+                throw .malformedMessage("The form ends within a part.")
+            }
+            part.body = HTTPBody(Array(content[..<end]))
+            parts.append(part)
+            rest = content[(end + delimiter.count)...]
         }
-    }
-
-    /// Accepts a line break after the last boundary, and nothing else.
-    private func epilogue(_ position: Int) throws(HTTPError) -> Int? {
-        guard [0x0D, 0x0A].starts(with: buffer[position...]) else {
+        // Nothing but a line break may follow the last boundary.
+        guard [0x0D, 0x0A].starts(with: rest.dropFirst(2)) else {
             throw .malformedMessage("Something follows the last boundary of the form.")
         }
+    }
+
+    /// Returns the position of the next delimiter, which begins with a carriage return.
+    private static func start(of delimiter: [UInt8], in content: ArraySlice<UInt8>) -> Int? {
+        var rest = content
+        while let candidate = rest.firstIndex(of: 0x0D) {
+            if content[candidate...].starts(with: delimiter) { return candidate }
+            rest = content[(candidate + 1)...]
+        }
         return nil
+    }
+
+    /// Returns the `boundary` of a Content-Type field, or nil if it is not `multipart/form-data` or the boundary is
+    /// invalid: 1 to 70 bchars, the last one not a space (RFC 2046 §5.1.1).
+    private static func boundary(in contentType: String) -> String? {
+        guard let (type, parameters) = Part.parameters(of: contentType), type == "multipart/form-data",
+            let boundary = parameters["boundary"], (1...70).contains(boundary.utf8.count),
+            boundary.utf8.allSatisfy({ isAlphanumeric($0) || " '()+,-./:=?_".utf8.contains($0) }),
+            boundary.utf8.last != 0x20
+        else { return nil }
+        return boundary
+    }
+}
+
+extension MultipartForm.Part {
+    /// Parses the field lines before the empty line.
+    ///
+    /// - Throws: `HTTPError.malformedMessage`.
+    fileprivate init(parsingHead bytes: ArraySlice<UInt8>) throws(HTTPError) {
+        guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+            throw .malformedMessage("The head of a part is not text.")
+        }
+        var disposition: String?
+        var type: String?
+        for line in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false) {
+            let (name, value) = try Self.field(line)
+            switch name {
+            case "content-disposition" where disposition == nil: disposition = value
+            case "content-type" where type == nil: type = value
+            // RFC 7578 §4.7: encodings of the content are deprecated; these three are identities.
+            case "content-transfer-encoding" where !["7bit", "8bit", "binary"].contains(value.lowercased()):
+                throw .malformedMessage("A part has an unsupported Content-Transfer-Encoding.")
+            case "content-disposition", "content-type": throw .malformedMessage("A part has a duplicate header field.")
+            // RFC 7578 §4.8: other fields are ignored.
+            default: continue
+            }
+        }
+        guard let disposition else { throw .malformedMessage("A part has no Content-Disposition.") }
+        // RFC 7578 §4.2: `form-data; name="…"; filename="…"`.
+        guard let (kind, parameters) = Self.parameters(of: disposition), kind == "form-data",
+            let name = parameters["name"], parameters["filename*"] == nil
+        else { throw .malformedMessage("A part has a malformed Content-Disposition.") }
+        self.init(name: name, filename: parameters["filename"], mediaType: type, body: .empty)
+    }
+
+    /// Parses a line without its line feed; a folded line (RFC 5322 §2.2.3) begins with whitespace, which is rejected.
+    private static func field(_ line: Substring.UTF8View) throws(HTTPError) -> (name: String, value: String) {
+        var line = line
+        // The line break of the last line is part of the empty line that ended the head.
+        if line.last == 0x0D { line.removeLast() }
+        guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex, line[..<colon].allSatisfy(isTokenByte),
+            !line.contains(0x0D)
+        else { throw .malformedMessage("The head of a part is malformed.") }
+        let value = trimmed(line[line.index(after: colon)...])
+        return (String(decoding: line[..<colon].map(asciiLowercased), as: UTF8.self), String(Substring(value)))
+    }
+
+    /// Parses a value and its parameters, with names in lower case, or returns nil if they are malformed or duplicate.
+    ///
+    /// A backslash is an ordinary character, since browsers write it into file names.
+    fileprivate static func parameters(of text: String) -> (value: String, [String: String])? {
+        var scanner = FieldScanner(text)
+        let value = String(Substring(trimmed(scanner.take { $0 != 0x3B }.utf8)))
+        var parameters: [String: String] = [:]
+        while scanner.take(0x3B) {
+            scanner.skipWhitespace()
+            guard let name = scanner.token()?.lowercased(), parameters[name] == nil, scanner.take(0x3D) else {
+                return nil
+            }
+            if scanner.take(0x22) {
+                parameters[name] = scanner.take { $0 != 0x22 }
+                guard scanner.take(0x22) else { return nil }
+            } else {
+                parameters[name] = scanner.token()
+            }
+            scanner.skipWhitespace()
+            guard parameters[name] != nil, scanner.isAtEnd || scanner.next == 0x3B else { return nil }
+        }
+        return (String(decoding: value.utf8.map(asciiLowercased), as: UTF8.self), parameters)
     }
 }

@@ -47,7 +47,8 @@ enum LogRedaction {
 
     /// Returns a request identifier if it is harmless.
     static func identifier(_ text: String) -> String? {
-        let isHarmless = (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isIdentifierByte)
+        let isHarmless =
+            (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { isAlphanumeric($0) || "-._".utf8.contains($0) }
         return isHarmless ? text : nil
     }
 
@@ -95,12 +96,5 @@ enum LogRedaction {
             }
         }
         return run >= 3
-    }
-
-    private static func isIdentifierByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
-        default: false
-        }
     }
 }

@@ -37,15 +37,25 @@ public struct LoggingInterceptor: Interceptor {
     /// Calls `next` and logs the result; at debug level also the start.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         let began = clock.uptime
-        if options.minimumLevel == .debug { write(beginning(of: request)) }
+        log(.debug, request) { entry in
+            entry.fields = shown(request.fields, of: request)
+            entry.content = content(request.body)
+        }
         do {
             let response = try await next.respond(to: request)
-            let level = Self.level(of: response.status)
-            if level >= options.minimumLevel { write(end(of: request, began, level, response)) }
+            log(Self.level(of: response.status), request, since: began) { entry in
+                entry.status = response.status.rawValue
+                entry.receivedBytes = response.body.length
+                entry.requestID = response.fields[.requestID].flatMap(LogRedaction.identifier) ?? entry.requestID
+                guard options.minimumLevel == .debug else { return }
+                entry.fields = shown(response.fields, of: request)
+                entry.content = content(response.body)
+            }
             return response
         } catch {
-            let level = Self.level(of: error)
-            if level >= options.minimumLevel { write(end(of: request, began, level, error)) }
+            log(Self.level(of: error), request, since: began) { entry in
+                entry.errorCode = LogRedaction.errorCode((error as? any CodedError)?.code, of: error)
+            }
             throw error
         }
     }
@@ -60,43 +70,20 @@ public struct LoggingInterceptor: Interceptor {
         error is CancellationError || HTTPError.cancelled ~= error ? .info : .error
     }
 
-    private func beginning(of request: HTTPRequest) -> LogEntry {
-        var entry = entry(.debug, request)
-        entry.fields = shown(request.fields, of: request)
-        entry.content = content(request.body)
-        return entry
-    }
-
-    private func end(
-        of request: HTTPRequest, _ began: Duration, _ level: LogLevel, _ response: HTTPResponse
-    ) -> LogEntry {
-        var entry = entry(level, request)
-        entry.duration = clock.uptime - began
-        entry.status = response.status.rawValue
-        entry.receivedBytes = response.body.length
-        entry.requestID = response.fields[.requestID].flatMap(LogRedaction.identifier) ?? entry.requestID
-        if options.minimumLevel == .debug {
-            entry.fields = shown(response.fields, of: request)
-            entry.content = content(response.body)
-        }
-        return entry
-    }
-
-    private func end(of request: HTTPRequest, _ began: Duration, _ level: LogLevel, _ error: any Error) -> LogEntry {
-        var entry = entry(level, request)
-        entry.duration = clock.uptime - began
-        entry.errorCode = LogRedaction.errorCode((error as? any CodedError)?.code, of: error)
-        return entry
-    }
-
-    private func entry(_ level: LogLevel, _ request: HTTPRequest) -> LogEntry {
+    /// Writes an entry, unless its level is too low.
+    private func log(
+        _ level: LogLevel, _ request: HTTPRequest, since began: Duration? = nil, _ complete: (inout LogEntry) -> Void
+    ) {
+        guard level >= options.minimumLevel else { return }
         var entry = LogEntry(
             level: level, method: LogRedaction.method(request.method), origin: LogRedaction.origin(request),
             target: LogRedaction.target(request, showing: options.queryNames, hidingPath: options.hidesPaths),
             attempt: request.attempt, sentBytes: request.body.length)
         entry.requestID = request.fields[.requestID].flatMap(LogRedaction.identifier)
         entry.traceID = request.trace?.traceID
-        return entry
+        entry.duration = began.map { clock.uptime - $0 }
+        complete(&entry)
+        write(entry)
     }
 
     /// Returns the allowed fields, except those that carry a credential.

@@ -36,13 +36,11 @@ public struct MetricsInterceptor: Interceptor {
     }
 
     private func end(_ request: HTTPRequest, _ began: Duration, outcome: String, receivedBytes: Int) {
-        let labels = RequestSample.Labels(
-            method: Self.methods.contains(request.method) ? request.method.rawValue : "OTHER",
-            template: request.template ?? "", outcome: outcome)
         sink.ended(
             RequestSample(
-                labels: labels, duration: clock.uptime - began, sentBytes: request.body.length ?? 0,
-                receivedBytes: receivedBytes))
+                method: Self.methods.contains(request.method) ? request.method.rawValue : "OTHER",
+                template: request.template ?? "", outcome: outcome, duration: clock.uptime - began,
+                sentBytes: request.body.length ?? 0, receivedBytes: receivedBytes))
     }
 
     private static let methods: [HTTPMethod] = [.get, .post, .put, .patch, .delete, .head, .options]
@@ -76,38 +74,16 @@ public protocol MetricsSink: Sendable {
 
 /// The measurement of one completed request.
 public struct RequestSample: Sendable, Hashable {
-    /// The labels by which requests are aggregated.
-    package struct Labels: Sendable, Hashable {
-        package let method: String
-        package let template: String
-        package let outcome: String
-
-        package init(method: String, template: String, outcome: String) {
-            self.method = method
-            self.template = template
-            self.outcome = outcome
-        }
-    }
-
-    package let labels: Labels
     /// The method; `OTHER` for uncommon ones, to limit the number of series.
-    public var method: String { labels.method }
+    public let method: String
     /// The request's `template`; empty if it has none.
-    public var template: String { labels.template }
+    public let template: String
     /// The status class such as `2xx`, or the code of an error.
-    public var outcome: String { labels.outcome }
+    public let outcome: String
     /// The duration from the request to its response.
     public let duration: Duration
     /// The number of bytes of content sent; 0 if it is not known.
     public let sentBytes: Int
     /// The number of bytes of content received; 0 if it is not known.
     public let receivedBytes: Int
-
-    /// Creates a sample.
-    package init(labels: Labels, duration: Duration, sentBytes: Int = 0, receivedBytes: Int = 0) {
-        self.labels = labels
-        self.duration = duration
-        self.sentBytes = sentBytes
-        self.receivedBytes = receivedBytes
-    }
 }

@@ -12,13 +12,13 @@ public struct TraceContext: Sendable, Hashable {
     package let isSampled: Bool
     /// The `tracestate` of other vendors (§3.3), unchanged; may be empty.
     package let tracestate: String
+}
 
+extension TraceContext {
     /// Creates a new trace.
     package init(isSampled: Bool = true, random: RandomSource = .system) {
-        traceID = random.identifier()
-        spanID = Self.newSpan(random)
-        self.isSampled = isSampled
-        tracestate = ""
+        self.init(
+            traceID: random.identifier(), spanID: Self.newSpan(random), isSampled: isSampled, tracestate: "")
     }
 
     /// Parses `traceparent` and `tracestate`, or returns nil if the first is invalid.
@@ -34,10 +34,9 @@ public struct TraceContext: Sendable, Hashable {
             let spanID = Self.hexadecimal(bytes[36..<52]), spanID.utf8.contains(where: { $0 != 0x30 }),
             let flags = Self.hexadecimal(bytes[53..<55]).flatMap({ UInt8($0, radix: 16) })
         else { return nil }
-        self.traceID = traceID
-        self.spanID = spanID
-        isSampled = flags & 1 == 1
-        self.tracestate = Self.isState(tracestate) ? tracestate : ""
+        self.init(
+            traceID: traceID, spanID: spanID, isSampled: flags & 1 == 1,
+            tracestate: Self.isState(tracestate) ? tracestate : "")
     }
 
     /// Parses the fields of a message, or returns nil if there is no traceparent, or more than one (§3.2).
@@ -46,13 +45,6 @@ public struct TraceContext: Sendable, Hashable {
         guard parents.count == 1 else { return nil }
         // §3.3.1.4: several lines form one list.
         self.init(traceparent: parents[0], tracestate: fields.values(of: .tracestate).joined(separator: ","))
-    }
-
-    private init(traceID: String, spanID: String, isSampled: Bool, tracestate: String) {
-        self.traceID = traceID
-        self.spanID = spanID
-        self.isSampled = isSampled
-        self.tracestate = tracestate
     }
 
     /// Returns a new span of the same trace.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchCore
+
 /// A bare item of a structured field (RFC 9651 §3.3).
 ///
 /// ```swift
@@ -43,9 +45,6 @@ extension StructuredValue {
 
     /// The bytes of a byte sequence; nil for any other value.
     package var bytesValue: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
-
-    /// The value of a boolean; nil for any other value.
-    package var booleanValue: Bool? { if case .boolean(let isTrue) = self { isTrue } else { nil } }
 }
 
 extension StructuredValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
@@ -83,9 +82,6 @@ package struct StructuredDecimal: Sendable, Hashable, ExpressibleByFloatLiteral 
     /// Creates a decimal from a literal.
     package init(floatLiteral value: Double) { self.init(value) }
 
-    /// The nearest binary floating-point number.
-    package var doubleValue: Double { Double(thousandths) / 1_000 }
-
     /// Whether it has at most 12 integer digits (§3.3.2).
     var isWithinBounds: Bool { thousandths.magnitude <= 999_999_999_999_999 }
 }
@@ -107,7 +103,7 @@ package struct StructuredItem: Sendable, Hashable {
     ///
     /// - Throws: `HTTPError.malformedStructuredField`.
     package init(parsing text: some StringProtocol) throws(HTTPError) {
-        var parser = StructuredParser(text.utf8)
+        var parser = StructuredParser(text)
         self = try parser.whole { parser throws(HTTPError) in try parser.item() }
     }
 
@@ -122,38 +118,11 @@ package struct StructuredItem: Sendable, Hashable {
 }
 
 /// The ordered parameters of an item or an inner list (RFC 9651 §3.1.2).
-package struct StructuredParameters: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    private var storage = OrderedDictionary<StructuredValue>()
+package typealias StructuredParameters = OrderedDictionary<StructuredValue>
 
-    /// Creates empty parameters.
-    package init() {}
-
-    /// Creates parameters from a literal.
-    ///
-    /// The last value of a duplicate key counts, at the first position.
-    package init(dictionaryLiteral elements: (String, StructuredValue)...) {
-        for (key, value) in elements { storage[key] = value }
-    }
-
-    /// Accesses the value of a parameter; a new one is appended, and nil removes it.
-    package subscript(key: String) -> StructuredValue? {
-        get { storage[key] }
-        set { storage[key] = newValue }
-    }
-
+extension StructuredParameters {
     /// Whether a parameter is present and `true`, as a key without a value is.
-    package func isTrue(_ key: String) -> Bool { storage[key] == .boolean(true) }
-}
-
-extension StructuredParameters: RandomAccessCollection {
-    /// The index of the first parameter.
-    package var startIndex: Int { 0 }
-
-    /// The index after the last parameter.
-    package var endIndex: Int { storage.pairs.count }
-
-    /// Accesses the parameter at an index.
-    package subscript(position: Int) -> (key: String, value: StructuredValue) { storage.pairs[position] }
+    package func isTrue(_ key: String) -> Bool { self[key] == .boolean(true) }
 }
 
 /// An inner list of a list or a dictionary, with its own parameters (RFC 9651 §3.1.1).
@@ -195,14 +164,6 @@ package enum StructuredMember: Sendable, Hashable {
     /// The inner list; nil for an item.
     package var innerList: StructuredInnerList? { if case .innerList(let list) = self { list } else { nil } }
 
-    /// The parameters of the item or the inner list.
-    package var parameters: StructuredParameters {
-        switch self {
-        case .item(let item): item.parameters
-        case .innerList(let list): list.parameters
-        }
-    }
-
     /// Serializes the member without its dictionary key (§4.1.1 and §4.1.2).
     ///
     /// - Throws: `HTTPError.unwritableStructuredField` if a value cannot be serialized.
@@ -228,7 +189,7 @@ package struct StructuredList: Sendable, Hashable, ExpressibleByArrayLiteral {
     ///
     /// - Throws: `HTTPError.malformedStructuredField`.
     package init(parsing text: some StringProtocol) throws(HTTPError) {
-        var parser = StructuredParser(text.utf8)
+        var parser = StructuredParser(text)
         members = try parser.whole { parser throws(HTTPError) in try parser.list() }
     }
 
@@ -245,32 +206,16 @@ package struct StructuredList: Sendable, Hashable, ExpressibleByArrayLiteral {
     }
 }
 
-/// A structured dictionary with ordered keys (RFC 9651 §3.2).
-package struct StructuredDictionary: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    private var storage = OrderedDictionary<StructuredMember>()
+/// A structured dictionary with ordered keys (RFC 9651 §3.2); the order matters to some fields.
+package typealias StructuredDictionary = OrderedDictionary<StructuredMember>
 
-    /// Creates an empty dictionary.
-    package init() {}
-
-    /// Creates a dictionary from a literal.
-    ///
-    /// The last value of a duplicate key counts, at the first position.
-    package init(dictionaryLiteral elements: (String, StructuredMember)...) {
-        for (key, member) in elements { storage[key] = member }
-    }
-
+extension StructuredDictionary {
     /// Parses a field whose value is a dictionary (§4.2); an empty text is an empty dictionary.
     ///
     /// - Throws: `HTTPError.malformedStructuredField`.
     package init(parsing text: some StringProtocol) throws(HTTPError) {
-        var parser = StructuredParser(text.utf8)
-        storage = try parser.whole { parser throws(HTTPError) in try parser.dictionary() }
-    }
-
-    /// Accesses the member of a key; a new one is appended, and nil removes it.
-    package subscript(key: String) -> StructuredMember? {
-        get { storage[key] }
-        set { storage[key] = newValue }
+        var parser = StructuredParser(text)
+        self = try parser.whole { parser throws(HTTPError) in try parser.dictionary() }
     }
 
     /// Serializes the dictionary (§4.1.2); an empty one yields an empty text, whose field is not sent.
@@ -278,7 +223,7 @@ package struct StructuredDictionary: Sendable, Hashable, ExpressibleByDictionary
     /// - Throws: `HTTPError.unwritableStructuredField` if a value cannot be serialized.
     package func serialized() throws(HTTPError) -> String {
         var writer = StructuredWriter()
-        for (index, pair) in storage.pairs.enumerated() {
+        for (index, pair) in enumerated() {
             if index > 0 { writer.text += ", " }
             try writer.write(key: pair.key)
             if case .item(let item) = pair.value, item.value == .boolean(true) {
@@ -290,19 +235,6 @@ package struct StructuredDictionary: Sendable, Hashable, ExpressibleByDictionary
             }
         }
         return writer.text
-    }
-}
-
-extension StructuredDictionary: RandomAccessCollection {
-    /// The index of the first member.
-    package var startIndex: Int { 0 }
-
-    /// The index after the last member.
-    package var endIndex: Int { storage.pairs.count }
-
-    /// Accesses the member at an index, with its key.
-    package subscript(position: Int) -> (key: String, member: StructuredMember) {
-        (storage.pairs[position].key, storage.pairs[position].value)
     }
 }
 

@@ -4,18 +4,17 @@ import LatchCore
 
 /// A strict parser of structured fields (RFC 9651 §4.2).
 struct StructuredParser {
-    let bytes: [UInt8]
-    private(set) var position = 0
+    private var scanner: FieldScanner
 
-    init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+    init(_ text: some StringProtocol) { scanner = FieldScanner(text) }
 
     /// Parses a whole field: spaces at both ends are skipped, and nothing may follow the value (§4.2).
     mutating func whole<Value>(
         _ read: (inout StructuredParser) throws(HTTPError) -> Value
     ) throws(HTTPError) -> Value {
-        skip { $0 == 0x20 }
+        _ = scanner.take { $0 == 0x20 }
         let value = try read(&self)
-        skip { $0 == 0x20 }
+        _ = scanner.take { $0 == 0x20 }
         guard peek == nil else { throw failure("something comes after the value") }
         return value
     }
@@ -29,8 +28,8 @@ struct StructuredParser {
     }
 
     /// Parses a dictionary (§4.2.2).
-    mutating func dictionary() throws(HTTPError) -> OrderedDictionary<StructuredMember> {
-        var pairs = OrderedDictionary<StructuredMember>()
+    mutating func dictionary() throws(HTTPError) -> StructuredDictionary {
+        var pairs = StructuredDictionary()
         guard peek != nil else { return pairs }
         repeat {
             let key = try key()
@@ -43,10 +42,10 @@ struct StructuredParser {
 
     /// Consumes the comma between two members and returns whether another member follows (§4.2.1 and §4.2.2).
     private mutating func nextMember() throws(HTTPError) -> Bool {
-        skip(isBlank)
+        scanner.skipWhitespace()
         guard peek != nil else { return false }
         guard take(0x2C) else { throw failure("a comma is missing") }
-        skip(isBlank)
+        scanner.skipWhitespace()
         guard peek != nil else { throw failure("a comma stands at the end") }
         return true
     }
@@ -61,7 +60,7 @@ struct StructuredParser {
         guard take(0x28) else { throw failure("an inner list does not begin") }
         var items: [StructuredItem] = []
         while true {
-            skip { $0 == 0x20 }
+            _ = scanner.take { $0 == 0x20 }
             if take(0x29) { return StructuredInnerList(items, try parameters()) }
             items.append(try item())
             guard peek == 0x20 || peek == 0x29 else { throw failure("an inner list does not go on or end") }
@@ -78,7 +77,7 @@ struct StructuredParser {
     private mutating func parameters() throws(HTTPError) -> StructuredParameters {
         var parameters = StructuredParameters()
         while take(0x3B) {
-            skip { $0 == 0x20 }
+            _ = scanner.take { $0 == 0x20 }
             let key = try key()
             parameters[key] = take(0x3D) ? try value() : .boolean(true)
         }
@@ -88,40 +87,16 @@ struct StructuredParser {
     /// Parses a key (§4.2.3.3).
     private mutating func key() throws(HTTPError) -> String {
         guard let first = peek, StructuredSyntax.beginsKey(first) else { throw failure("a key is missing") }
-        return text(of: take(while: StructuredSyntax.isKey))
+        return scanner.take(while: StructuredSyntax.isKey)
     }
 }
 
 extension StructuredParser {
-    /// The next byte; nil at the end.
-    private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+    private var peek: UInt8? { scanner.next }
 
-    /// Consumes the next byte if it is the given one.
-    mutating func take(_ byte: UInt8) -> Bool {
-        guard peek == byte else { return false }
-        position += 1
-        return true
-    }
+    private mutating func take(_ byte: UInt8) -> Bool { scanner.take(byte) }
 
-    /// Consumes and returns the next byte, or nil at the end.
-    mutating func next() -> UInt8? {
-        defer { position = min(position + 1, bytes.count) }
-        return peek
-    }
-
-    mutating func take(while isWanted: (UInt8) -> Bool) -> ArraySlice<UInt8> {
-        let start = position
-        skip(isWanted)
-        return bytes[start..<position]
-    }
-
-    mutating func skip(_ isUnwanted: (UInt8) -> Bool) {
-        while let byte = peek, isUnwanted(byte) { position += 1 }
-    }
-
-    func text(of bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
-
-    func failure(_ why: String) -> HTTPError { .malformedStructuredField(why, at: position) }
+    private func failure(_ why: String) -> HTTPError { .malformedStructuredField(why, at: scanner.position) }
 }
 
 extension StructuredParser {
@@ -130,7 +105,7 @@ extension StructuredParser {
         switch peek ?? 0 {
         case 0x2D, 0x30...0x39: return try number()
         case 0x22: return .string(try string())
-        case 0x2A, 0x41...0x5A, 0x61...0x7A: return .token(text(of: take(while: StructuredSyntax.isToken)))
+        case 0x2A, 0x41...0x5A, 0x61...0x7A: return .token(scanner.take(while: StructuredSyntax.isToken))
         case 0x3A: return .bytes(try byteSequence())
         case 0x3F: return .boolean(try boolean())
         case 0x40: return .date(try date())
@@ -141,39 +116,36 @@ extension StructuredParser {
 
     /// Parses an integer of up to 15 digits, or a decimal with up to 12 integer and 1 to 3 fractional digits (§4.2.4).
     private mutating func number() throws(HTTPError) -> StructuredValue {
-        let isNegative = take(0x2D)
-        let whole = take(while: isDigit)
+        let sign = take(0x2D) ? "-" : ""
+        let whole = scanner.take(while: isDigit)
         guard !whole.isEmpty else { throw failure("a number has no digits") }
-        guard peek == 0x2E else {
-            guard whole.count <= 15 else { throw failure("an integer is too long") }
-            return .integer(signed(whole, isNegative))
+        guard take(0x2E) else {
+            guard whole.utf8.count <= 15, let number = Int64(sign + whole) else {
+                throw failure("an integer is too long")
+            }
+            return .integer(number)
         }
-        guard whole.count <= 12 else { throw failure("a decimal is too long") }
-        _ = take(0x2E)
-        let fraction = take(while: isDigit)
-        guard (1...3).contains(fraction.count) else { throw failure("a decimal has no or too many digits") }
-        let digits = whole + fraction + [UInt8](repeating: 0x30, count: 3 - fraction.count)
-        return .decimal(StructuredDecimal(thousandths: signed(digits, isNegative)))
-    }
-
-    /// Returns the value of at most 15 digits, which always fit in an `Int64`.
-    private func signed(_ digits: ArraySlice<UInt8>, _ isNegative: Bool) -> Int64 {
-        let magnitude = digits.reduce(into: Int64(0)) { $0 = $0 * 10 + Int64($1 - 0x30) }
-        return isNegative ? -magnitude : magnitude
+        let fraction = scanner.take(while: isDigit)
+        guard (1...3).contains(fraction.utf8.count) else { throw failure("a decimal has no or too many digits") }
+        let zeros = String(repeating: "0", count: 3 - fraction.utf8.count)
+        guard whole.utf8.count <= 12, let thousandths = Int64(sign + whole + fraction + zeros) else {
+            throw failure("a decimal is too long")
+        }
+        return .decimal(StructuredDecimal(thousandths: thousandths))
     }
 
     /// Parses a string: printable ASCII, in which a backslash escapes a quote and itself, and nothing else (§4.2.5).
     private mutating func string() throws(HTTPError) -> String {
         _ = take(0x22)
         var content: [UInt8] = []
-        while let byte = next() {
+        while let byte = scanner.takeNext() {
             switch byte {
             case 0x5C:
-                guard let escaped = next(), escaped == 0x22 || escaped == 0x5C else {
+                guard let escaped = scanner.takeNext(), escaped == 0x22 || escaped == 0x5C else {
                     throw failure("a backslash escapes nothing")
                 }
                 content.append(escaped)
-            case 0x22: return text(of: content)
+            case 0x22: return String(decoding: content, as: UTF8.self)
             case 0x20...0x7E: content.append(byte)
             default: throw failure("a string holds a character that it may not")
             }
@@ -187,7 +159,7 @@ extension StructuredParser {
     /// byte sequence has one encoding (RFC 4648 §3.5).
     private mutating func byteSequence() throws(HTTPError) -> [UInt8] {
         _ = take(0x3A)
-        var digits = take { $0 != 0x3A }
+        var digits = scanner.take { $0 != 0x3A }.utf8[...]
         guard take(0x3A) else { throw failure("a byte sequence does not end") }
         if digits.last == 0x3D {
             guard digits.count % 4 == 0 else { throw failure("a byte sequence has the wrong padding") }
@@ -220,11 +192,11 @@ extension StructuredParser {
         _ = take(0x25)
         guard take(0x22) else { throw failure("a display string does not begin") }
         var content: [UInt8] = []
-        while let byte = next() {
+        while let byte = scanner.takeNext() {
             switch byte {
             case 0x25:
-                guard let high = next().flatMap(StructuredSyntax.lowerHex),
-                    let low = next().flatMap(StructuredSyntax.lowerHex)
+                guard let high = scanner.takeNext().flatMap(StructuredSyntax.lowerHex),
+                    let low = scanner.takeNext().flatMap(StructuredSyntax.lowerHex)
                 else { throw failure("a percent sign stands without two digits in lower case") }
                 content.append(high << 4 | low)
             case 0x22:
@@ -242,7 +214,6 @@ extension StructuredParser {
 
 /// The byte classes of RFC 9651, for parsing and serializing.
 enum StructuredSyntax {
-
     /// Whether a byte may begin a key: lcalpha or `*` (§3.1.2).
     static func beginsKey(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) || byte == 0x2A }
 
@@ -256,7 +227,7 @@ enum StructuredSyntax {
 
     /// Whether a byte may begin a token: a letter or `*` (§3.3.4).
     static func beginsToken(_ byte: UInt8) -> Bool {
-        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2A
+        byte == 0x2A || (isAlphanumeric(byte) && !isDigit(byte))
     }
 
     /// Whether a byte may be in a token: tchar, `:` and `/` (§3.3.4).
@@ -264,10 +235,6 @@ enum StructuredSyntax {
 
     /// Returns the value of a lower-case hexadecimal digit, the only case that §3.3.8 allows.
     fileprivate static func lowerHex(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
+        (0x41...0x46).contains(byte) ? nil : Hex.value(of: byte)
     }
 }

@@ -113,7 +113,7 @@ struct StructuredWriter {
             if (0x20...0x7E).contains(byte), byte != 0x25, byte != 0x22 {
                 text.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
-                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+                text += "%" + Hex.encode([byte])
             }
         }
         text += "\""

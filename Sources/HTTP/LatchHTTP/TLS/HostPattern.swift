@@ -19,7 +19,9 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         let isDomain = lowercase.hasPrefix(".")
         let host = isDomain ? lowercase.dropFirst() : lowercase[...]
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        let isName = labels.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(Self.isLabelByte) }
+        let isName = labels.allSatisfy {
+            !$0.isEmpty && $0.utf8.allSatisfy { isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F }
+        }
         guard isDomain ? isName && labels.count > 1 : isName || isIPv6Literal(host) else {
             throw .invalidTLSPolicy("'\(text)' names no host")
         }
@@ -37,12 +39,4 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     /// The specificity of the pattern: of several matching patterns the longest one applies, and an exact host before
     /// all.
     var rank: Int { text.hasPrefix(".") ? text.utf8.count : .max }
-
-    private static func isLabelByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x61...0x7A, 0x2D, 0x5F: true
-        default: false
-        }
-    }
-
 }

@@ -130,7 +130,7 @@ struct SignatureCandidate: Sendable {
         guard inputs.count == signatures.count else {
             throw .malformedSignature("a label occurs in only one of the two fields")
         }
-        return inputs.map { ($0.key, $0.member, signatures[$0.key]) }
+        return inputs.map { ($0.key, $0.value, signatures[$0.key]) }
     }
 
     /// Parses a signature.

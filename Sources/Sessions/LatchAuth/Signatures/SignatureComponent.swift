@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 public import LatchHTTP
 
 /// A component of a message that a signature covers (RFC 9421 §2): a field, or a derived component.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 internal import LatchHTTP
 internal import LatchJOSE
 package import PortableFoundation

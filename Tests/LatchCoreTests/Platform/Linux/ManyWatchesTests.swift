@@ -18,7 +18,7 @@ import Testing
         return (watches, stream.makeAsyncIterator())
     }
 
-    /// How many of the kernel's queues this process has.
+    /// The number of the kernel's queues that this process has.
     private func queues() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"))

@@ -36,23 +36,19 @@ package struct FileLock: Sendable {
     package func acquire(timeout: Duration, clock: WallClock = .system) async throws -> Holder? {
         let holder = Holder(try opened())
         if try holder.lock(path, shared: isShared, waiting: false) { return holder }
-        let first = FirstResult()
+        // The lock, or nil at the timeout, whichever comes first.
+        let result = SharedResult<Holder?>()
         let (path, isShared) = (path, isShared)
         // A queue of its own has a thread of its own, unlike the global ones.
         DispatchQueue(label: "latch.file.lock").async {
-            let result = Result { try holder.lock(path, shared: isShared, waiting: true) }
-            first.resolve(result.map { _ in holder })
+            result.finish(Result { try holder.lock(path, shared: isShared, waiting: true) ? holder : nil })
         }
         let timer = Task {
             try await clock.sleep(for: timeout)
-            first.resolve(.success(nil))
+            result.finish(.success(nil))
         }
         defer { timer.cancel() }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { first.wait($0) }
-        } onCancel: {
-            first.resolve(.failure(CancellationError()))
-        }
+        return try await result.value()
     }
 
     /// Acquires the lock if it is free; returns nil otherwise.
@@ -99,46 +95,6 @@ package struct FileLock: Sendable {
                 return false
             }
             return true
-        }
-    }
-
-    /// The first of three results: the lock, the timeout, or the cancellation.
-    private final class FirstResult: Sendable {
-        private enum State {
-            case pending
-            case waiting(CheckedContinuation<Holder?, any Error>)
-            case resolved(Result<Holder?, any Error>)
-            case finished
-        }
-
-        private let state = Mutex(State.pending)
-
-        func wait(_ continuation: CheckedContinuation<Holder?, any Error>) {
-            let early = state.withLock { state -> Result<Holder?, any Error>? in
-                if case .resolved(let result) = state {
-                    state = .finished
-                    return result
-                }
-                state = .waiting(continuation)
-                return nil
-            }
-            if let early { continuation.resume(with: early) }
-        }
-
-        /// Sets the result; only the first one counts.
-        func resolve(_ result: Result<Holder?, any Error>) {
-            let waiter = state.withLock { state -> CheckedContinuation<Holder?, any Error>? in
-                switch state {
-                case .pending:
-                    state = .resolved(result)
-                    return nil
-                case .waiting(let continuation):
-                    state = .finished
-                    return continuation
-                case .resolved, .finished: return nil
-                }
-            }
-            waiter?.resume(with: result)
         }
     }
 }

@@ -30,17 +30,13 @@ final class UploadPipe: @unchecked Sendable {  // The output is touched on the q
     func pump(_ stream: HTTPBodyStream) async throws {
         try await onQueue { $0.open() }
         var count = 0
-        do {
-            for try await piece in stream {
-                count += piece.count
-                guard count <= stream.length ?? .max else { throw HTTPError.lengthMismatch }
-                try await onQueue { try Self.write(piece, to: $0) }
-            }
-            guard stream.length ?? count == count else { throw HTTPError.lengthMismatch }
-        } catch {
-            // Closing would look like the end of the content; the caller cancels the task instead.
-            throw error
+        for try await piece in stream {
+            count += piece.count
+            guard count <= stream.length ?? .max else { throw HTTPError.lengthMismatch }
+            try await onQueue { try Self.write(piece, to: $0) }
         }
+        guard stream.length ?? count == count else { throw HTTPError.lengthMismatch }
+        // After an error it stays open, since closing would look like the end of the content; the caller cancels the task.
         try await onQueue { $0.close() }
     }
 

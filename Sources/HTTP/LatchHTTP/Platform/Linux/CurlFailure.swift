@@ -25,22 +25,23 @@ enum CurlFailure {
         case CURLE_ABORTED_BY_CALLBACK: .cancelled
         case CURLE_FILESIZE_EXCEEDED: .tooLarge
         case CURLE_URL_MALFORMAT: .invalidURL("its host or port is unclear")
-        case _ where isTLS(code): .tls("No trusted connection to \(authority): \(text(code)).")
-        case _ where isProtocol(code):
-            .malformedMessage("The answer of \(authority) violates HTTP: \(text(code)).")
-        default: offline("\(authority) could not be reached: \(text(code)).", isUnsent: isBeforeSending(code))
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,
+            CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
+            CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED, CURLE_SSL_SHUTDOWN_FAILED:
+            .tls("No trusted connection to \(authority): \(text(code)).")
+        // libcurl reports an unknown status line, such as HTTP/0.9's absence of one, as the first code.
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+            CURLE_BAD_CONTENT_ENCODING, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_WRITE_ERROR:
+            .malformedMessage("The response of \(authority) violates HTTP: \(text(code)).")
+        default: offline(code, authority)
         }
     }
 
-    private static func offline(_ message: String, isUnsent: Bool) -> HTTPError {
-        var error = HTTPError.offline(message)
-        error.isUnsent = isUnsent
+    private static func offline(_ code: CURLcode, _ authority: String) -> HTTPError {
+        var error = HTTPError.offline("\(authority) could not be reached: \(text(code)).")
+        let withoutConnection = [CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT]
+        error.isUnsent = withoutConnection.contains { $0 == code }
         return error
-    }
-
-    /// Whether a code means that no connection was made.
-    private static func isBeforeSending(_ code: CURLcode) -> Bool {
-        [CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT].contains { $0 == code }
     }
 
     /// Whether the server rejects a certificate by an alert (RFC 8446 §6.2), which can only be ours.
@@ -50,29 +51,6 @@ enum CurlFailure {
         guard errorBuffer.contains(" alert ") else { return false }
         return errorBuffer.contains("certificate") || errorBuffer.contains("unknown ca")
             || errorBuffer.contains("access denied") || (showsCertificate && errorBuffer.contains("handshake failure"))
-    }
-
-    /// Whether a code is a TLS failure, which a retry does not change.
-    private static func isTLS(_ code: CURLcode) -> Bool {
-        switch code {
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER,
-            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ENGINE_NOTFOUND,
-            CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED,
-            CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED, CURLE_SSL_SHUTDOWN_FAILED:
-            true
-        default: false
-        }
-    }
-
-    /// Whether a code means that the peer violated the protocol.
-    private static func isProtocol(_ code: CURLcode) -> Bool {
-        switch code {
-        // libcurl reports an unknown status line, such as HTTP/0.9's absence of one, as the first code.
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM,
-            CURLE_BAD_CONTENT_ENCODING, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_WRITE_ERROR:
-            true
-        default: false
-        }
     }
 
     /// Returns libcurl's message for a code; the messages are constant and hold nothing of the request.

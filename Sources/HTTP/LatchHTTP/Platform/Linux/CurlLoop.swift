@@ -36,8 +36,12 @@ final class CurlLoop: @unchecked Sendable {
     private var paced: [CurlTransfer] = []
     /// The transfers in progress whose data libcurl may buffer and forget.
     private var bufferingTransfers: [CurlTransfer] = []
-    private let losesBufferedData = latch_curl_forgets() != 0
     private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 64)
+
+    /// Whether this is libcurl 7.88, which loses two facts about HTTP/2 without TLS: that a connection was greeted, and
+    /// that it has buffered bytes that the socket does not announce.
+    static let losesBufferedData = (0x075800..<0x080000).contains(
+        curl_version_info(latch_curl_version).pointee.version_num)
 
     /// Creates a loop and starts its thread; `stop` ends both.
     ///
@@ -45,13 +49,23 @@ final class CurlLoop: @unchecked Sendable {
     static func start(configuration: CurlTransport.Configuration) throws(HTTPError) -> CurlLoop {
         let loop = try CurlLoop(configuration: configuration)
         let context = Unmanaged.passRetained(loop)
-        let isStarted = startThread(context.toOpaque()) { pointer in
-            Unmanaged<CurlLoop>.fromOpaque(pointer).takeRetainedValue().run()
+        let body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
+            guard let context else { return nil }
+            // Signals are for the program's own threads.
+            var signals = sigset_t()
+            sigfillset(&signals)
+            pthread_sigmask(SIG_BLOCK, &signals, nil)
+            Unmanaged<CurlLoop>.fromOpaque(context).takeRetainedValue().run()
+            return nil
         }
-        guard !isStarted else { return loop }
-        context.release()
-        loop.close()
-        throw .offline("This process cannot start more threads.")
+        var thread = pthread_t()
+        guard pthread_create(&thread, nil, body, context.toOpaque()) == 0 else {
+            context.release()
+            loop.close()
+            throw .offline("This process cannot start more threads.")
+        }
+        pthread_detach(thread)
+        return loop
     }
 
     private init(configuration: CurlTransport.Configuration) throws(HTTPError) {
@@ -68,11 +82,16 @@ final class CurlLoop: @unchecked Sendable {
         transfers = CurlTransferPool(configuration: configuration)
         inbox = Mutex(CurlInbox())
         sockets = SocketTable(epoll: wakeUps.epoll)
-        transfers.attach(to: self)
         let hostConnections = configuration.maximumConnectionsPerHost
         latch_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, hostConnections)
         latch_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(256, hostConnections))
-        latch_curl_multi_observe(multi, Self.onSocket, Self.onTimer, Unmanaged.passUnretained(self).toOpaque())
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        latch_curl_multi_set_pointer(
+            multi, CURLMOPT_SOCKETFUNCTION, unsafeBitCast(Self.onSocket, to: UnsafeRawPointer.self))
+        latch_curl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, context)
+        latch_curl_multi_set_pointer(
+            multi, CURLMOPT_TIMERFUNCTION, unsafeBitCast(Self.onTimer, to: UnsafeRawPointer.self))
+        latch_curl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, context)
     }
 
     /// The event descriptors close with their last owner, since their numbers may be reused from then on.
@@ -193,7 +212,7 @@ extension CurlLoop {
             act(on: CURL_SOCKET_TIMEOUT, 0)
         }
         if !bufferingTransfers.isEmpty { readBufferedData() }
-        if losesBufferedData, !paced.isEmpty { finishLostResponses() }
+        if Self.losesBufferedData, !paced.isEmpty { finishLostResponses() }
         var left: CInt = 0
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
@@ -283,7 +302,7 @@ extension CurlLoop {
             transfer.lastMove = monotonicNow()
             paced.append(transfer)
         }
-        if losesBufferedData, transfer.assumesHTTP2 { bufferingTransfers.append(transfer) }
+        if Self.losesBufferedData, transfer.assumesHTTP2 { bufferingTransfers.append(transfer) }
         _ = Unmanaged.passRetained(transfer)
         guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
             return finish(transfer, CURLE_FAILED_INIT)
@@ -297,7 +316,7 @@ extension CurlLoop {
         curl_multi_remove_handle(multi, transfer.easy)
         transfer.isUnderWay = false
         transfer.outcome = outcome
-        if losesBufferedData { transfer.restoreHead() }
+        if Self.losesBufferedData { transfer.restoreHead() }
         active -= 1
         let waiter = transfer.waiter
         transfer.waiter = nil
@@ -348,11 +367,13 @@ extension CurlLoop {
 
     /// Opens sockets for libcurl, so that `sockets` knows the whole lifetime of each.
     static let onOpen: curl_opensocket_callback = { context, _, address in
-        let socket = latch_curl_open_socket(address)
+        guard let target = address?.pointee else { return CURL_SOCKET_BAD }
+        let type = target.socktype | CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let socket = Glibc.socket(target.family, type, target.protocol)
         guard let context, let pointer = CurlTransfer.of(context).loop else { return socket }
         let loop = CurlLoop.of(pointer)
         loop.sockets.opened(socket)
-        if loop.losesBufferedData, CurlTransfer.of(context).wantsHTTP2 { loop.sockets.cork(socket) }
+        if losesBufferedData, CurlTransfer.of(context).wantsHTTP2 { loop.sockets.cork(socket) }
         return socket
     }
 

@@ -22,7 +22,14 @@ struct CurlRequestStrings: ~Copyable {
     private(set) var method: UnsafePointer<CChar>?
 
     /// The content codings that libcurl can decode.
-    private static let acceptEncoding = "Accept-Encoding: " + String(cString: latch_curl_codings())
+    private static let acceptEncoding = "Accept-Encoding: " + codings
+    static let codings: String = {
+        let features = Int(curl_version_info(latch_curl_version).pointee.features)
+        let supported = [
+            (CURL_VERSION_LIBZ, "gzip, deflate"), (CURL_VERSION_BROTLI, "br"), (CURL_VERSION_ZSTD, "zstd"),
+        ].filter { features & Int($0.0) != 0 }
+        return supported.isEmpty ? "identity" : supported.map(\.1).joined(separator: ", ")
+    }()
 
     /// The first node of the list, or nil for an empty list.
     var fields: UnsafeMutablePointer<curl_slist>? { nodeCount == 0 ? nil : nodes.baseAddress }
@@ -47,10 +54,10 @@ struct CurlRequestStrings: ~Copyable {
         method = beginning()
         put(request.method.rawValue)
         end()
-        let said = writeFields(of: request)
+        let own = writeFields(of: request)
         if hasContent {
             // libcurl would declare any content a form.
-            if !said.contains(.contentType) { putNode("Content-Type:") }
+            if !own.contentType { putNode("Content-Type:") }
             // RFC 9110 §10.1.1: libcurl waits for a 100 response before it sends large content. That is right for a
             // stream that can be read once, which is not consumed by a 401; content in memory would only be delayed by
             // a second at servers that do not support it. HTTP/2 has other means, and gRPC servers do not support it.
@@ -58,42 +65,39 @@ struct CurlRequestStrings: ~Copyable {
         }
         // RFC 9110 §14.2: a range of encoded content cannot be decoded; and a caller that sets Accept-Encoding decodes
         // the content itself.
-        let decodes = said.isDisjoint(with: [.acceptEncoding, .range])
+        let decodes = !own.acceptEncoding && !own.range
         // Set here, the field is not built again by libcurl for each request.
         if decodes {
             putNode(Self.acceptEncoding)
-        } else if !said.contains(.acceptEncoding) {
+        } else if !own.acceptEncoding {
             putNode("Accept-Encoding:")
         }
         return decodes
     }
 
     /// The fields of a request that replace or suppress libcurl's own.
-    private struct Said: OptionSet {
-        let rawValue: UInt8
-        static let contentType = Said(rawValue: 1)
-        static let acceptEncoding = Said(rawValue: 2)
-        static let range = Said(rawValue: 4)
+    private struct OwnFields {
+        var contentType = false
+        var acceptEncoding = false
+        var range = false
 
         /// Compares the length of the name first, since it runs for each line of each request.
-        init(_ name: HTTPFieldName) {
+        mutating func note(_ name: HTTPFieldName) {
             switch name.canonicalName.utf8.count {
-            case 5: self = name == .range ? .range : []
-            case 12: self = name == .contentType ? .contentType : []
-            case 15: self = name == .acceptEncoding ? .acceptEncoding : []
-            default: self = []
+            case 5 where name == .range: range = true
+            case 12 where name == .contentType: contentType = true
+            case 15 where name == .acceptEncoding: acceptEncoding = true
+            default: break
             }
         }
-
-        init(rawValue: UInt8) { self.rawValue = rawValue }
     }
 
     /// Writes the request's fields except those that libcurl writes: duplicates of these would enable request
     /// smuggling.
-    private mutating func writeFields(of request: HTTPRequest) -> Said {
-        var said: Said = []
+    private mutating func writeFields(of request: HTTPRequest) -> OwnFields {
+        var own = OwnFields()
         for line in request.fields where !line.name.isSetByTransport {
-            said.formUnion(Said(line.name))
+            own.note(line.name)
             beginNode()
             put(line.name.rawName)
             // "Name:" makes libcurl omit the field; "Name;" sends it empty if nothing follows.
@@ -105,7 +109,7 @@ struct CurlRequestStrings: ~Copyable {
             }
             end()
         }
-        return said
+        return own
     }
 
     /// Allocates the block for the whole request at once: a reallocation would invalidate the pointers into it.

@@ -11,10 +11,8 @@ import LatchCore
 /// locks of their own.
 final class CurlTransfer: @unchecked Sendable {
     let easy: UnsafeMutableRawPointer
-    /// The size limits of the response content.
-    let limits: CurlLimits
-    /// The TLS policy if it depends on the host; nil otherwise.
-    let tls: TLSPolicy?
+    /// The size limits of the response content, after decoding, and the TLS policy.
+    private let configuration: CurlTransport.Configuration
     /// libcurl's error message buffer; it lives as long as the handle.
     let errorBuffer = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     /// The strings that libcurl reads during the transfer; they live as long as the handle.
@@ -73,10 +71,9 @@ final class CurlTransfer: @unchecked Sendable {
     var waiter: UnsafeContinuation<Void, Never>?
 
     /// Creates a transfer that owns `easy` and frees it.
-    init(easy: UnsafeMutableRawPointer, limits: CurlLimits, tls: TLSPolicy? = nil) {
+    init(easy: UnsafeMutableRawPointer, configuration: CurlTransport.Configuration) {
         self.easy = easy
-        self.limits = limits
-        self.tls = tls
+        self.configuration = configuration
         errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         head.reserveCapacity(512)
     }
@@ -108,35 +105,55 @@ final class CurlTransfer: @unchecked Sendable {
         let decodes = text.write(request, hasContent: hasContent)
         wantsHTTP2 = request.assumesHTTP2
         let assumesHTTP2 = request.scheme == "http" && request.assumesHTTP2
-        if assumesHTTP2 != self.assumesHTTP2 { latch_curl_assume_http2(easy, assumesHTTP2 ? 1 : 0) }
-        self.assumesHTTP2 = assumesHTTP2
-        if decodes != self.decodes { latch_curl_set_decoding(easy, decodes ? 1 : 0) }
-        self.decodes = decodes
-        let code = request.body.bytes.withUnsafeBytes { bytes in
-            var settings = latch_curl_request()
-            settings.url = text.url
-            settings.method = text.method
-            settings.fields = text.fields
-            settings.content = bytes.baseAddress
-            settings.content_size = Int64(upload == nil ? bytes.count : upload?.length ?? -1)
-            settings.has_content = hasContent ? 1 : 0
-            settings.is_upload = upload == nil ? 0 : 1
-            settings.is_head = isHead ? 1 : 0
-            settings.is_usual_method = isHead || request.method == (hasContent ? .post : .get) ? 1 : 0
-            // Requests to this machine must not go through a proxy of the environment.
-            settings.avoids_proxy = request.origin.isLoopback ? 1 : 0
-            settings.waits_for_multiplexing = request.scheme == "https" || assumesHTTP2 ? 1 : 0
-            settings.timeout_ms = idleTimeout == 0 ? timeout.wholeMilliseconds : 0
-            return latch_curl_prepare(easy, &settings)
+        var options = CurlOptions(of: easy)
+        if assumesHTTP2 != self.assumesHTTP2 {
+            options.set(
+                CURLOPT_HTTP_VERSION, assumesHTTP2 ? latch_curl_http2_prior_knowledge : latch_curl_http2_over_tls)
+            // 7.88 greets again on a reused connection, and the server closes it.
+            let needsNewConnection = assumesHTTP2 && CurlLoop.losesBufferedData
+            options.set(CURLOPT_FRESH_CONNECT, needsNewConnection)
+            options.set(CURLOPT_FORBID_REUSE, needsNewConnection)
         }
-        guard code == CURLE_OK else { throw CurlFailure.error(code, authority: authority) }
-        if let tls { try applyTLS(tls, to: request.origin.host) }
+        self.assumesHTTP2 = assumesHTTP2
+        if decodes != self.decodes { options.set(CURLOPT_HTTP_CONTENT_DECODING, decodes) }
+        self.decodes = decodes
+        options.set(CURLOPT_URL, pointer: text.url)
+        options.set(CURLOPT_HTTPHEADER, pointer: text.fields)
+        // HTTPGET also resets NOBODY and POST of the previous request.
+        options.set(CURLOPT_HTTPGET, true)
+        let size = upload == nil ? request.body.bytes.count : upload?.length ?? -1
+        options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: hasContent ? size : -1)
+        setContent(of: request, hasContent: hasContent, &options)
+        if isHead { options.set(CURLOPT_NOBODY, true) }
+        // libcurl sets these methods itself.
+        let isUsualMethod = isHead || request.method == (hasContent ? .post : .get)
+        options.set(CURLOPT_CUSTOMREQUEST, pointer: isUsualMethod ? nil : text.method)
+        options.set(CURLOPT_TIMEOUT_MS, idleTimeout == 0 ? timeout.wholeMilliseconds : 0)
+        // Requests to this machine must not go through a proxy of the environment.
+        options.set(CURLOPT_PROXY, text: request.origin.isLoopback ? "" : nil)
+        options.set(CURLOPT_PIPEWAIT, request.scheme == "https" || assumesHTTP2)
+        guard options.code == CURLE_OK else { throw CurlFailure.error(options.code, authority: authority) }
+        if configuration.tls.isPerHost { try applyTLS(configuration.tls, to: request.origin.host) }
+    }
+
+    private func setContent(of request: HTTPRequest, hasContent: Bool, _ options: inout CurlOptions) {
+        if upload != nil {
+            options.set(CURLOPT_COPYPOSTFIELDS, pointer: nil)
+            options.set(CURLOPT_POST, true)
+        } else if !hasContent {
+            options.set(CURLOPT_COPYPOSTFIELDS, pointer: nil)
+            options.set(CURLOPT_HTTPGET, true)
+        } else if request.body.bytes.isEmpty {
+            options.set(CURLOPT_COPYPOSTFIELDS, text: "")
+        } else {
+            request.body.bytes.withUnsafeBytes { options.set(CURLOPT_COPYPOSTFIELDS, pointer: $0.baseAddress) }
+        }
     }
 
     /// Lets the connection determine the end of the response, which it does after the trailers.
     private func ignoreLength() {
         guard !ignoresLength else { return }
-        latch_curl_ignore_length(easy, 1)
+        latch_curl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 1)
         ignoresLength = true
     }
 
@@ -147,7 +164,7 @@ final class CurlTransfer: @unchecked Sendable {
         refusal = nil
         (isReadingHead, isHeadRestored) = (true, false)
         wantsTrailers = request.fields["te"] == "trailers"
-        if ignoresLength { latch_curl_ignore_length(easy, 0) }
+        if ignoresLength { latch_curl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 0) }
         ignoresLength = false
         outcome = nil
         authority = request.authority
@@ -177,8 +194,11 @@ final class CurlTransfer: @unchecked Sendable {
         guard !isHeadRestored else { return true }
         guard upload != nil, !isReadingHead else { return false }
         guard trailers.isEmpty else { return true }
-        return outcome == CURLE_SEND_ERROR && latch_curl_content_length(easy) == latch_curl_downloaded(easy)
+        return outcome == CURLE_SEND_ERROR && announcedLength == latch_curl_get_size(easy, CURLINFO_SIZE_DOWNLOAD_T, 0)
     }
+
+    /// The announced size of the content; -1 if none was announced.
+    private var announcedLength: Int64 { latch_curl_get_size(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, -1) }
 
     /// Checks that there is a complete response.
     ///
@@ -197,14 +217,6 @@ final class CurlTransfer: @unchecked Sendable {
             throw HTTPError.offline("\(authority) closed in the middle of its response.")
         }
     }
-}
-
-/// The size limits of response content, after decoding.
-struct CurlLimits {
-    /// The limit of a collected response.
-    var collected: Int
-    /// The limit of a streamed response.
-    var streamed = Int.max
 }
 
 extension HTTPResponse {
@@ -283,10 +295,12 @@ extension CurlTransfer {
     private func receiveContent(_ bytes: UnsafeRawBufferPointer) -> Int {
         arrived += bytes.count
         if let responseBuffer { return pass(bytes, to: responseBuffer) }
-        guard content.count + bytes.count <= limits.collected else { return refuse(.tooLarge) ? 1 : 0 }
+        guard content.count + bytes.count <= configuration.maximumResponseBytes else {
+            return refuse(.tooLarge) ? 1 : 0
+        }
         if content.isEmpty {
-            let announced = latch_curl_content_length(easy)
-            guard announced <= limits.collected else { return refuse(.tooLarge) ? 1 : 0 }
+            let announced = announcedLength
+            guard announced <= configuration.maximumResponseBytes else { return refuse(.tooLarge) ? 1 : 0 }
             // The announced length costs the peer nothing, so only a limited amount of memory is reserved for it.
             content.reserveCapacity(max(min(Int(announced), 1 << 20), bytes.count))
         }
@@ -296,7 +310,9 @@ extension CurlTransfer {
     }
 
     private func pass(_ bytes: UnsafeRawBufferPointer, to buffer: ResponseBuffer<[UInt8]>) -> Int {
-        guard streamedBytes + bytes.count <= limits.streamed else { return refuse(.tooLarge) ? 1 : 0 }
+        guard streamedBytes + bytes.count <= configuration.maximumStreamedBytes else {
+            return refuse(.tooLarge) ? 1 : 0
+        }
         guard buffer.receive(bytes) else { return Int(CURL_WRITEFUNC_PAUSE) }
         streamedBytes += bytes.count
         lastMove = monotonicNow()
@@ -382,42 +398,22 @@ extension CurlTransfer {
         let certificate = policy.clientCertificate(for: host)
         showsCertificate = certificate != nil
         let pins = policy.pins(for: host)?.digests.map { digest in
-            "sha256//" + String(decoding: Base64Alphabet.standard.encode(digest), as: UTF8.self) + "="
+            "sha256//" + Base64Alphabet.standard.encodePadded(digest)
         }
-        let code = withCStrings([pins?.joined(separator: ";"), certificate?.passphrase]) { texts in
-            var settings = latch_curl_tls()
-            settings.pins = texts[0]
-            settings.passphrase = texts[1]
-            return applyCertificate(certificate?.content, &settings)
-        }
-        guard code == CURLE_OK else { throw CurlFailure.error(code, authority: authority) }
-    }
-
-    private func applyCertificate(_ content: ClientCertificate.Content?, _ settings: inout latch_curl_tls) -> CURLcode {
-        switch content {
-        case .pem(let certificate, let key):
-            certificate.withUnsafeBytes { certificate in
-                key.withUnsafeBytes { key in apply(&settings, "PEM", certificate, key: key) }
+        let (kind, certificateBytes, key): (String?, [UInt8]?, [UInt8]?) =
+            switch certificate?.content {
+            case .pem(let certificate, let key): ("PEM", certificate, key)
+            case .pkcs12(let container): ("P12", container, nil)
+            case nil: (nil, nil, nil)
             }
-        case .pkcs12(let container):
-            container.withUnsafeBytes { apply(&settings, "P12", $0, key: nil) }
-        case nil:
-            latch_curl_prepare_tls(easy, &settings)
-        }
-    }
-
-    private func apply(
-        _ settings: inout latch_curl_tls, _ kind: String, _ certificate: UnsafeRawBufferPointer,
-        key: UnsafeRawBufferPointer?
-    ) -> CURLcode {
-        settings.certificate = certificate.baseAddress
-        settings.certificate_size = certificate.count
-        settings.key = key?.baseAddress
-        settings.key_size = key?.count ?? 0
-        return kind.withCString { kind in
-            settings.kind = kind
-            return latch_curl_prepare_tls(easy, &settings)
-        }
+        var options = CurlOptions(of: easy)
+        options.set(CURLOPT_PINNEDPUBLICKEY, text: pins?.joined(separator: ";"))
+        options.set(CURLOPT_SSLCERTTYPE, text: kind)
+        options.set(CURLOPT_SSLKEYTYPE, text: key == nil ? nil : kind)
+        options.set(CURLOPT_SSLCERT_BLOB, bytes: certificateBytes)
+        options.set(CURLOPT_SSLKEY_BLOB, bytes: key)
+        options.set(CURLOPT_KEYPASSWD, text: certificate?.passphrase)
+        guard options.code == CURLE_OK else { throw CurlFailure.error(options.code, authority: authority) }
     }
 }
 #endif

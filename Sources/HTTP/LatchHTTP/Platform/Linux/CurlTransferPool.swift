@@ -13,33 +13,21 @@ final class CurlTransferPool: Sendable {
 
     private let idle = Mutex<[CurlTransfer]>([])
     private let configuration: CurlTransport.Configuration
-    /// A pointer to the loop for libcurl's callbacks; the loop owns this pool and outlives its transfers.
-    private let loop: Mutex<UnsafeSendable<UnsafeMutableRawPointer?>>
 
-    /// Creates a pool with a configuration; a loop must be attached before it is used.
-    init(configuration: CurlTransport.Configuration) {
-        self.configuration = configuration
-        loop = Mutex(UnsafeSendable(value: nil))
-    }
-
-    /// Sets the loop, which does not exist yet when the pool is created.
-    func attach(to loop: CurlLoop) {
-        let pointer = UnsafeSendable<UnsafeMutableRawPointer?>(value: Unmanaged.passUnretained(loop).toOpaque())
-        self.loop.withLock { $0 = pointer }
-    }
+    /// Creates a pool with a configuration.
+    init(configuration: CurlTransport.Configuration) { self.configuration = configuration }
 
     /// Returns a transfer for one request: the one used last, whose memory is still cached, or a new one.
     ///
+    /// - Parameter loop: The loop that owns this pool and outlives its transfers; nil if none runs the transfer.
     /// - Throws: `HTTPError.offline` if libcurl has no memory, `HTTPError.tls` for unreadable certificate authorities.
-    func take() throws(HTTPError) -> CurlTransfer {
+    func take(for loop: CurlLoop?) throws(HTTPError) -> CurlTransfer {
         if let transfer = idle.withLock({ $0.popLast() }) { return transfer }
         guard let easy = curl_easy_init() else {
             throw CurlFailure.error(CURLE_OUT_OF_MEMORY, authority: "libcurl")
         }
-        let limits = CurlLimits(
-            collected: configuration.maximumResponseBytes, streamed: configuration.maximumStreamedBytes)
-        let transfer = CurlTransfer(
-            easy: easy, limits: limits, tls: configuration.tls.isPerHost ? configuration.tls : nil)
+        let transfer = CurlTransfer(easy: easy, configuration: configuration)
+        transfer.loop = loop.map { Unmanaged.passUnretained($0).toOpaque() }
         let code = configure(transfer)
         guard code == CURLE_OK else { throw CurlFailure.error(code, authority: "libcurl") }
         return transfer
@@ -59,33 +47,34 @@ final class CurlTransferPool: Sendable {
 
     /// Applies the settings that never change from one request to the next.
     private func configure(_ transfer: CurlTransfer) -> CURLcode {
-        var options = latch_curl_options()
-        options.transfer = transfer.pointer
-        options.on_head = CurlTransfer.onHead
-        options.on_body = CurlTransfer.onContent
-        options.on_upload = CurlTransfer.onUpload
-        options.on_rewind = CurlTransfer.onRewind
-        options.error_buffer = transfer.errorBuffer
-        options.codings = latch_curl_codings()
-        options.loop = loop.withLock { $0 }.value
-        transfer.loop = options.loop
-        options.on_open = CurlLoop.onOpen
-        options.on_close = CurlLoop.onClose
-        options.connect_timeout_ms = configuration.connectTimeout.wholeMilliseconds
-        options.continue_timeout_ms = configuration.continueTimeout.wholeMilliseconds
-        options.requires_tls13 = configuration.tls.minimumVersion == .tls13 ? 1 : 0
-        guard let authorities = configuration.certificateAuthorityFile else {
-            return latch_curl_configure(transfer.easy, &options)
-        }
-        return authorities.withCString { path in
-            options.authorities = path
-            return latch_curl_configure(transfer.easy, &options)
-        }
+        let pointer = transfer.pointer
+        var options = CurlOptions(of: transfer.easy)
+        options.set(CURLOPT_NOSIGNAL, true)
+        options.set(CURLOPT_PROTOCOLS_STR, text: "http,https")
+        options.set(CURLOPT_FOLLOWLOCATION, false)
+        options.set(CURLOPT_NETRC, latch_curl_no_netrc)
+        options.set(CURLOPT_HTTP09_ALLOWED, false)
+        options.set(CURLOPT_HTTP_VERSION, latch_curl_http2_over_tls)
+        options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
+        options.set(CURLOPT_PATH_AS_IS, true)
+        options.set(CURLOPT_SSL_VERIFYPEER, true)
+        options.set(CURLOPT_SSL_VERIFYHOST, 2)
+        // RFC 8996: TLS 1.0 and 1.1 must not be used.
+        options.set(
+            CURLOPT_SSLVERSION, configuration.tls.minimumVersion == .tls13 ? latch_curl_tls13 : latch_curl_tls12)
+        options.set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.wholeMilliseconds)
+        options.set(CURLOPT_EXPECT_100_TIMEOUT_MS, configuration.continueTimeout.wholeMilliseconds)
+        if let file = configuration.certificateAuthorityFile { options.set(CURLOPT_CAINFO, text: file) }
+        options.set(CURLOPT_PRIVATE, pointer: pointer)
+        options.set(CURLOPT_HEADERFUNCTION, CurlTransfer.onHead, CURLOPT_HEADERDATA, pointer)
+        options.set(CURLOPT_WRITEFUNCTION, CurlTransfer.onContent, CURLOPT_WRITEDATA, pointer)
+        options.set(CURLOPT_READFUNCTION, CurlTransfer.onUpload, CURLOPT_READDATA, pointer)
+        options.set(CURLOPT_SEEKFUNCTION, CurlTransfer.onRewind, CURLOPT_SEEKDATA, pointer)
+        options.set(CURLOPT_ERRORBUFFER, pointer: transfer.errorBuffer)
+        options.set(CURLOPT_ACCEPT_ENCODING, text: CurlRequestStrings.codings)
+        options.set(CURLOPT_OPENSOCKETFUNCTION, CurlLoop.onOpen, CURLOPT_OPENSOCKETDATA, pointer)
+        options.set(CURLOPT_CLOSESOCKETFUNCTION, CurlLoop.onClose, CURLOPT_CLOSESOCKETDATA, transfer.loop)
+        return options.code
     }
-}
-
-/// A value whose safe transfer between threads the compiler cannot verify.
-struct UnsafeSendable<Value>: @unchecked Sendable {
-    let value: Value
 }
 #endif

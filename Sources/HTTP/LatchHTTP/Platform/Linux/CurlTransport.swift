@@ -87,7 +87,7 @@ public final class CurlTransport: Handler {
     private func respondOnce(to request: HTTPRequest) async throws -> HTTPResponse {
         let loop = try loop()
         guard !Task.isCancelled else { throw HTTPError.cancelled }
-        let transfer = try loop.transfers.take()
+        let transfer = try loop.transfers.take(for: loop)
         do {
             try transfer.prepare(request, timeout: request.timeLimit(usual: configuration.timeout))
         } catch {

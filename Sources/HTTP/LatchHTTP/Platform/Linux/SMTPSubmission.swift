@@ -39,56 +39,84 @@ package struct SMTPSubmission: Sendable {
         let server = try MailServer(url)
         for address in [sender] + recipients where !MailServer.isAddress(address) { throw .invalidField("address") }
         guard !recipients.isEmpty else { throw .invalidField("recipients") }
-        let loop = try CurlLoop.start(configuration: CurlTransport.Configuration())
+        let configuration = CurlTransport.Configuration()
+        let loop = try CurlLoop.start(configuration: configuration)
         defer { loop.stop() }
         guard let easy = curl_easy_init() else { throw .offline("libcurl could not be started.") }
-        let transfer = CurlTransfer(easy: easy, limits: CurlLimits(collected: 1 << 16))
-        let content = MailContent(message)
-        let envelope = MailEnvelope(recipients: recipients)
-        let code = prepare(transfer, server, sender: sender, envelope, content)
+        let transfer = CurlTransfer(easy: easy, configuration: configuration)
+        transfer.upload = UploadBuffer(Self.withCRLF(message))
+        // The addresses were checked: an angle bracket in one would inject another command argument.
+        var envelope: UnsafeMutablePointer<curl_slist>?
+        for recipient in recipients { envelope = curl_slist_append(envelope, "<\(recipient)>") ?? envelope }
+        defer { curl_slist_free_all(envelope) }
+        let code = prepare(transfer, server, sender: sender, envelope)
         guard code == CURLE_OK else { throw CurlFailure.error(code, authority: server.authority) }
         await withTaskCancellationHandler {
             await withUnsafeContinuation { loop.submit(transfer, resuming: $0) }
         } onCancel: {
             loop.cancel(transfer)
         }
-        try withExtendedLifetime((content, envelope)) { () throws(HTTPError) in try check(transfer, server) }
+        try check(transfer, server)
     }
 
     /// Throws the error of a failed submission; the server's reply is more specific than libcurl's code.
     private func check(_ transfer: CurlTransfer, _ server: MailServer) throws(HTTPError) {
         guard !transfer.isCancelled else { throw .cancelled }
         guard let outcome = transfer.outcome, outcome != CURLE_OK else { return }
-        let reply = latch_curl_reply_code(transfer.easy)
+        let reply = latch_curl_response_code(transfer.easy)
         // RFC 5321 §4.2.1: 4xx is temporary, 5xx is not.
         if reply >= 500 { throw .mailRefused(reply) }
         if reply >= 400 { throw .offline("\(server.authority) takes no mail at the moment (\(reply)).") }
         throw CurlFailure.error(outcome, authority: server.authority)
     }
 
-    /// Configures the handle.
-    ///
-    /// libcurl copies the strings but reads content and envelope later, so both must outlive the transfer.
+    /// Configures the handle; libcurl copies the texts and reads the envelope during the transfer.
     private func prepare(
-        _ transfer: CurlTransfer, _ server: MailServer, sender: String, _ envelope: MailEnvelope, _ content: MailContent
+        _ transfer: CurlTransfer, _ server: MailServer, sender: String, _ envelope: UnsafePointer<curl_slist>?
     ) -> CURLcode {
-        var mail = latch_curl_mail()
-        mail.transfer = transfer.pointer
-        mail.on_reply = CurlTransfer.onHead
-        mail.on_read = MailContent.onRead
-        mail.content = Unmanaged.passUnretained(content).toOpaque()
-        mail.content_size = Int64(content.count)
-        mail.recipients = envelope.list
-        mail.requires_tls = server.isLoopback ? 0 : 1
-        mail.timeout_ms = timeout.wholeMilliseconds
-        return withCStrings([server.url, "<\(sender)>", user, password, certificateAuthorityFile]) { texts in
-            mail.url = texts[0]
-            mail.sender = texts[1]
-            mail.user = texts[2]
-            mail.password = texts[3]
-            mail.authorities = texts[4]
-            return latch_curl_prepare_mail(transfer.easy, &mail)
+        let pointer = transfer.pointer
+        var options = CurlOptions(of: transfer.easy)
+        options.set(CURLOPT_NOSIGNAL, true)
+        options.set(CURLOPT_PROTOCOLS_STR, text: "smtp,smtps")
+        options.set(CURLOPT_NETRC, latch_curl_no_netrc)
+        options.set(CURLOPT_PROXY, text: "")
+        options.set(CURLOPT_PRIVATE, pointer: pointer)
+        options.set(CURLOPT_HEADERFUNCTION, Self.onReply, CURLOPT_HEADERDATA, nil)
+        options.set(CURLOPT_WRITEFUNCTION, Self.onReply, CURLOPT_WRITEDATA, nil)
+        options.set(CURLOPT_URL, text: server.url)
+        options.set(CURLOPT_USE_SSL, server.isLoopback ? latch_curl_without_tls : latch_curl_with_tls)
+        options.set(CURLOPT_SSL_VERIFYPEER, true)
+        options.set(CURLOPT_SSL_VERIFYHOST, 2)
+        if let certificateAuthorityFile { options.set(CURLOPT_CAINFO, text: certificateAuthorityFile) }
+        options.set(CURLOPT_USERNAME, text: user)
+        options.set(CURLOPT_PASSWORD, text: password)
+        options.set(CURLOPT_MAIL_FROM, text: "<\(sender)>")
+        options.set(CURLOPT_MAIL_RCPT, pointer: envelope)
+        options.set(CURLOPT_UPLOAD, true)
+        options.set(CURLOPT_READFUNCTION, CurlTransfer.onUpload, CURLOPT_READDATA, pointer)
+        // Announced as SIZE (RFC 1870).
+        options.set(CURLOPT_INFILESIZE_LARGE, size: transfer.upload?.length ?? -1)
+        options.set(CURLOPT_TIMEOUT_MS, timeout.wholeMilliseconds)
+        return options.code
+    }
+
+    /// Called by libcurl for each line of a reply, whose code is all that counts.
+    private static let onReply: curl_write_callback = { _, size, count, _ in size * count }
+
+    /// Returns a message with CRLF line ends; CR and LF occur in no other way (RFC 5321 §2.3.8).
+    private static func withCRLF(_ message: [UInt8]) -> [UInt8] {
+        var lines: [UInt8] = []
+        lines.reserveCapacity(message.count + 64)
+        var previous: UInt8 = 0
+        for byte in message {
+            switch byte {
+            case 0x0A where previous == 0x0D: break
+            case 0x0A, 0x0D: lines += [0x0D, 0x0A]
+            default: lines.append(byte)
+            }
+            previous = byte
         }
+        return lines
     }
 }
 
@@ -125,66 +153,9 @@ struct MailServer {
         guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, parts[0].utf8.count <= 64,
             address.utf8.count <= 254
         else { return false }
-        let isHost = parts[1].utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E: true
-            default: false
-            }
-        }
-        let isName = parts[0].utf8.allSatisfy { isTokenByte($0) || [0x2F, 0x3D, 0x3F, 0x7B, 0x7D].contains($0) }
-        return isHost && isName
+        return parts[0].utf8.allSatisfy { isTokenByte($0) || "/=?{}".utf8.contains($0) }
+            && parts[1].utf8.allSatisfy { isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E }
     }
 }
 
-/// The content of a mail message, which libcurl reads in chunks; libcurl itself performs the dot-stuffing.
-private final class MailContent: @unchecked Sendable {
-    private let bytes: [UInt8]
-    private var offset = 0
-
-    /// Creates content with CRLF line ends; CR and LF occur in no other way (RFC 5321 §2.3.8).
-    init(_ message: [UInt8]) {
-        var lines: [UInt8] = []
-        lines.reserveCapacity(message.count + 64)
-        var previous: UInt8 = 0
-        for byte in message {
-            switch byte {
-            case 0x0A where previous == 0x0D: break
-            case 0x0A, 0x0D: lines += [0x0D, 0x0A]
-            default: lines.append(byte)
-            }
-            previous = byte
-        }
-        bytes = lines
-    }
-
-    /// The number of bytes after the normalization of line ends, which is announced as SIZE (RFC 1870).
-    var count: Int { bytes.count }
-
-    /// Copies the next chunk; returns 0 at the end.
-    private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let piece = bytes[offset...].prefix(buffer.count)
-        buffer.copyBytes(from: piece)
-        offset += piece.count
-        return piece.count
-    }
-
-    /// Called by libcurl for the next chunk, on the driver's thread.
-    static let onRead: curl_read_callback = { buffer, size, count, context in
-        guard let buffer, let context else { return Int(CURL_READFUNC_ABORT) }
-        let content = Unmanaged<MailContent>.fromOpaque(context).takeUnretainedValue()
-        return content.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
-    }
-}
-
-/// The list of recipients that libcurl reads while it sends; it frees its nodes.
-private final class MailEnvelope: @unchecked Sendable {
-    private(set) var list: UnsafeMutablePointer<curl_slist>?
-
-    /// Creates a list of validated addresses: an angle bracket in one would inject another command argument.
-    init(recipients: [String]) {
-        for recipient in recipients { list = curl_slist_append(list, "<\(recipient)>") ?? list }
-    }
-
-    deinit { curl_slist_free_all(list) }
-}
 #endif

@@ -3,6 +3,7 @@
 #if os(Linux)
 import CCurl
 import CCurlShim
+import Glibc
 
 /// The sockets that libcurl wants watched, and those that epoll watches.
 ///
@@ -42,12 +43,17 @@ struct SocketTable {
     /// that rejects the head at once (`CurlTransfer.hasLostResponse`). Sent together, they are not rejected halfway.
     mutating func cork(_ socket: CInt) {
         guard socket >= 0 else { return }
-        latch_curl_cork(socket)
+        Self.switchOn(TCP_CORK, of: socket)
         corked.append(socket)
     }
 
-    /// Sends the output of the corked sockets.
-    func push() { for socket in corked { latch_curl_push(socket) } }
+    /// Sends the output of the corked sockets, which stay corked (tcp(7)).
+    func push() { for socket in corked { Self.switchOn(TCP_NODELAY, of: socket) } }
+
+    private static func switchOn(_ option: CInt, of socket: CInt) {
+        var on: CInt = 1
+        setsockopt(socket, CInt(IPPROTO_TCP), option, &on, socklen_t(MemoryLayout<CInt>.size))
+    }
 
     /// Removes a closed socket; the kernel removes it from epoll.
     mutating func closed(_ socket: CInt) {

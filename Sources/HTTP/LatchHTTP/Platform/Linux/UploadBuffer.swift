@@ -35,10 +35,19 @@ final class UploadBuffer: Sendable {
     }
 
     private let stream: HTTPBodyStream
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// Creates a buffer whose pump does not run yet.
-    init(_ stream: HTTPBodyStream) { self.stream = stream }
+    init(_ stream: HTTPBodyStream) {
+        self.stream = stream
+        state = Mutex(State())
+    }
+
+    /// Creates a buffer of content in memory, which needs no pump.
+    init(_ bytes: [UInt8]) {
+        stream = HTTPBodyStream(bytes)
+        state = Mutex(State(piece: bytes, isLast: true))
+    }
 
     /// The announced length; nil for content of unknown length.
     var length: Int? { stream.length }

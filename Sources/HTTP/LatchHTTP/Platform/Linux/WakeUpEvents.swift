@@ -17,9 +17,9 @@ struct WakeUpEvents: Sendable {
     ///
     /// - Throws: `HTTPError.offline` if the process has no file descriptors left.
     init() throws(HTTPError) {
-        epoll = latch_epoll_create()
-        driverEvent = latch_eventfd_create(0)
-        threadEvent = latch_eventfd_create(1)
+        epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
+        driverEvent = eventfd(0, CInt(EFD_NONBLOCK | EFD_CLOEXEC))
+        threadEvent = eventfd(0, CInt(EFD_CLOEXEC))
         var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(fd: driverEvent))
         guard epoll >= 0, driverEvent >= 0, threadEvent >= 0,
             epoll_ctl(epoll, EPOLL_CTL_ADD, driverEvent, &event) == 0
@@ -35,10 +35,10 @@ struct WakeUpEvents: Sendable {
     }
 
     /// Interrupts the driver's wait; a signal before the wait ends it at once.
-    func wakeDriver() { signal(driverEvent) }
+    func wakeDriver() { eventfd_write(driverEvent, 1) }
 
     /// Wakes the loop's thread to drive, or to end.
-    func wakeThread() { signal(threadEvent) }
+    func wakeThread() { eventfd_write(threadEvent, 1) }
 
     /// Resets the driver's event, which `epoll` would otherwise report again.
     func clearDriverEvent() { _ = drain(driverEvent) }
@@ -48,15 +48,10 @@ struct WakeUpEvents: Sendable {
         while !drain(threadEvent), errno == EINTR {}
     }
 
-    private func signal(_ event: CInt) {
-        var one: UInt64 = 1
-        _ = write(event, &one, 8)
-    }
-
     /// Resets an event and returns whether it was signalled; waits for a signal if the event blocks.
     private func drain(_ event: CInt) -> Bool {
-        var count: UInt64 = 0
-        return read(event, &count, 8) == 8
+        var count: eventfd_t = 0
+        return eventfd_read(event, &count) == 0
     }
 }
 
@@ -65,41 +60,5 @@ func monotonicNow() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-}
-
-/// Starts a detached thread; returns false if the system refuses it.
-///
-/// The thread blocks all signals, which are for the program's own threads. `context` is passed to `body` unchanged; the
-/// caller that retains something for it must release it if this returns false.
-func startThread(
-    _ context: UnsafeMutableRawPointer, _ body: @escaping @convention(c) (UnsafeMutableRawPointer) -> Void
-) -> Bool {
-    let job = UnsafeMutablePointer<ThreadJob>.allocate(capacity: 1)
-    job.initialize(to: ThreadJob(context: context, body: body))
-    var thread = pthread_t()
-    let code = pthread_create(
-        &thread, nil,
-        { pointer in
-            guard let pointer else { return nil }
-            let job = pointer.assumingMemoryBound(to: ThreadJob.self).move()
-            pointer.deallocate()
-            var signals = sigset_t()
-            sigfillset(&signals)
-            pthread_sigmask(SIG_BLOCK, &signals, nil)
-            job.body(job.context)
-            return nil
-        }, job)
-    guard code == 0 else {
-        job.deallocate()
-        return false
-    }
-    pthread_detach(thread)
-    return true
-}
-
-/// The arguments of a new thread, which takes a single pointer.
-private struct ThreadJob {
-    let context: UnsafeMutableRawPointer
-    let body: @convention(c) (UnsafeMutableRawPointer) -> Void
 }
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCore
 import Synchronization
 
 /// A result that many tasks wait for, each of which may be cancelled without effect on the others.

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Keys and values in the order of insertion; setting an existing key replaces its value in place.
+///
+/// Keys are compared byte by byte, and not by Unicode equivalence as `String` compares. Large dictionaries have an index,
+/// so that the cost of parsing a hostile text is linear in its length.
+package struct OrderedDictionary<Value> {
+    private var pairs: [(key: String, value: Value)] = []
+    /// The index of each key, kept only for dictionaries that are too large for a linear search.
+    private var index: [ByteString: Int]?
+
+    /// The number of keys up to which a linear search is faster than hashing a key.
+    private static var largestScan: Int { 16 }
+
+    package init() {}
+
+    /// Creates an empty dictionary with a capacity.
+    init(capacity: Int) { pairs.reserveCapacity(capacity) }
+
+    /// The value of a key; setting replaces it or appends a pair, and nil removes it.
+    package subscript(key: String) -> Value? {
+        get { position(of: key).map { pairs[$0].value } }
+        set {
+            switch (position(of: key), newValue) {
+            case (let position?, let value?): pairs[position].value = value
+            case (let position?, nil):
+                pairs.remove(at: position)
+                // All later pairs have moved.
+                index = nil
+                indexPairs()
+            case (nil, let value?): append(key, value)
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// Adds a pair unless there is one of that key, and returns whether it was added.
+    package mutating func insert(_ key: String, _ value: Value) -> Bool {
+        guard position(of: key) == nil else { return false }
+        append(key, value)
+        return true
+    }
+
+    private mutating func append(_ key: String, _ value: Value) {
+        pairs.append((key, value))
+        index?[ByteString(text: key)] = pairs.count - 1
+        indexPairs()
+    }
+
+    /// Creates the index if the dictionary is large and has none.
+    private mutating func indexPairs() {
+        guard index == nil, pairs.count > Self.largestScan else { return }
+        var index: [ByteString: Int] = [:]
+        index.reserveCapacity(pairs.count * 2)
+        for (position, pair) in pairs.enumerated() { index[ByteString(text: pair.key)] = position }
+        self.index = index
+    }
+
+    private func position(of key: String) -> Int? {
+        let name = ByteString(text: key)
+        if let index { return index[name] }
+        return pairs.firstIndex { ByteString(text: $0.key) == name }
+    }
+}
+
+/// A text that is compared byte by byte.
+struct ByteString: Hashable {
+    let text: String
+
+    static func == (left: ByteString, right: ByteString) -> Bool {
+        // `String` compares by canonical equivalence; the bytes decide.
+        left.text == right.text && left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}
+
+extension OrderedDictionary: Sendable where Value: Sendable {}
+
+extension OrderedDictionary: RandomAccessCollection {
+    package var startIndex: Int { 0 }
+
+    package var endIndex: Int { pairs.count }
+
+    package subscript(position: Int) -> (key: String, value: Value) { pairs[position] }
+}
+
+extension OrderedDictionary: Equatable, Hashable where Value: Hashable {
+    /// Returns whether both have the same pairs in the same order.
+    package static func == (left: Self, right: Self) -> Bool { left.pairs.elementsEqual(right.pairs) { $0 == $1 } }
+
+    package func hash(into hasher: inout Hasher) {
+        for pair in pairs {
+            hasher.combine(pair.key)
+            hasher.combine(pair.value)
+        }
+    }
+}
+
+extension OrderedDictionary: ExpressibleByDictionaryLiteral {
+    /// Creates a dictionary; the last value of a repeated key counts, at the first position.
+    package init(dictionaryLiteral elements: (String, Value)...) {
+        for (key, value) in elements { self[key] = value }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Testing
+
+@Suite struct `A day of the calendar` {
+    @Test(arguments: [
+        (1970, 1, 1, 0), (1969, 12, 31, -1), (2000, 2, 29, 11_016), (2000, 3, 1, 11_017), (0, 1, 1, -719_528),
+        (9999, 12, 31, 2_932_896), (1601, 1, 1, -134_774),
+    ])
+    func `is converted to the days since 1970 and back`(year: Int, month: Int, day: Int, days: Int) throws {
+        let date = try #require(CivilDate(year: year, month: month, day: day))
+        #expect(date.daysSince1970 == days)
+        #expect(CivilDate(daysSince1970: days) == date)
+    }
+
+    @Test(arguments: [
+        (2023, 2, 29), (1900, 2, 29), (2024, 2, 30), (2024, 4, 31), (2024, 0, 1), (2024, 13, 1), (2024, 1, 0),
+        (2024, 1, 32), (2024, 12, 32), (2024, 1, -1),
+    ])
+    func `must exist`(year: Int, month: Int, day: Int) {
+        #expect(CivilDate(year: year, month: month, day: day) == nil)
+    }
+}
+
+@Suite struct `Hexadecimal digits` {
+    @Test func `are read in either case and written in lower case`() {
+        #expect("0aF9g/:@G`".utf8.map(Hex.value) == [0, 10, 15, 9, nil, nil, nil, nil, nil, nil])
+        #expect(Hex.encode([0x00, 0x1F, 0xA0, 0xFF]) == "001fa0ff")
+    }
+}
