@@ -47,9 +47,9 @@ import Testing
     @Test(
         .tags(.l10),
         arguments: [
-            (409, #"{"detail":"Username taken"}"#, "Username taken"), (409, "", "The account could not be made"),
+            (409, #"{"detail":"Username taken"}"#, "Username taken"), (409, "", "The account could not be created"),
             (200, #"{"status":"failed","message":"User already exists"}"#, "User already exists"),
-            (200, #"{"status":"failed"}"#, "The account could not be made"),
+            (200, #"{"status":"failed"}"#, "The account could not be created"),
             (422, #"{"detail":[{"msg":"bad"}]}"#, "bad"),
             (500, "", "The server failed."), (429, "", "The server received too many requests."),
         ] as [(HTTPStatus, String, String)])
