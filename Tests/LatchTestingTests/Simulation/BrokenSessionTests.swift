@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
-import LatchTesting
+import SessionSimulation
 import TestSupport
 import Testing
 
-/// What proves the simulation: it finds no fault in a good session, and finds the fault in each bad one.
+/// The proof of the simulation: it finds no fault in a correct session, and the fault in each broken one.
 @Suite struct `A session that leaves one rule out` {
     /// `simulate-session broken 1 2000` prints how many of the seeds see each.
     @Test(arguments: SessionRule.allCases)
