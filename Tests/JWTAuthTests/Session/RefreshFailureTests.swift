@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.j9)) func `throws the program's own error as it is, also a cancellation that nobody asked for`()
+    @Test(.tags(.j9)) func `throws the program's own error as it is, also an unrequested cancellation`()
         async throws
     {
         struct Weather: Error, Equatable {}

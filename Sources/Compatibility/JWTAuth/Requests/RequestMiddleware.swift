@@ -121,82 +121,51 @@ public let acceptRequest = header(key: "Accept", value: "application/json; chars
     acceptRequest
 }
 
-/// A middleware that makes the request a POST of JSON.
-@RequestBuilder public var postRequest: RequestMiddleware {
-    method(.post)
-    jsonRequest
+/// Returns a middleware that makes the request one of JSON with a method, and then applies another.
+private func json(_ newMethod: Method, _ next: @escaping RequestMiddleware = identity) -> RequestMiddleware {
+    RequestBuilder.buildBlock(method(newMethod), jsonRequest, next)
 }
+
+/// A middleware that makes the request a POST of JSON.
+public var postRequest: RequestMiddleware { json(.post) }
 
 /// A middleware that makes the request a PUT of JSON.
-@RequestBuilder public var putRequest: RequestMiddleware {
-    method(.put)
-    jsonRequest
-}
+public var putRequest: RequestMiddleware { json(.put) }
 
 /// A middleware that makes the request a PATCH of JSON.
-@RequestBuilder public var patchRequest: RequestMiddleware {
-    method(.patch)
-    jsonRequest
-}
+public var patchRequest: RequestMiddleware { json(.patch) }
 
 /// A middleware that makes the request a DELETE of JSON.
-@RequestBuilder public var deleteRequest: RequestMiddleware {
-    method(.delete)
-    jsonRequest
-}
+public var deleteRequest: RequestMiddleware { json(.delete) }
 
 /// Returns a middleware that makes the request a POST of a value in JSON.
-@RequestBuilder
 public func post(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
-    postRequest
-    body(payload, encoder: encoder)
+    json(.post, body(payload, encoder: encoder))
 }
 
 /// Returns a middleware that makes the request a POST of bytes.
-@RequestBuilder
-public func post(data: Data) -> RequestMiddleware {
-    postRequest
-    body(data: data)
-}
+public func post(data: Data) -> RequestMiddleware { json(.post, body(data: data)) }
 
 /// Returns a middleware that makes the request a PUT of a value in JSON.
-@RequestBuilder
 public func put(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
-    putRequest
-    body(payload, encoder: encoder)
+    json(.put, body(payload, encoder: encoder))
 }
 
 /// Returns a middleware that makes the request a PUT of bytes.
-@RequestBuilder
-public func put(data: Data) -> RequestMiddleware {
-    putRequest
-    body(data: data)
-}
+public func put(data: Data) -> RequestMiddleware { json(.put, body(data: data)) }
 
 /// Returns a middleware that makes the request a PATCH of a value in JSON.
-@RequestBuilder
 public func patch(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
-    patchRequest
-    body(payload, encoder: encoder)
+    json(.patch, body(payload, encoder: encoder))
 }
 
 /// Returns a middleware that makes the request a PATCH of bytes.
-@RequestBuilder
-public func patch(data: Data) -> RequestMiddleware {
-    patchRequest
-    body(data: data)
-}
+public func patch(data: Data) -> RequestMiddleware { json(.patch, body(data: data)) }
 
 /// Returns a middleware that makes the request a DELETE of a value in JSON.
-@RequestBuilder
 public func delete(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
-    deleteRequest
-    body(payload, encoder: encoder)
+    json(.delete, body(payload, encoder: encoder))
 }
 
 /// Returns a middleware that makes the request a DELETE of bytes.
-@RequestBuilder
-public func delete(data: Data) -> RequestMiddleware {
-    deleteRequest
-    body(data: data)
-}
+public func delete(data: Data) -> RequestMiddleware { json(.delete, body(data: data)) }

@@ -49,8 +49,10 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Stream
         endpoint: String, domain: Domain, fieldName: String = "file", filename: String, fileData: Data,
         mimeType: String, additionalFields: [String: String] = [:]
     ) -> MultipartRoute {
+        // Sorted by name, so that the order is stable.
+        let texts = additionalFields.sorted { $0.key < $1.key }.map { FormDataPart(name: $0.key, value: $0.value) }
         let file = FormDataPart(name: fieldName, filename: filename, data: fileData, mimeType: mimeType)
-        return MultipartRoute(endpoint: endpoint, domain: domain, parts: texts(additionalFields) + [file])
+        return MultipartRoute(endpoint: endpoint, domain: domain, parts: texts + [file])
     }
 
     /// Creates a route that uploads one image.
@@ -61,11 +63,6 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Stream
         uploadFile(
             endpoint: endpoint, domain: domain, fieldName: fieldName, filename: filename, fileData: imageData,
             mimeType: imageType.mimeType, additionalFields: additionalFields)
-    }
-
-    /// Returns text fields, sorted by name so that the order is stable.
-    private static func texts(_ fields: [String: String]) -> [FormDataPart] {
-        fields.sorted { $0.key < $1.key }.map { FormDataPart(name: $0.key, value: $0.value) }
     }
 }
 

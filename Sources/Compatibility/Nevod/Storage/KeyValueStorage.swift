@@ -6,8 +6,7 @@ import Synchronization
 
 /// A storage of text and bytes by key.
 ///
-/// The requirements may throw, as a keychain does; a type whose methods do not throw satisfies them too. A type needs to
-/// implement only those for bytes.
+/// The requirements may throw, as a keychain does; a type whose methods do not throw satisfies them too.
 public protocol KeyValueStorage: Sendable {
     /// Returns the text for `key`; nil only if there is none.
     func string(for key: StorageKey) async throws -> String?
@@ -25,21 +24,6 @@ public protocol KeyValueStorage: Sendable {
 
     /// Removes the value for `key`, if there is one.
     func remove(for key: StorageKey) async throws
-}
-
-extension KeyValueStorage {
-    /// Returns the text for `key`; nil also if the bytes are not UTF-8.
-    public func string(for key: StorageKey) async throws -> String? {
-        try await data(for: key).flatMap { String(validating: $0, as: UTF8.self) }
-    }
-
-    /// Stores text for `key`; nil removes it.
-    public func set(_ value: String?, for key: StorageKey) async throws {
-        try await set(value.map { Data($0.utf8) }, for: key)
-    }
-
-    /// Removes the value for `key`.
-    public func remove(for key: StorageKey) async throws { try await set(nil as Data?, for: key) }
 }
 
 /// The key of a stored value.
@@ -95,6 +79,11 @@ public struct KeychainStorage: KeyValueStorage {
     /// Creates a storage in a keychain of its own.
     public init(service: String) { self.init(keychain: Keychain(service: service)) }
 
+    /// Returns the text for `key`; nil also if the bytes are not UTF-8.
+    public func string(for key: StorageKey) async throws -> String? {
+        try await data(for: key).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
     /// Returns the bytes for `key`.
     ///
     /// - Throws: `AuthError` with a `store…` code, such as `storeLocked`, while the value still exists.
@@ -102,11 +91,19 @@ public struct KeychainStorage: KeyValueStorage {
         try await secrets.read(key.value).map { Data($0) }
     }
 
+    /// Stores text for `key` atomically; nil removes it.
+    public func set(_ value: String?, for key: StorageKey) async throws {
+        try await set(value.map { Data($0.utf8) }, for: key)
+    }
+
     /// Stores bytes for `key` atomically; nil removes them.
     public func set(_ value: Data?, for key: StorageKey) async throws {
         guard let value else { return try await secrets.remove(key.value) }
         try await secrets.write(Array(value), for: key.value)
     }
+
+    /// Removes the value for `key`.
+    public func remove(for key: StorageKey) async throws { try await secrets.remove(key.value) }
 }
 
 /// The secrets of an application in the store of the platform.
@@ -138,9 +135,18 @@ public struct UserDefaultsStorage: KeyValueStorage {
         storage = KeychainStorage(service: suiteName ?? "\(application).defaults")
     }
 
+    /// Returns the text for `key`; nil also if the bytes are not UTF-8.
+    public func string(for key: StorageKey) async throws -> String? { try await storage.string(for: key) }
+
     /// Returns the bytes for `key`.
     public func data(for key: StorageKey) async throws -> Data? { try await storage.data(for: key) }
 
+    /// Stores text for `key` atomically; nil removes it.
+    public func set(_ value: String?, for key: StorageKey) async throws { try await storage.set(value, for: key) }
+
     /// Stores bytes for `key` atomically; nil removes them.
     public func set(_ value: Data?, for key: StorageKey) async throws { try await storage.set(value, for: key) }
+
+    /// Removes the value for `key`.
+    public func remove(for key: StorageKey) async throws { try await storage.remove(for: key) }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(CryptoKit)
-// The names of this module are CryptoKit's own here: whoever imports LatchCrypto sees them as if they were declared in it.
+// The names of this module are CryptoKit's own here, and visible to the modules that import LatchCrypto.
 @_exported public import CryptoKit
 internal import Foundation
 
