@@ -10,22 +10,22 @@ import LatchHTTP
 public enum APIError: Error, Equatable {
     /// The URL cannot be requested.
     case invalidURL
-    /// No connection, no time left, or no trust.
+    /// A failure of the connection: unreachable, too slow, or not trusted.
     case network(URLError)
-    /// The backend refused or failed; the message is its own.
+    /// The backend rejected the request, or failed, with its own message.
     case server(status: Int, message: String?)
-    /// The answer has another shape.
+    /// The response could not be decoded.
     case decodingFailed
-    /// Wrong credentials, or the user is not signed in any more.
+    /// The credentials are wrong, or the user is not signed in any more.
     case unauthorized
-    /// The task or the user cancelled it.
+    /// The task or the user cancelled the request.
     case cancelled
     /// Anything else, such as a store that cannot be used.
     case unknown
 }
 
 extension APIError {
-    /// The error of the core in the words of this package.
+    /// Converts an error of the core.
     init(_ error: any Error) {
         switch error {
         case let error as AccountError: self.init(error)

@@ -6,17 +6,17 @@ public import PortableFoundation
 /// The tokens that the backend issued.
 public typealias Tokens = LatchAuth.Tokens
 
-/// Keeps the tokens; a synchronous conformer satisfies it.
+/// A store of tokens; a synchronous type satisfies it too.
 public typealias TokenStore = LatchAuth.TokenStore
 
-/// A store that ends with the process.
+/// A store in memory.
 public typealias InMemoryTokenStore = LatchAuth.InMemoryTokenStore<LatchAuth.Tokens>
 
-/// A store where the platform keeps secrets.
+/// A store in the platform's secret store.
 public typealias KeychainTokenStore = LatchAuth.KeychainTokenStore
 
 extension LatchAuth.Tokens {
-    /// Tokens in the spelling of this package.
+    /// Creates tokens.
     public init(accessToken: String, refreshToken: String? = nil, expiry: Date? = nil) {
         self.init(access: accessToken, refresh: refreshToken, expiry: expiry)
     }

@@ -11,13 +11,13 @@ public protocol AuthClientProtocol: Sendable {
     /// Signs a user in; the claims are nil where the access token cannot be decoded.
     @discardableResult
     func login(email: String, password: String) async throws -> JWTClaims?
-    /// The access token, refreshed if that is due; nil where no user is signed in.
+    /// Returns the access token, refreshed if that is due; nil if no user is signed in.
     func refreshIfNeeded() async throws -> String?
-    /// Signs the user out, here at once and then at the backend.
+    /// Signs the user out, on this device at once and then at the backend.
     func logout() async throws
-    /// Makes an account.
+    /// Creates an account.
     func register(email: String, password: String, name: String?, roles: [String]?) async throws -> User
-    /// Asks for a mail with which to set a new password.
+    /// Requests a mail with a token for a new password.
     @discardableResult
     func requestPasswordReset(email: String) async throws -> String?
     /// Sets a new password with the token of such a mail.
@@ -25,22 +25,20 @@ public protocol AuthClientProtocol: Sendable {
     func resetPassword(token: String, newPassword: String) async throws -> String?
     /// The signed-in user, as the access token describes it.
     var currentUser: User? { get }
-    /// The tokens of who is signed in.
+    /// The tokens of the signed-in user.
     var tokens: Tokens? { get }
 }
 
 /// The client of an account backend; every error is an `APIError`.
 public final class AuthClient: AuthClientProtocol {
-    /// The configuration as it was given.
+    /// The configuration.
     public let configuration: AuthConfiguration
-    /// Does all the work; this class only renames and maps errors.
+    /// The client of the core, whose errors this class maps.
     private let core: LatchAccounts.AuthClient
 
-    /// A client.
+    /// Creates a client, and begins to read the store; `restore()` waits for that.
     ///
-    /// The store is read in the background from now on; `restore()` waits for that.
-    ///
-    /// - Parameter transport: What sends the requests; a fake here replaces the network in tests.
+    /// - Parameter transport: The transport of the requests; a fake replaces the network in tests.
     public init(
         config: AuthConfiguration, tokenStore: any LatchAuth.TokenStore<Tokens> = InMemoryTokenStore(),
         transport: any Handler = Transport.live
@@ -56,7 +54,7 @@ public final class AuthClient: AuthClientProtocol {
     /// The session behind this client, for its states and for requests of the program's own.
     public var session: Session<Tokens> { core.session }
 
-    /// A client whose requests carry the access token, renewed when needed.
+    /// A client whose requests carry the access token, refreshed when needed.
     public var http: Client { core.client }
 
     /// Waits until the store has been read.
@@ -75,7 +73,7 @@ public final class AuthClient: AuthClientProtocol {
         }
     }
 
-    /// The access token, refreshed if that is due; nil where no user is signed in.
+    /// Returns the access token, refreshed if that is due; nil if no user is signed in.
     public func refreshIfNeeded() async throws -> String? {
         try await mapped { () -> String? in
             do {
@@ -89,7 +87,7 @@ public final class AuthClient: AuthClientProtocol {
     /// Signs the user out.
     public func logout() async throws { try await mapped { _ = try await core.signOut() } }
 
-    /// Makes an account.
+    /// Creates an account.
     public func register(
         email: String, password: String, name: String? = nil, roles: [String]? = nil
     ) async throws -> User {
@@ -98,7 +96,7 @@ public final class AuthClient: AuthClientProtocol {
         }
     }
 
-    /// Asks for a mail with which to set a new password.
+    /// Requests a mail with a token for a new password.
     @discardableResult
     public func requestPasswordReset(email: String) async throws -> String? {
         try await mapped { try await core.requestPasswordReset(email: email) }
@@ -113,10 +111,10 @@ public final class AuthClient: AuthClientProtocol {
     /// The signed-in user, as the access token describes it.
     public var currentUser: User? { core.account.map(User.init) }
 
-    /// The tokens of who is signed in.
+    /// The tokens of the signed-in user.
     public var tokens: Tokens? { core.session.currentState.credential }
 
-    /// Runs `body` and throws nothing but `APIError`, as this package promises.
+    /// Runs `body`, and converts its errors to `APIError`.
     private func mapped<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()

@@ -7,16 +7,16 @@ public import PortableFoundation
 
 /// The address of the backend and the features that it offers.
 public struct AuthConfiguration: Sendable {
-    /// The backend; a path in it is kept.
+    /// The base URL of the backend, whose path is kept.
     public let baseURL: URL
-    /// Whether the refresh token may be kept in a cookie, where the backend sends it in no other way.
+    /// Whether the refresh token may be stored as a cookie, if the backend sends it in no other way.
     public let refreshUsesCookie: Bool
-    /// The scheme of the program's own URLs, for sign-in in a browser.
+    /// The scheme of the program's URLs, for sign-in in a browser.
     public let redirectScheme: String?
     /// Whether sign-in with Microsoft is offered.
     public let microsoftEnabled: Bool
 
-    /// A configuration.
+    /// Creates a configuration.
     public init(
         baseURL: URL, refreshUsesCookie: Bool = true, redirectScheme: String? = nil, microsoftEnabled: Bool = false
     ) {
@@ -27,7 +27,7 @@ public struct AuthConfiguration: Sendable {
     }
 }
 
-/// A user as the backend describes them.
+/// A user of the backend.
 public struct User: Codable, Equatable, Sendable {
     /// The backend's identifier.
     public let id: String
@@ -42,7 +42,7 @@ public struct User: Codable, Equatable, Sendable {
     /// The permissions.
     public let permissions: [String]
 
-    /// A user from its parts.
+    /// Creates a user from its parts.
     public init(
         id: String, email: String, name: String? = nil, tenantId: String? = nil, roles: [String] = [],
         permissions: [String] = []
@@ -55,7 +55,7 @@ public struct User: Codable, Equatable, Sendable {
         self.permissions = permissions
     }
 
-    /// The core's account in the spelling of this package; what it has no name for is left out.
+    /// Converts an account of the core.
     init(_ account: Account) {
         self.init(
             id: account.id, email: account.email, name: account.name, tenantId: account.tenantID,
@@ -82,7 +82,7 @@ public struct JWTClaims: Equatable, Sendable {
     /// Every claim, whatever its type.
     public let raw: JSONObject
 
-    /// Claims as they are written: a claim of another type than expected is nil here and still in `raw`.
+    /// Converts claims; a claim of an unexpected type is nil here, but in `raw`.
     init(_ claims: Claims) {
         let object = claims.members
         sub = (object["sub"] ?? object["id"])?.stringValue

@@ -4,7 +4,7 @@ import LatchCore
 import Synchronization
 
 /// The listeners for jumps of a manual clock's date.
-final class DateJumps: Sendable {
+package final class DateJumps: Sendable {
     private struct Audience {
         var nextID = 0
         var streams: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -12,11 +12,13 @@ final class DateJumps: Sendable {
 
     private let audience = Mutex(Audience())
 
+    package init() {}
+
     /// The number of listeners.
-    var listenerCount: Int { audience.withLock { $0.streams.count } }
+    package var listenerCount: Int { audience.withLock { $0.streams.count } }
 
     /// Returns one element for each jump from now on; jumps that were not read yet are merged.
-    func stream() -> AsyncStream<Void> {
+    package func stream() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = audience.withLock { audience in
             audience.nextID += 1
@@ -28,7 +30,7 @@ final class DateJumps: Sendable {
     }
 
     /// Tells all, in the order in which they began to listen.
-    func announce() {
+    package func announce() {
         let streams = audience.withLock { $0.streams }
         for (_, stream) in streams.sorted(by: { $0.key < $1.key }) { stream.yield() }
     }

@@ -14,13 +14,13 @@ public final class Gate: Sendable {
 
     private let state = Mutex(State())
 
-    /// A gate that is closed.
+    /// Creates a closed gate.
     public init() {}
 
     /// The number of tasks that have arrived so far.
     public var arrivals: Int { state.withLock { $0.arrivals } }
 
-    /// Says that the task is here, and waits until the gate is open.
+    /// Counts the task as arrived, and waits until the gate is open.
     public func pass() async {
         await withCheckedContinuation { continuation in
             let ready = state.withLock { state -> [CheckedContinuation<Void, Never>] in
@@ -34,7 +34,7 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Waits until so many tasks have come.
+    /// Waits until `count` tasks have arrived.
     public func reached(by count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -45,7 +45,7 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Lets all pass from now on.
+    /// Opens the gate for all tasks.
     public func open() {
         let waiting = state.withLock { state in
             state.isOpen = true

@@ -4,7 +4,7 @@ public import LatchCore
 public import PortableFoundation
 import Synchronization
 
-/// A clock that stands still until a test moves it, and then wakes who waited for that.
+/// A clock that stands still until a test moves it, and then resumes the waiting tasks.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -12,15 +12,15 @@ import Synchronization
 /// #expect(await clock.wakeNext() == .seconds(2))        // no real time passes
 /// ```
 ///
-/// The date and the measured time are two things, as on a real machine: `advance` moves both, `jump` only the date.
+/// The date and the measured time are separate, as on a real machine: `advance` moves both, `jump` only the date.
 public final class ManualClock: Sendable {
-    /// One who waits, until `deadline` on the measured time.
+    /// A task that waits until `deadline` in measured time.
     private struct Sleeper {
         let deadline: Duration
         let wake: CheckedContinuation<Void, any Error>
     }
 
-    /// A test that waits until others wait as it wants.
+    /// A test that waits until the sleepers satisfy a condition.
     private struct Audience {
         let isContent: @Sendable (_ remaining: [Duration]) -> Bool
         let tell: CheckedContinuation<Void, Never>
@@ -63,9 +63,9 @@ public final class ManualClock: Sendable {
     /// The measured time, which no jump of the date changes.
     public var uptime: Duration { world.withLock { $0.uptime } }
 
-    /// Lets time pass, and wakes who waited until then or earlier, in the order of their deadlines.
+    /// Lets time pass, and resumes the tasks whose deadlines have come, in the order of their deadlines.
     ///
-    /// All of them find the time at its end. A negative time moves the date alone, as `jump` does.
+    /// All of them see the final time. A negative duration moves only the date, as `jump` does.
     public func advance(by duration: Duration) {
         defer { if duration < .zero { jumps.announce() } }
         let (due, told) = world.withLock { world in
@@ -84,8 +84,8 @@ public final class ManualClock: Sendable {
     /// Lets seconds pass.
     public func advance(by seconds: TimeInterval) { advance(by: .seconds(seconds)) }
 
-    /// Moves the date alone, as a person or a time server may; who waits goes on waiting as long as before, and who
-    /// listens for jumps hears of it.
+    /// Moves only the date, as a user or a time server may; waiting tasks are unaffected, and listeners for jumps are
+    /// notified.
     public func jump(by seconds: TimeInterval) {
         world.withLock { $0.date += seconds }
         jumps.announce()
@@ -99,7 +99,7 @@ public final class ManualClock: Sendable {
         world.withLock { $0.remaining }
     }
 
-    /// The same as soon as at least `count` wait: so a test knows how far the others have come, without sleeping itself.
+    /// Returns the remaining times as soon as at least `count` tasks wait, so that a test need not sleep to know it.
     public func sleepers(atLeast count: Int) async -> [Duration] {
         await audience { $0.count >= count }
         return sleepers
@@ -107,8 +107,8 @@ public final class ManualClock: Sendable {
 
     /// Returns as soon as a task has still to wait for a time in `range`.
     ///
-    /// Who works out how long to wait, and then waits, does not notice that the clock was moved in between. A test that
-    /// knows that time moves the clock only after this, however many others wait by it.
+    /// A task that computes a wait, and then waits, does not see that the clock was moved in between. A test that knows
+    /// the duration moves the clock only after this.
     public func sleeper(for range: ClosedRange<Duration>) async {
         await audience { $0.contains(where: range.contains) }
     }
@@ -127,10 +127,10 @@ public final class ManualClock: Sendable {
 
     /// Waits until a task waits, and then lets exactly the time pass after which the first one continues.
     ///
-    /// - Returns: How long that was.
+    /// - Returns: The duration.
     @discardableResult
     public func wakeNext() async -> Duration {
-        // Between being told and looking, the sleeper may have been cancelled: then the next one is waited for.
+        // The sleeper may have been cancelled meanwhile; then the next one is awaited.
         while true {
             guard let next = await sleepers(atLeast: 1).first else { continue }
             advance(by: next)
@@ -138,21 +138,20 @@ public final class ManualClock: Sendable {
         }
     }
 
-    /// The clock as others take it.
+    /// Returns the clock in the form that this package uses.
     ///
-    /// Who waits by it waits until the test moves the clock, or the task is cancelled; a wait that is over already, or of
-    /// no length, returns at once.
+    /// A task waits until the test moves the clock, or until it is cancelled; a wait without length returns at once.
     ///
-    /// - Parameter skew: By how many seconds the date of the one who takes it goes wrong.
+    /// - Parameter skew: The error of the date in seconds.
     public func wallClock(skew: TimeInterval = 0) -> WallClock {
         WallClock(
             now: { self.now.addingTimeInterval(skew) }, sleep: { try await self.sleep(for: $0) },
             uptime: { self.uptime }, dateChanges: { self.jumps.stream() })
     }
 
-    /// The clock for a test of one who waits and does nothing else meanwhile: his waiting moves it, and takes no time.
+    /// Returns a clock for a single waiting task: each wait moves the clock, and takes no time.
     ///
-    /// - Parameter waited: Told how long each wait was to be.
+    /// - Parameter waited: Called with the duration of each wait.
     public func leapingClock(_ waited: @escaping @Sendable (Duration) -> Void = { _ in }) -> WallClock {
         WallClock(
             now: { self.now },

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A small generator with good mixing (Steele, Lea, Flood 2014): the same numbers on every platform.
+/// A small random number generator (Steele, Lea, Flood 2014) with the same numbers on every platform.
 ///
-/// A property test begins one with a seed that stands in its argument, so that a failure names what replays it.
+/// A property test has the seed in its argument, so that a failure can be replayed.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     /// Advances by the golden ratio; the mixing is what makes the numbers look random.
     private var state: UInt64
 
-    /// The sequence of numbers that belongs to `state`.
+    /// Creates the generator of the sequence of `state`.
     package init(state: UInt64) { self.state = state }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -19,15 +19,15 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number in `0..<bound`; 0 where there is none.
+    /// Returns a number in `0..<bound`; 0 if that is empty.
     package mutating func below(_ bound: Int) -> Int {
         bound <= 1 ? 0 : Int(next() % UInt64(bound))
     }
 
-    /// One of `choices`, which must not be empty.
+    /// Returns one of `choices`, which must not be empty.
     package mutating func pick<Element>(_ choices: [Element]) -> Element { choices[below(choices.count)] }
 
-    /// Up to `limit` scalars from all planes of Unicode, with what is awkward for parsers more often than its share.
+    /// Returns up to `limit` scalars from all planes of Unicode, with many that are difficult for parsers.
     package mutating func text(upTo limit: Int) -> String {
         let awkward: [Unicode.Scalar] = [
             " ", "+", "%", "&", "=", "?", "#", "/", "\\", "\"", ";", "\r", "\n", "\u{0}", "\u{7F}", "\u{301}",

@@ -2,10 +2,10 @@
 
 import LatchCore
 
-/// Waits until the task is cancelled: for what must hang as long as a test goes on.
+/// Waits until the task is cancelled, for operations that must not end during a test.
 ///
 /// - Throws: `CancellationError`, always.
 public func untilCancelled() async throws {
-    // Nobody else has this clock, so nobody moves it.
+    // No test moves this clock.
     try await ManualClock().wallClock().sleep(for: .seconds(1))
 }

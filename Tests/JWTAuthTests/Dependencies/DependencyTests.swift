@@ -95,7 +95,7 @@ private struct Feature: Sendable {
         }
     }
 
-    @Test func `that nobody has given says which one it is`() async {
+    @Test func `that has no value names itself in the error`() async {
         await withDependencies {
             $0.context = .test
         } operation: {

@@ -44,7 +44,7 @@ extension KeychainClient.Keys {
         #expect(keychain.memory.names() == ["JWTAuth.authSession"])
     }
 
-    @Test func `refuses half a pair where somebody is signed in, and forgets both halves at once`() async throws {
+    @Test func `refuses half a pair while a user is signed in, and deletes both halves at once`() async throws {
         let client = keychain.client
         let tokens = try backend.issue()
         try await backend.run(keychain: client) {

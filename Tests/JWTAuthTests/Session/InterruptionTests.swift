@@ -12,7 +12,7 @@ import Testing
 
 @Suite struct `What happens during a refresh` {
     let backend: Backend
-    /// Where the refresh waits at the server.
+    /// The gate at which the refresh waits at the server.
     let gate = Gate()
 
     init() throws {
@@ -61,7 +61,7 @@ import Testing
         #expect(keychain.memory.names().isEmpty)
     }
 
-    @Test(.tags(.j11)) func `the login of another person stays, and nothing is sent in their name`() async throws {
+    @Test(.tags(.j11)) func `the login of another user stays, and nothing is sent with its token`() async throws {
         let expired = try backend.issue(life: -10)
         try await backend.run(keychain: .inMemory(expired)) {
             let client = Dependency(\.jwtAuthClient).wrappedValue

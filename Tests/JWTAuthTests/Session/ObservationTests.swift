@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `is right at once when a call returns, without waiting for anybody`() async throws {
+    @Test func `is right at once when a call returns, without a wait`() async throws {
         let tokens = try backend.issue()
         try await backend.run {
             @Dependency(\.authTokensClient) var authTokensClient
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `streams end with the session and leave nobody behind`() async throws {
+    @Test func `streams end with the session and leave no task behind`() async throws {
         let changes = try await backend.run { Shared(.authSession).changes }
         var count = 0
         for await _ in changes { count += 1 }

@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.j9)) func `throws the program's own error as it is, also a cancellation that nobody asked for`()
+    @Test(.tags(.j9)) func `throws the program's own error as it is, also an unrequested cancellation`()
         async throws
     {
         struct Weather: Error, Equatable {}
@@ -149,7 +149,7 @@ import Testing
         backend.on("/auth/refresh") { _ in .json("{}", status: .serviceUnavailable) }
         try await backend.run(
             keychain: .inMemory(soon),
-            { values, _ in values.renewalPolicy = .init(lead: .seconds(300), jitter: .zero) }
+            { values, _ in values.refreshPolicy = .init(lead: .seconds(300), jitter: .zero) }
         ) {
             @Dependency(\.jwtAuthClient) var client
             try await client.loadSession()

@@ -56,7 +56,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.j6)) func `before it is loaded nothing is known, and without tokens nobody is signed in`() async throws
+    @Test(.tags(.j6)) func `before it is loaded nothing is known, and without tokens no user is signed in`()
+        async throws
     {
         try await backend.run(keychain: keychain.client) {
             @Dependency(\.jwtAuthClient) var client

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// What one task does next, by the seed.
+    /// The next operation of a task, by the seed.
     private func step(_ choice: UInt64, _ login: @Sendable () async -> Void) async -> (any Error)? {
         let client = Dependency(\.jwtAuthClient).wrappedValue
         switch choice % 20 {
@@ -83,7 +83,7 @@ import Testing
         #expect(!backend.requests(to: "/auth/refresh").isEmpty)
     }
 
-    /// What a program must reckon with here; a conflict, which is a second use of a refresh token, is not among it.
+    /// The errors that a program must expect here; a second use of a refresh token is not among them.
     private func isExpected(_ error: any Error) -> Bool {
         switch error {
         case is CancellationError, is AuthTokens.Error: true

@@ -131,10 +131,10 @@ extension HTTPResponse {
     }
 }
 
-/// What the backend answers.
+/// The response of the backend.
 struct Profile: Codable, Equatable, Sendable { let name: String }
 
-/// What it answers where it refuses.
+/// The response of the backend to a rejected request.
 struct Refusal: Codable, Equatable, Sendable, Error { let message: String }
 
 /// Runs `body` so many times at once.
@@ -147,7 +147,7 @@ func atOnce<Value: Sendable>(
     }
 }
 
-/// What a call throws; nil where it succeeds.
+/// Returns the error of a call; nil if it succeeds.
 func failure<Value: Sendable>(_ body: () async throws -> Value) async -> (any Error)? {
     do {
         _ = try await body()

@@ -86,7 +86,7 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         tokens(#"{"exp":\#(clock.now.timeIntervalSince1970 + seconds)}"#)
     }
 
-    /// By the test's clock.
+    /// The state by the test's clock.
     private func isExpired(_ tokens: AuthTokens) -> Bool {
         withDependencies {
             $0.wallClock = clock.wallClock()

@@ -3,8 +3,8 @@
 import LatchAuth
 import LatchCore
 import LatchHTTP
-import LatchTesting
 import PortableFoundation
+import SessionSimulation
 import Synchronization
 import Testing
 

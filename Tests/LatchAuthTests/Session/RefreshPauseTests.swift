@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import SessionSimulation
 import Testing
 
 /// An issuer that says for how long it wants to be left alone, or does not.

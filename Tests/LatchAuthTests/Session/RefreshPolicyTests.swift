@@ -4,6 +4,7 @@ import Foundation
 import LatchAuth
 import LatchCore
 import LatchTesting
+import SessionSimulation
 import Testing
 
 @Suite struct `An extreme policy of refresh` {

@@ -4,6 +4,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import SessionSimulation
 import Synchronization
 import TestTags
 import Testing

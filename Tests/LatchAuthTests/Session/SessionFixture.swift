@@ -4,7 +4,7 @@ import Foundation
 import LatchAuth
 import LatchCore
 import LatchHTTP
-import LatchTesting
+import SessionSimulation
 import Synchronization
 
 /// A session in a simulated world: virtual time, a store that can be told to fail, an issuer that can be told anything.

@@ -2,7 +2,7 @@
 
 import LatchAuth
 import LatchCore
-import LatchTesting
+import SessionSimulation
 import Synchronization
 import Testing
 

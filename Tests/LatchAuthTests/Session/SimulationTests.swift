@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchTesting
+import SessionSimulation
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import SessionSimulation
 import Synchronization
 import Testing
 

@@ -3,7 +3,7 @@
 import Foundation
 import LatchCore
 import LatchHTTP
-import LatchTesting
+import SessionSimulation
 import Synchronization
 import Testing
 

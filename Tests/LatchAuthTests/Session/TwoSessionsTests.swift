@@ -5,7 +5,7 @@ import LatchCore
 import Synchronization
 import Testing
 
-@testable import LatchTesting
+@testable import SessionSimulation
 
 /// Two processes of one program: each has a session of its own, and both have the same store.
 @Suite struct `Two sessions over one store` {

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `is refused where the text is damaged, empty or encrypted, and nobody is asked for a passphrase`() {
+    @Test func `is refused if the text is damaged, empty or encrypted, without a prompt for a passphrase`() {
         let encrypted = """
             -----BEGIN ENCRYPTED PRIVATE KEY-----
             MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAjN4SbZcQ2qvAICCAAw

@@ -16,7 +16,7 @@ import Testing
         return (ending, String(decoding: output, as: UTF8.self))
     }
 
-    @Test func `renew once for all of them at each expiry`() async throws {
+    @Test func `refresh once for all of them at each expiry`() async throws {
         let (ending, verdict) = try await soak("expiries", "16", "4", "8")
         #expect(ending == .exited(0), "\(verdict)")
         #expect(verdict.contains("8 refreshes, 512 requests, 0 failures"), "\(verdict)")

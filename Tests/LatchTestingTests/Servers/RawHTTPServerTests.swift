@@ -84,7 +84,7 @@ import Testing
 }
 
 @Suite struct `A raw client` {
-    @Test func `says that nobody listens`() {
+    @Test func `reports that no server listens`() {
         // RFC 1078's port; one that a server has left may be another's by now.
         #expect(throws: HTTPError.offline) { try RawClient(port: 1) }
     }

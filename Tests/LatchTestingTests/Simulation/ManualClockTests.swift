@@ -51,7 +51,7 @@ import Testing
 @Suite struct `Who waits by a manual clock` {
     private let clock = ManualClock()
 
-    /// Who was woken, in this order.
+    /// The woken tasks, in order.
     private final class Woken: Sendable {
         private let list = Mutex<[Int]>([])
         var all: [Int] { list.withLock { $0 } }

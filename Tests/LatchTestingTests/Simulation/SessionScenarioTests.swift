@@ -4,7 +4,7 @@ import LatchAuth
 import LatchHTTP
 import Testing
 
-@testable import LatchTesting
+@testable import SessionSimulation
 
 @Suite struct `A simulated life of a session` {
     @Test(arguments: [1, 99, 123_456])
@@ -43,12 +43,12 @@ import Testing
         #expect(violations.isEmpty)
     }
 
-    @Test func `sees a renewal that nothing called for`() throws {
+    @Test func `sees a refresh without a reason`() throws {
         _ = try issuer.refresh(issuer.signIn().refresh ?? "", key: "k")
         #expect(violations.count == 1)
     }
 
-    @Test func `finds nothing wrong in a renewal after its access token was refused`() throws {
+    @Test func `finds nothing wrong in a refresh after its access token was refused`() throws {
         let tokens = issuer.signIn()
         issuer.refuseAccessTokens(of: 0)
         #expect(!issuer.accepts(tokens.access))

@@ -5,7 +5,7 @@ import LatchCore
 import Synchronization
 import Testing
 
-@testable import LatchTesting
+@testable import SessionSimulation
 
 /// Three processes over one disk.
 struct DiskFixture: Sendable {

@@ -4,9 +4,9 @@ import LatchAuth
 import LatchHTTP
 import Testing
 
-@testable import LatchTesting
+@testable import SessionSimulation
 
-/// What processes must not do to an issuer, each seen; and what they cannot help, excused.
+/// The violations by processes that the ledger reports, and the unavoidable ones that it excuses.
 @Suite struct `The ledger of a simulated issuer` {
     let simulation = Simulation(seed: 1)
 
@@ -65,7 +65,7 @@ import Testing
         #expect(issuer.inspect { $0.faults.values.reduce(0, +) } == 1)
     }
 
-    @Test func `sees a second key for one renewal, also of another process where keys outlive them`() throws {
+    @Test func `sees a second key for one refresh, also of another process where keys outlive them`() throws {
         let issuer = issuer()
         let token = due(issuer)
         try ask(issuer, token, by: 0, key: "one")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import LatchTesting
 import PortableFoundation
+import SessionSimulation
 import Synchronization
 import Testing
 
@@ -185,7 +185,7 @@ import Testing
         #expect((0..<500).allSatisfy { _ in simulation.chance(100) && !simulation.chance(0) })
     }
 
-    @Test func `keeps no notes that nobody asked for`() {
+    @Test func `keeps no unrequested notes`() {
         let simulation = Simulation(seed: 2)
         simulation.note("unheard")
         #expect(simulation.trace.isEmpty)

@@ -77,7 +77,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(service.isAuthenticated)
     }
 
-    @Test(.tags(.l11)) func `says that nobody is signed in, and sends nothing`() async {
+    @Test(.tags(.l11)) func `reports that no user is signed in, and sends nothing`() async {
         let service = backend.service()
         await #expect { try await APIClient(service: service).delete("widgets") } throws: {
             if case APIError.notAuthenticated = $0 { true } else { false }

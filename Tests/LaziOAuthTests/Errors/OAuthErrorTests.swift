@@ -11,7 +11,7 @@ import Testing
 @Suite struct `A login that fails` {
     let backend = ScriptedBackend()
 
-    /// What a login threw, in one word; with the text for people.
+    /// The name of a login's error, with the text for users.
     private func failure(_ status: HTTPStatus, _ body: String) async -> (String, String?) {
         backend.on("/oauth/token", status, body)
         return await failure(of: backend.service())

@@ -29,11 +29,11 @@ private let password = "Canary-Password-1!"
         }
     }
 
-    @Test(.tags(.l14), arguments: RealBackend.Way.allCases)
-    func `is in no URL, log, error, description or dump`(way: RealBackend.Way) async throws {
+    @Test(.tags(.l14), arguments: RealBackend.Connection.allCases)
+    func `is in no URL, log, error, description or dump`(connection: RealBackend.Connection) async throws {
         let traces = Traces()
         let secrets = Mutex<Set<String>>([password])
-        try await RealBackend.run(way) { backend in
+        try await RealBackend.run(connection) { backend in
             let logging = LoggingInterceptor(LoggingOptions(minimumLevel: .debug)) { traces.add("\($0)") }
             let store = InMemoryTokenStore<Tokens>()
             let service = backend.service(store: store, interceptors: [logging])

@@ -17,9 +17,9 @@ private struct NewItem: Codable, Sendable { let name: String }
 
 @MainActor
 @Suite struct `The app at the real server` {
-    @Test(.tags(.l13), arguments: RealBackend.Way.allCases)
-    func `may do what its scopes allow, and is told what is missing`(way: RealBackend.Way) async throws {
-        try await RealBackend.run(way) { backend in
+    @Test(.tags(.l13), arguments: RealBackend.Connection.allCases)
+    func `may do what its scopes allow, and is told what is missing`(connection: RealBackend.Connection) async throws {
+        try await RealBackend.run(connection) { backend in
             let service = try await backend.signedIn(scopes: [.widgetsDelete, .filesRead])
             #expect(service.scopeChange?.isEmpty == true)
             #expect(service.grantedScopes.contains("widgets:write"))
@@ -41,7 +41,7 @@ private struct NewItem: Codable, Sendable { let name: String }
         }
     }
 
-    @Test(.tags(.l4, .l13)) func `is granted no administration that its person may not have, and is told so`()
+    @Test(.tags(.l4, .l13)) func `is granted no administration that its user may not have, and learns so`()
         async throws
     {
         try await RealBackend.run { backend in
@@ -51,9 +51,10 @@ private struct NewItem: Codable, Sendable { let name: String }
         }
     }
 
-    @Test(.tags(.l11), arguments: RealBackend.Way.allCases)
-    func `goes on across an expiry, with one refresh for all requests`(way: RealBackend.Way) async throws {
-        try await RealBackend.run(way) { backend in
+    @Test(.tags(.l11), arguments: RealBackend.Connection.allCases)
+    func `goes on across an expiry, with one refresh for all requests`(connection: RealBackend.Connection) async throws
+    {
+        try await RealBackend.run(connection) { backend in
             let service = try await backend.signedIn()
             backend.clock.advance(by: 3601)
             let api = APIClient(service: service)
@@ -65,7 +66,7 @@ private struct NewItem: Codable, Sendable { let name: String }
         }
     }
 
-    @Test(.tags(.l6)) func `survives an answer that gets lost: the same renewal is asked for again`() async throws {
+    @Test(.tags(.l6)) func `survives a lost response: the same refresh is requested again`() async throws {
         try await RealBackend.run { backend in
             let service = try await backend.signedIn()
             backend.clock.advance(by: 3601)

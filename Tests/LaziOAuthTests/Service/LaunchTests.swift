@@ -24,7 +24,7 @@ private let refresh = "/oauth/token/refresh"
                 issued: backend.clock.now.addingTimeInterval(seconds - 3600), scope: "widgets:write", userID: "usr_1"))
     }
 
-    @Test(.tags(.l9)) func `with a valid token is signed in, with scopes, and asks nobody`() async {
+    @Test(.tags(.l9)) func `with a valid token is signed in, with scopes, and sends no request`() async {
         let service = backend.service(store: kept(expiresIn: 3600))
         await service.checkAuthState().value
         #expect(service.isAuthenticated)
@@ -63,7 +63,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests.isEmpty)
     }
 
-    @Test(.tags(.l9)) func `with a record that nobody can read shows the login and cleans up`() async throws {
+    @Test(.tags(.l9)) func `with an unreadable record shows the login and cleans up`() async throws {
         let secrets = InMemorySecretStore()
         secrets.write(Array("{half a rec".utf8), for: "session")
         let store = SecretTokenStore<Tokens>(secrets, name: "session")

@@ -13,9 +13,9 @@ private let refresh = "/oauth/token/refresh"
 
 @MainActor
 @Suite struct `A logout` {
-    @Test(.tags(.l7), arguments: RealBackend.Way.allCases)
-    func `revokes both tokens at the real server, effective at once`(way: RealBackend.Way) async throws {
-        try await RealBackend.run(way) { backend in
+    @Test(.tags(.l7), arguments: RealBackend.Connection.allCases)
+    func `revokes both tokens at the real server, effective at once`(connection: RealBackend.Connection) async throws {
+        try await RealBackend.run(connection) { backend in
             let store = InMemoryTokenStore<Tokens>()
             let service = try await backend.signedIn(store: store)
             let tokens = try #require(store.load())
@@ -35,7 +35,7 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test(.tags(.l7)) func `happens here at once, before anybody is asked, and without a network too`() async throws {
+    @Test(.tags(.l7)) func `happens here at once, before any request, and without a network too`() async throws {
         let backend = ScriptedBackend()
         let store = InMemoryTokenStore<Tokens>()
         let service = try await backend.signedIn(store: store)

@@ -10,9 +10,9 @@ import Testing
 
 @MainActor
 @Suite struct `A signup` {
-    @Test(.tags(.l10), arguments: RealBackend.Way.allCases)
-    func `sends the password in the content, and signs in`(way: RealBackend.Way) async throws {
-        try await RealBackend.run(way) { backend in
+    @Test(.tags(.l10), arguments: RealBackend.Connection.allCases)
+    func `sends the password in the content, and signs in`(connection: RealBackend.Connection) async throws {
+        try await RealBackend.run(connection) { backend in
             let service = backend.service()
             try await service.signup(username: "ada", email: "ada@example.com", password: RealBackend.password)
             #expect(service.isAuthenticated)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.l10, .l13)) func `of a name that is taken is an error of the real server, and signs nobody in`()
+    @Test(.tags(.l10, .l13)) func `of a name that is taken is an error of the real server, and signs no user in`()
         async throws
     {
         try await RealBackend.run { backend in
@@ -47,9 +47,9 @@ import Testing
     @Test(
         .tags(.l10),
         arguments: [
-            (409, #"{"detail":"Username taken"}"#, "Username taken"), (409, "", "The account could not be made"),
+            (409, #"{"detail":"Username taken"}"#, "Username taken"), (409, "", "The account could not be created"),
             (200, #"{"status":"failed","message":"User already exists"}"#, "User already exists"),
-            (200, #"{"status":"failed"}"#, "The account could not be made"),
+            (200, #"{"status":"failed"}"#, "The account could not be created"),
             (422, #"{"detail":[{"msg":"bad"}]}"#, "bad"),
             (500, "", "The server failed."), (429, "", "The server received too many requests."),
         ] as [(HTTPStatus, String, String)])

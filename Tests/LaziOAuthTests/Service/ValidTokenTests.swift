@@ -12,9 +12,11 @@ private let refresh = "/oauth/token/refresh"
 
 @MainActor
 @Suite struct `A valid token` {
-    @Test(.tags(.l5), arguments: RealBackend.Way.allCases)
-    func `is the one that is there while more than five minutes are left`(way: RealBackend.Way) async throws {
-        try await RealBackend.run(way) { backend in
+    @Test(.tags(.l5), arguments: RealBackend.Connection.allCases)
+    func `is the one that is there while more than five minutes are left`(connection: RealBackend.Connection)
+        async throws
+    {
+        try await RealBackend.run(connection) { backend in
             let service = try await backend.signedIn()
             let first = try #require(await service.getValidToken())
             backend.clock.advance(by: 3299)
@@ -28,9 +30,9 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test(.tags(.l5), arguments: RealBackend.Way.allCases)
-    func `is renewed once for 500 callers, and all get it`(way: RealBackend.Way) async throws {
-        try await RealBackend.run(way) { backend in
+    @Test(.tags(.l5), arguments: RealBackend.Connection.allCases)
+    func `is refreshed once for 500 callers, and all get it`(connection: RealBackend.Connection) async throws {
+        try await RealBackend.run(connection) { backend in
             let service = try await backend.signedIn()
             let first = await service.getValidToken()
             backend.clock.advance(by: 3601)
@@ -46,7 +48,7 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test(.tags(.l5)) func `is none where nobody is signed in, and nobody is asked`() async throws {
+    @Test(.tags(.l5)) func `is nil while no user is signed in, and no request is sent`() async throws {
         try await RealBackend.run { backend in
             let service = backend.service()
             #expect(await service.getValidToken() == nil)
@@ -55,7 +57,7 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test(.tags(.l13)) func `is renewed in time by a device whose clock is wrong`() async throws {
+    @Test(.tags(.l13)) func `is refreshed in time by a device whose clock is wrong`() async throws {
         try await RealBackend.run { backend in
             for (name, skew) in [("slow", -7200.0), ("fast", 7200.0)] {
                 _ = try await backend.signedIn(as: name)
@@ -85,7 +87,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests(to: refresh).first?.body.text == #"{"refresh_token":"r0"}"#)
     }
 
-    @Test(.tags(.l6)) func `keeps the refresh token, the scopes and the person where the answer brings none`()
+    @Test(.tags(.l6)) func `keeps the refresh token, the scopes and the user if the response contains none`()
         async throws
     {
         let backend = ScriptedBackend()
@@ -122,7 +124,7 @@ private let refresh = "/oauth/token/refresh"
     }
 
     @Test(.tags(.l6), arguments: [500, 502, 503, 429, 404, 422] as [HTTPStatus])
-    func `keeps the person signed in through a failure of the server`(status: HTTPStatus) async throws {
+    func `keeps the user signed in through a failure of the server`(status: HTTPStatus) async throws {
         let backend = ScriptedBackend()
         let service = try await backend.signedIn()
         backend.on(refresh, status, "<html>")
@@ -134,7 +136,7 @@ private let refresh = "/oauth/token/refresh"
     }
 
     @Test(.tags(.l6), arguments: [HTTPError.offline, .timeout])
-    func `keeps the person signed in without a network; the old token serves while it is accepted`(
+    func `keeps the user signed in without a network; the old token serves while it is accepted`(
         error: HTTPError
     ) async throws {
         let backend = ScriptedBackend()
@@ -178,11 +180,11 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests(to: refresh).count == 1)
     }
 
-    @Test(.tags(.l13), arguments: RealBackend.Way.allCases)
+    @Test(.tags(.l13), arguments: RealBackend.Connection.allCases)
     func `rotates at the real server, whose family ends where an old token comes back`(
-        way: RealBackend.Way
+        connection: RealBackend.Connection
     ) async throws {
-        try await RealBackend.run(way) { backend in
+        try await RealBackend.run(connection) { backend in
             let store = InMemoryTokenStore<Tokens>()
             let service = try await backend.signedIn(store: store)
             let stolen = try #require(store.load())

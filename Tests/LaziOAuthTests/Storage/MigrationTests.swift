@@ -31,7 +31,7 @@ import Testing
             clock: backend.clock.wallClock())
     }
 
-    @Test(.tags(.l9)) func `is signed in after the update, with its person and its scopes`() async throws {
+    @Test(.tags(.l9)) func `is signed in after the update, with its user and its scopes`() async throws {
         let (old, new) = (oldItems(), InMemorySecretStore())
         let service = service(old, new)
         #expect(await service.getValidToken() == "a0")

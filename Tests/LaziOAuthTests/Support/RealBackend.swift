@@ -14,13 +14,13 @@ import TestSupport
 
 /// The auth server itself, in process or over a socket, with a clock that tests move, and a record of what it was asked.
 final class RealBackend: Sendable {
-    enum Way: String, CaseIterable, Sendable { case inProcess, socket }
+    enum Connection: String, CaseIterable, Sendable { case inProcess, socket }
 
     static let password = "Secret123!"
 
     let identity: Identity
     let clock = ManualClock()
-    /// What the network does with a request before it reaches the server, and with its answer.
+    /// The behaviour of the network with a request and its response.
     let network = Mutex<@Sendable (HTTPRequest, any Handler) async throws -> HTTPResponse>({
         try await $1.respond(to: $0)
     })
@@ -29,7 +29,7 @@ final class RealBackend: Sendable {
     private let transport: any Handler
     let url: URL
 
-    private init(_ way: Way, in folder: String, change: @Sendable (inout IdentityConfiguration) -> Void)
+    private init(_ connection: Connection, in folder: String, change: @Sendable (inout IdentityConfiguration) -> Void)
         async throws
     {
         var configuration = IdentityConfiguration()
@@ -42,7 +42,7 @@ final class RealBackend: Sendable {
             configuration: configuration, storePath: "\(folder)/identity.sqlite", mailer: MemoryMailer(),
             clock: clock.wallClock())
         let base: String
-        switch way {
+        switch connection {
         case .inProcess:
             (server, transport, base) = (nil, identity.handler, "http://127.0.0.1:8080")
         case .socket:
@@ -58,12 +58,12 @@ final class RealBackend: Sendable {
     /// Runs `body` with a server of its own.
     @MainActor
     static func run(
-        _ way: Way = .inProcess, change: @Sendable (inout IdentityConfiguration) -> Void = { _ in },
+        _ connection: Connection = .inProcess, change: @Sendable (inout IdentityConfiguration) -> Void = { _ in },
         _ body: @MainActor (RealBackend) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/lazi-" + RandomSource.system.identifier()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let backend = try await RealBackend(way, in: folder, change: change)
+        let backend = try await RealBackend(connection, in: folder, change: change)
         let outcome: Result<Void, any Error>
         do { outcome = .success(try await body(backend)) } catch { outcome = .failure(error) }
         await backend.server?.shutdown(grace: .seconds(5))
@@ -72,7 +72,7 @@ final class RealBackend: Sendable {
         try outcome.get()
     }
 
-    /// The way to the server, through what the test made of the network.
+    /// The transport to the server, through the network of the test.
     var handler: any Handler {
         ClosureHandler { request in
             let network = self.network.withLock { $0 }

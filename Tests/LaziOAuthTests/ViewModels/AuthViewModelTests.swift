@@ -28,7 +28,7 @@ import Testing
         arguments: [
             ("ada", "p", true), ("", "p", false), ("  \n", "p", false), ("ada", "", false), ("ada", " ", true),
         ])
-    func `lets nobody sign in without a name and a password`(name: String, password: String, isValid: Bool) {
+    func `allows no login without a name and a password`(name: String, password: String, isValid: Bool) {
         let model = model
         model.username = name
         model.password = password

@@ -9,7 +9,7 @@ import TestTags
 import Testing
 
 /// A site that knows one session cookie at a time.
-private final class Site: Sendable {
+private final class CookieServer: Sendable {
     let backend = Backend()
     let logins = Mutex(0)
     let kept = InMemoryStorage()
@@ -45,7 +45,7 @@ private final class Site: Sendable {
 
 @Suite struct `A login by cookies` {
     @Test(.tags(.n10), arguments: [1, 50]) func `precedes the first request, once for all`(count: Int) async throws {
-        let site = Site()
+        let site = CookieServer()
         try await site.backend.serve { url in
             let (provider, storage) = site.provider(url)
             let users = await atOnce(count) { _ -> User? in try? await provider.get("a") }
@@ -58,7 +58,7 @@ private final class Site: Sendable {
     }
 
     @Test(.tags(.n10)) func `is repeated after a 401, once for all`() async throws {
-        let site = Site()
+        let site = CookieServer()
         try await site.backend.serve { url in
             let (provider, _) = site.provider(url)
             let _: User = try await provider.get("a")
@@ -71,7 +71,7 @@ private final class Site: Sendable {
     }
 
     @Test(.tags(.n10)) func `is not needed while stored cookies are valid`() async throws {
-        let site = Site()
+        let site = CookieServer()
         try await site.backend.serve { url in
             let _: User = try await site.provider(url).0.get("a")
             let _: User = try await site.provider(url).0.get("a")
@@ -80,7 +80,7 @@ private final class Site: Sendable {
     }
 
     @Test(.tags(.n10)) func `stores cookies that responses set`() async throws {
-        let site = Site()
+        let site = CookieServer()
         site.backend.on("/roll") { request in
             let number = request.fields[.cookie].flatMap { Int($0.drop { !$0.isNumber }) } ?? 0
             return .json(
@@ -106,7 +106,7 @@ private final class Site: Sendable {
     }
 
     @Test(.tags(.n10)) func `follows even when cookies were rotated while the session ended`() async throws {
-        let site = Site()
+        let site = CookieServer()
         let refused = Gate()
         site.backend.on("/roll") { _ in .json("{}", fields: [.setCookie: "sid=rotated; Path=/"]) }
         site.backend.on("/late") { request in
@@ -126,7 +126,7 @@ private final class Site: Sendable {
     }
 
     @Test(.tags(.n10)) func `that fails is reported with its error, sends nothing, and is tried again`() async throws {
-        let site = Site()
+        let site = CookieServer()
         try await site.backend.serve { url in
             let failures = Mutex<[NetworkError]>([.unauthorized, .noConnection, .timeout])
             let (provider, _) = site.provider(url) {
@@ -142,7 +142,7 @@ private final class Site: Sendable {
     }
 
     @Test(.tags(.n10)) func `without cookies is a failed one`() async throws {
-        let site = Site()
+        let site = CookieServer()
         try await site.backend.serve { url in
             let (provider, storage) = site.provider(url) { CookieToken(sessionCookies: []) }
             let error = await failure { () -> User in try await provider.get("a") }
@@ -153,7 +153,7 @@ private final class Site: Sendable {
     }
 
     @Test(.tags(.n10)) func `is repeated when all cookies have expired`() async throws {
-        let site = Site()
+        let site = CookieServer()
         try await site.backend.serve { url in
             let (provider, storage) = site.provider(url)
             let old = try cookies("sid=9; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT", from: "http://127.0.0.1/")
@@ -164,7 +164,7 @@ private final class Site: Sendable {
     }
 
     @Test(.tags(.n10)) func `uses no cookies but its own`() async throws {
-        let site = Site()
+        let site = CookieServer()
         site.backend.on("/set") { _ in .json("{}", fields: [.setCookie: "stray=1; Path=/"]) }
         try await site.backend.serve { url in
             let plain = NevodTests.provider(url)

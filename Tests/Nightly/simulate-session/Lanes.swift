@@ -2,7 +2,7 @@
 
 import Foundation
 import LatchAuth
-import LatchTesting
+import SessionSimulation
 
 /// The results of many seeds, run on all processors.
 struct Lanes: Sendable {

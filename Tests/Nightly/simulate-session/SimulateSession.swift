@@ -2,7 +2,7 @@
 
 import Foundation
 import LatchAuth
-import LatchTesting
+import SessionSimulation
 
 /// Plays many seeded lives of a session, on all processors, and prints the seeds that broke a rule and how often each
 /// fault happened; of a single one it prints all that happens.

@@ -34,7 +34,7 @@ import Testing
             (.refreshFailed.caused(by: HTTPError.offline), .network(URLError(.cannotConnectToHost))),
             (.reauthenticationRequired.caused(by: HTTPError.offline), .unauthorized),
         ] as [(AuthError, APIError)])
-    func `never take a store that is locked for a person who is signed out`(error: AuthError, told: APIError) {
+    func `never take a locked store for a user who is signed out`(error: AuthError, told: APIError) {
         #expect(APIError(error) == told)
     }
 

@@ -107,7 +107,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(.tags(.p3)) func `offline during a renewal stays a network error, and the person signed in`() async throws {
+    @Test(.tags(.p3)) func `offline during a refresh stays a network error, and the user signed in`() async throws {
         let expired = Tokens(accessToken: "old", refreshToken: "r", expiry: Date(timeIntervalSince1970: 1))
         let offline = ClosureHandler { _ in throw HTTPError.offline }
         let url = try #require(URL(string: "https://api.example.com"))

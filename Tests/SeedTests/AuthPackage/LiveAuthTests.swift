@@ -12,7 +12,7 @@ struct LiveAccount: Sendable {
     let email: String
     let password: String
 
-    /// What the guide's section "Live Smoke Test" exports; nil where it is not set.
+    /// The variable that the guide's section "Live Smoke Test" exports; nil if it is not set.
     static let ofEnvironment: LiveAccount? = {
         let environment = ProcessInfo.processInfo.environment
         guard let url = environment["LIVE_BASE_URL"].flatMap(URL.init(string:)) else { return nil }

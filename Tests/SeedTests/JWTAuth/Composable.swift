@@ -21,7 +21,7 @@ struct Effect<Action: Sendable>: Sendable {
     }
 }
 
-/// How work sends its actions.
+/// A closure by which an effect sends its actions.
 struct Send<Action: Sendable>: Sendable {
     let send: @Sendable (Action) async -> Void
 
@@ -29,7 +29,7 @@ struct Send<Action: Sendable>: Sendable {
 }
 
 extension Result where Failure == any Error {
-    /// What a body returns or throws, waiting for it.
+    /// Returns the result of a body.
     init(_ body: () async throws -> Success) async {
         do { self = .success(try await body()) } catch { self = .failure(error) }
     }
@@ -51,7 +51,7 @@ func run<Feature: Reducer>(
     return state
 }
 
-/// What is shown.
+/// The state that is shown.
 protocol View: Sendable {
     associatedtype Body: View
     @ViewBuilder var body: Body { get }
@@ -68,7 +68,7 @@ enum ViewBuilder {
     private static func name(_ view: any View) -> String { (view as? Container)?.name ?? "\(type(of: view))" }
 }
 
-/// What a view is made of, by name.
+/// The stand-ins for SwiftUI's views.
 struct Shown: View {
     let names: [String]
     init(_ names: [String]) { self.names = names }

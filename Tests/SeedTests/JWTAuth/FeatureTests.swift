@@ -158,7 +158,7 @@ struct AppView: View {
 
     @Test(.tags(.j4)) func `log in, load the session at the next start, and log out, at the real server`() async throws
     {
-        try await AuthSite.run { site in
+        try await AuthBackend.run { site in
             let view = AppView()
             #expect(shown(view) == ["LoginView"])
             let credentials = try await site.register()
@@ -179,14 +179,14 @@ struct AppView: View {
     }
 
     @Test(.tags(.j6)) func `show an expired session as one that is being refreshed`() async throws {
-        try await AuthSite.run { site in
+        try await AuthBackend.run { site in
             try await site.signIn(expired: true)
             #expect(shown(AppView()) == ["Refreshing session..."])
         }
     }
 
     @Test func `a wrong password is an error that can be shown`() async throws {
-        try await AuthSite.run { site in
+        try await AuthBackend.run { site in
             let credentials = try await site.register()
             let state = try await run(
                 LoginFeature(), in: .init(credentials: Credentials(email: credentials.email, password: "wrong")),

@@ -123,7 +123,7 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
     @Test(.tags(.j7)) func `a request with the session's token is answered, also one with an expired token`()
         async throws
     {
-        try await AuthSite.run { site in
+        try await AuthBackend.run { site in
             try await site.signIn()
             #expect(try await basicRequest().name.isEmpty == false)
             var said: [String] = []
@@ -145,7 +145,7 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
     @Test(.tags(.j8)) func `two hundred requests at once with an expired token are one refresh at the server`()
         async throws
     {
-        try await AuthSite.run { site in
+        try await AuthBackend.run { site in
             try await site.signIn(expired: true)
             let names = await withTaskGroup(of: String?.self) { group in
                 for _ in 0..<200 { group.addTask { try? await basicRequest().name } }
@@ -160,7 +160,7 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
     }
 
     @Test(.tags(.j9)) func `a refresh that the server refuses logs out and leads to the login`() async throws {
-        try await AuthSite.run { site in
+        try await AuthBackend.run { site in
             let tokens = try await site.signIn(expired: true)
             // Somebody has signed this device out.
             let _: SuccessResponse<EmptyResponse> = try await Dependency(\.httpRequestClient).wrappedValue.send(
@@ -177,7 +177,7 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
     }
 
     @Test(.tags(.j9)) func `what the text does by itself when a refresh ends works too`() async throws {
-        try await AuthSite.run { site in
+        try await AuthBackend.run { site in
             let tokens = try await site.signIn(expired: true)
             let client = Dependency(\.jwtAuthClient).wrappedValue
             @Dependency(\.authTokensClient) var authTokensClient
@@ -199,7 +199,7 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
             #expect(request.fields[.authorization]?.hasPrefix("Bearer ") == true)
             return HTTPResponse(status: .ok, body: HTTPBody(#"[{"title":"Hello"}]"#))
         }
-        try await AuthSite.run { site in
+        try await AuthBackend.run { site in
             let tokens = try await site.signIn()
             try await serving(seen) { address in
                 let posts = try await withDependencies {

@@ -100,7 +100,7 @@ private func stateOf(_ session: AuthSession?) -> String {
     }
 }
 
-/// What the page does about each error, by name.
+/// The reaction of the page to each error, by name.
 private func handleTokenError(
     _ error: Error, redirectToLogin: () -> Void, showError: (String) -> Void
 ) async {
@@ -131,7 +131,7 @@ private func handleTokenError(
     }
 }
 
-/// As the original writes it: an app's live value. Outside of this package it is `@retroactive DependencyKey`.
+/// An app's live value, as the original has it; outside of this package it is `@retroactive DependencyKey`.
 extension JWTAuthClient: DependencyKey {
     public static let liveValue = Self(
         baseURL: {
@@ -183,7 +183,7 @@ extension JWTAuthClient: DependencyKey {
     }
 
     @Test(.tags(.j7)) func `refreshes before the end where the program wants it`() async throws {
-        try await AuthSite.run { site in
+        try await AuthBackend.run { site in
             #expect(try await proactively() == false)
             let old = try await site.signIn(expired: true)
             #expect(try await proactively())

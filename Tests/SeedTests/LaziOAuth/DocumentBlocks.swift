@@ -18,7 +18,7 @@ struct EnvironmentObject<Object> {
 struct MyView {
     @EnvironmentObject var oauthService: OAuthService
 
-    /// What the view shows.
+    /// The text that the view shows.
     var text: String {
         guard oauthService.isAuthenticated else {
             // Show login view

@@ -7,7 +7,7 @@ import LaziOAuth
 import TestSupport
 import Testing
 
-/// Its blocks use the one service of the program, so they run one after another.
+/// The document's blocks, which use the one service of the program and so run one after another.
 @MainActor
 @Suite(.serialized) struct `Seed 004's document` {
     nonisolated private static let password = "a password of four words"

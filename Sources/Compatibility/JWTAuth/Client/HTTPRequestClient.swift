@@ -10,35 +10,46 @@ import Synchronization
 /// Sends requests, without a token.
 ///
 /// ```swift
-/// let answer: SuccessResponse<LoginResponse> = try await
-/// httpRequestClient.send(.post("/auth/login").body(credentials))
+/// let response: SuccessResponse<LoginResponse> =
+///     try await httpRequestClient.send(.post("/auth/login").body(credentials))
 /// ```
 public struct HTTPRequestClient: Sendable {
-    /// Sends a request of Foundation's, by a session or else in its own way, and names it.
+    /// Sends a request by the given session, or without one by any other means; returns the content, the head and the
+    /// identifier that was sent.
     public typealias Send =
         @Sendable (URLRequest, (any URLSessionProtocol)?) async throws -> (Data, HTTPURLResponse, UUID)
 
-    /// The transport of the messages.
-    private enum Way: Sendable {
-        case handler(any Handler)
-        case closure(Send)
-    }
-
-    private let way: Way
+    /// Returns the transport of one request.
+    private let transport: @Sendable (SendingOptions, RequestIdentifier) -> any Handler
     private let insecure: InsecureHTTP
-    private let sessions = GuardedSessions()
-    /// The dependencies that the client was taken from; nil where it was made by hand.
+    /// The dependencies that the client was read from; nil where the program created it.
     private(set) var values: DependencyValues?
 
-    /// A client over a handler of the core: the network, or a fake.
+    /// Creates a client over a handler of the core: the network, or a fake.
     public init(handler: any Handler = Transport.live, allowingInsecureHTTP insecure: InsecureHTTP = .loopbackOnly) {
-        way = .handler(handler)
+        let sessions = GuardedSessions()
+        transport = { options, _ in
+            guard let session = options.urlSession else { return handler }
+            return FoundationHandler { request, _ in
+                var request = request
+                request.cachePolicy = options.cachePolicy
+                return try await sessions.send(request, by: session)
+            }
+        }
         self.insecure = insecure
     }
 
-    /// A client over a closure, which decides by itself where plain http may be spoken.
+    /// Creates a client over a closure, which decides by itself where plain http is allowed.
     public init(send: @escaping Send) {
-        way = .closure(send)
+        transport = { options, identifier in
+            FoundationHandler { request, _ in
+                var request = request
+                request.cachePolicy = options.cachePolicy
+                let (data, response, id) = try await send(request, options.urlSession)
+                identifier.replace(by: id)
+                return (data, response)
+            }
+        }
         insecure = .anyHostWithoutEncryption
     }
 
@@ -50,98 +61,87 @@ public struct HTTPRequestClient: Sendable {
     }
 }
 
-/// The options for sending one request and reading its response.
-struct SendingOptions {
-    var decoder = JSONDecoder()
+/// The options for sending one request.
+struct SendingOptions: Sendable {
     var urlSession: (any URLSessionProtocol)?
-    var cachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
-    var timeoutInterval: TimeInterval = 60
+    var cachePolicy: URLRequest.CachePolicy
+    var timeoutInterval: TimeInterval
+
+    init(_ urlSession: (any URLSessionProtocol)?, _ cachePolicy: URLRequest.CachePolicy, _ timeout: TimeInterval) {
+        self.urlSession = urlSession
+        self.cachePolicy = cachePolicy
+        timeoutInterval = timeout
+    }
 }
 
-/// An answer that has not been read yet.
-struct Answer {
+/// A response whose content has not been decoded.
+struct RawResponse {
     let requestID: UUID
     let url: URL?
     let response: HTTPResponse
 }
 
 extension HTTPRequestClient {
-    /// The answer to a request, whatever its status.
+    /// Returns the response to a request, whatever its status.
     ///
-    /// - Parameter interceptors: What is done to messages for an origin.
-    /// - Throws: `RequestError`, what the interceptors throw, and `HTTPRequestClient.Error.other` for what keeps the
-    /// answer
-    ///   from coming.
-    nonisolated(nonsending) func answer(
+    /// - Parameter interceptors: Returns the interceptors for an origin.
+    /// - Throws: `RequestError`, the errors of the interceptors, and `HTTPRequestClient.Error.other` where no response
+    ///   arrives.
+    nonisolated(nonsending) func respond(
         to request: Request, baseURL: String, _ options: SendingOptions,
         through interceptors: (HTTPOrigin) -> [any Interceptor] = { _ in [] }
-    ) async throws -> Answer {
+    ) async throws -> RawResponse {
         guard !baseURL.isEmpty, let base = URL(string: baseURL) else { throw RequestError.missingBaseURL }
         guard let origin = HTTPOrigin(base) else { throw RequestError.malformedRequestURL }
-        let name = RequestName()
+        let identifier = RequestIdentifier()
         let client = Client(
-            baseURL: base, transport: transport(options, name), interceptors: interceptors(origin),
-            allowingInsecureHTTP: insecure, decoder: options.decoder)
+            baseURL: base, transport: transport(for: options, identifier), interceptors: interceptors(origin),
+            allowingInsecureHTTP: insecure)
         var message = try request.coreRequest(by: client)
         if message.fields[.accept] == nil { message.fields[.accept] = "application/json" }
-        // A refresh that is repeated after its answer was lost gets the same answer again.
-        if request.method == .post, message.fields[.idempotencyKey] == nil, let note = RefreshNote.current {
-            message.fields[.idempotencyKey] = note.idempotencyKey()
+        // A refresh that is repeated because its response was lost gets the same response.
+        if request.method == .post, message.fields[.idempotencyKey] == nil, let attempt = RefreshAttempt.current {
+            message.fields[.idempotencyKey] = attempt.nextIdempotencyKey()
         }
-        return try await answer(to: message, options, name) { try await client.respond(to: $0) }
+        return try await perform(message, by: client, options, identifier)
     }
 
-    /// The answer to a request of Foundation's.
-    nonisolated(nonsending) func answer(to request: URLRequest, _ options: SendingOptions) async throws -> Answer {
+    /// Returns the response to a request of Foundation's.
+    nonisolated(nonsending) func respond(
+        to request: URLRequest, urlSession: (any URLSessionProtocol)?
+    ) async throws -> RawResponse {
         guard let url = request.url else { throw RequestError.malformedRequestURL }
-        let name = RequestName()
-        let client = Client(baseURL: url, transport: transport(options, name), allowingInsecureHTTP: insecure)
+        let options = SendingOptions(urlSession, request.cachePolicy, request.timeoutInterval)
+        let identifier = RequestIdentifier()
+        let client = Client(
+            baseURL: url, transport: transport(for: options, identifier), allowingInsecureHTTP: insecure)
         do {
-            return try await answer(to: try HTTPRequest(request), options, name) { try await client.respond(to: $0) }
+            return try await perform(try HTTPRequest(request), by: client, options, identifier)
         } catch HTTPError.invalidURL {
             throw RequestError.malformedRequestURL
         }
     }
 
-    private nonisolated(nonsending) func answer(
-        to message: HTTPRequest, _ options: SendingOptions, _ name: RequestName,
-        by send: nonisolated(nonsending) (HTTPRequest) async throws -> HTTPResponse
-    ) async throws -> Answer {
+    private nonisolated(nonsending) func perform(
+        _ message: HTTPRequest, by client: Client, _ options: SendingOptions, _ identifier: RequestIdentifier
+    ) async throws -> RawResponse {
         var message = message
-        if message.fields[.requestID] == nil { message.fields[.requestID] = name.id.uuidString.lowercased() }
+        if message.fields[.requestID] == nil { message.fields[.requestID] = identifier.value.uuidString.lowercased() }
         // Zero, a negative number and NaN mean no limit, which becomes one day.
         let limit = options.timeoutInterval
         message.timeout = .seconds(limit > 0 ? min(limit, 86_400) : 86_400)
         do {
-            let response = try await send(message)
-            return Answer(requestID: name.id, url: URL(string: message.absoluteURL), response: response)
+            let response = try await client.respond(to: message)
+            return RawResponse(requestID: identifier.value, url: URL(string: message.absoluteURL), response: response)
         } catch let error as HTTPError {
             if Task.isCancelled { throw CancellationError() }
-            throw Error.other(name.id, error)
+            throw Error.other(identifier.value, error)
         }
     }
 
-    /// Returns the handler that sends one request; its errors become `other`, so that they are not taken for the
-    /// session's.
-    private func transport(_ options: SendingOptions, _ name: RequestName) -> any Handler {
-        let handler: any Handler
-        switch (way, options.urlSession) {
-        case (.handler(let live), nil): handler = live
-        case (.handler, let session?):
-            handler = FoundationHandler { [sessions, policy = options.cachePolicy] request, _ in
-                var request = request
-                request.cachePolicy = policy
-                return try await sessions.send(request, by: session)
-            }
-        case (.closure(let send), let session):
-            handler = FoundationHandler { [policy = options.cachePolicy] request, _ in
-                var request = request
-                request.cachePolicy = policy
-                let (data, response, id) = try await send(request, session)
-                name.rename(id)
-                return (data, response)
-            }
-        }
+    /// Returns the handler of one request; its errors become `other`, so that they are not taken for the session's.
+    private func transport(for options: SendingOptions, _ identifier: RequestIdentifier) -> any Handler {
+        let handler = transport(options, identifier)
         return ClosureHandler { request in
             do {
                 return try await handler.respond(to: request)
@@ -149,29 +149,29 @@ extension HTTPRequestClient {
                 throw error
             } catch {
                 if Task.isCancelled { throw CancellationError() }
-                throw Error.other(name.id, error)
+                throw Error.other(identifier.value, error)
             }
         }
     }
 }
 
-/// The identifier of a request, which a closure that sends it may replace by its own.
-private final class RequestName: Sendable {
+/// The identifier of a request, which a closure that sends it may replace.
+private final class RequestIdentifier: Sendable {
     private let current = Mutex(UUID())
 
-    var id: UUID { current.withLock { $0 } }
+    var value: UUID { current.withLock { $0 } }
 
-    func rename(_ id: UUID) { current.withLock { $0 = id } }
+    func replace(by id: UUID) { current.withLock { $0 = id } }
 }
 
 extension HTTPRequestClient {
     /// Sends a request of Foundation's.
     ///
-    /// - Returns: The content, the head, and the identifier that was sent.
+    /// - Returns: The content, the head and the identifier that was sent.
     public nonisolated(nonsending) func send(
         _ request: URLRequest, _ urlSession: (any URLSessionProtocol)? = nil
     ) async throws -> (Data, HTTPURLResponse, UUID) {
-        try await answer(to: request, options(for: request, urlSession: urlSession)).parts()
+        try await respond(to: request, urlSession: urlSession).parts()
     }
 
     /// Sends a request and reads a success.
@@ -180,14 +180,14 @@ extension HTTPRequestClient {
     public nonisolated(nonsending) func send<Value: Decodable>(
         _ request: URLRequest, decoder: JSONDecoder = JSONDecoder(), urlSession: (any URLSessionProtocol)? = nil
     ) async throws -> SuccessResponse<Value> {
-        try await answer(to: request, options(for: request, urlSession: urlSession)).success(decoder)
+        try await respond(to: request, urlSession: urlSession).success(decoder)
     }
 
     /// Sends a request and reads a success or the server's error, whatever the status.
     public nonisolated(nonsending) func send<Value: Decodable, ServerError: Decodable>(
         _ request: URLRequest, decoder: JSONDecoder = JSONDecoder(), urlSession: (any URLSessionProtocol)? = nil
     ) async throws -> Response<Value, ServerError> {
-        try await answer(to: request, options(for: request, urlSession: urlSession)).either(decoder)
+        try await respond(to: request, urlSession: urlSession).either(decoder)
     }
 
     /// Sends a request under a base URL.
@@ -198,8 +198,8 @@ extension HTTPRequestClient {
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
         @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
     ) async throws -> (Data, HTTPURLResponse, UUID) {
-        let options = SendingOptions(urlSession: urlSession, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
-        return try await answer(to: try middleware()(request), baseURL: try base(baseURL), options).parts()
+        let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
+        return try await respond(to: try middleware()(request), baseURL: try base(baseURL), options).parts()
     }
 
     /// Sends a request under a base URL and reads a success.
@@ -211,9 +211,8 @@ extension HTTPRequestClient {
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
         @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
     ) async throws -> SuccessResponse<Value> {
-        let options = SendingOptions(
-            decoder: decoder, urlSession: urlSession, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
-        return try await answer(to: try middleware()(request), baseURL: try base(baseURL), options).success(decoder)
+        let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
+        return try await respond(to: try middleware()(request), baseURL: try base(baseURL), options).success(decoder)
     }
 
     /// Sends a request under a base URL and reads a success or the server's error, whatever the status.
@@ -225,32 +224,26 @@ extension HTTPRequestClient {
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
         @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
     ) async throws -> Response<Value, ServerError> {
-        let options = SendingOptions(
-            decoder: decoder, urlSession: urlSession, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
-        return try await answer(to: try middleware()(request), baseURL: try base(baseURL), options).either(decoder)
+        let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
+        return try await respond(to: try middleware()(request), baseURL: try base(baseURL), options).either(decoder)
     }
 
     private func base(_ baseURL: String?) throws -> String {
         if let baseURL { return baseURL }
         return try (values ?? .current)[JWTAuthClient.self].baseURL()
     }
-
-    private func options(for request: URLRequest, urlSession: (any URLSessionProtocol)?) -> SendingOptions {
-        SendingOptions(
-            urlSession: urlSession, cachePolicy: request.cachePolicy, timeoutInterval: request.timeoutInterval)
-    }
 }
 
 extension HTTPRequestClient {
     /// An error that keeps a request from getting the expected response.
     ///
-    /// Description, reflection and dump show nothing of a content: it may hold tokens.
+    /// Descriptions, mirrors and dumps show no content, which may contain tokens.
     public enum Error: LocalizedError, Sendable {
-        /// The answer is none of HTTP.
+        /// A response that is not HTTP.
         case invalidHTTPResponse(UUID)
-        /// The status is no success: it, and the content as text.
+        /// An unsuccessful status, with the content as text.
         case badResponse(UUID, Int, String)
-        /// The content has another shape than expected.
+        /// Content that cannot be decoded as the expected type.
         case decodingError(UUID, DecodingError)
         /// A request without a response, with the reason.
         case other(UUID, any Swift.Error)
@@ -266,10 +259,10 @@ extension HTTPRequestClient {
         /// A description for users.
         public var errorDescription: String? {
             switch self {
-            case .invalidHTTPResponse: "The answer is none of HTTP."
+            case .invalidHTTPResponse: "The response is not HTTP."
             case .badResponse(_, let status, _): "The server responded with status \(status)."
             case .decodingError(_, let error): "The response could not be decoded: \(error.place)."
-            // What a foreign error says of itself may quote what was sent.
+            // The description of a foreign error may quote what was sent.
             case .other(_, let error): (error as? any CodedError)?.message ?? "The request failed: \(type(of: error))."
             }
         }

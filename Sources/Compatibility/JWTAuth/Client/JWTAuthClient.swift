@@ -15,13 +15,12 @@ public struct JWTAuthClient: Sendable {
 
     /// Refreshes tokens at the issuer.
     ///
-    /// What it throws leaves the session as it is, unless it is the issuer's rejection: a 401, a 400 with
-    /// `invalid_grant`,
-    /// `AuthTokens.Error.invalidToken` or `.expiredToken`. A POST that it sends with `httpRequestClient` carries an
-    /// `Idempotency-Key` that stays the same where the refresh has to be repeated.
+    /// An error leaves the session as it is, unless it is the issuer's rejection: a 401, a 400 with `invalid_grant`,
+    /// `AuthTokens.Error.invalidToken` or `.expiredToken`. A POST that the closure sends with `httpRequestClient` carries
+    /// an `Idempotency-Key`, which stays the same where the refresh has to be repeated.
     public var refresh: @Sendable (_ authTokens: AuthTokens) async throws -> AuthTokens
 
-    /// The dependencies that the client was taken from; nil where it was made by hand.
+    /// The dependencies that the client was read from; nil where the program created it.
     private var values: DependencyValues?
 
     /// Creates a client from closures.
@@ -44,20 +43,19 @@ public struct JWTAuthClient: Sendable {
     ///
     /// - Throws: `KeychainError.loadingFailed`; the session is then still unknown, and the next call tries again.
     public nonisolated(nonsending) func loadSession() async throws {
-        try await bringing { try await $0.account.restore() }
+        try await withBoundDependencies { try await $0.account.restore() }
     }
 
-    /// Refreshes the tokens where that is due.
+    /// Refreshes the tokens if that is due.
     ///
-    /// - Throws: `AuthTokens.Error.missingToken` where no user is signed in, `.invalidToken` where the issuer has
-    /// ended the
-    ///   session, and what the refresh threw where the tokens are kept.
+    /// - Throws: `AuthTokens.Error.missingToken` where no user is signed in, `.invalidToken` where the issuer has ended
+    ///   the session, and the error of the refresh where the tokens are kept.
     public nonisolated(nonsending) func refreshExpiredTokens() async throws {
-        try await bringing { try await $0.account.refreshExpired() }
+        try await withBoundDependencies { try await $0.account.refreshExpired() }
     }
 
     /// Runs `body` with the dependencies of this client and its refresh closure.
-    private nonisolated(nonsending) func bringing<Result>(
+    private nonisolated(nonsending) func withBoundDependencies<Result>(
         _ body: nonisolated(nonsending) (DependencyValues) async throws -> Result
     ) async throws -> Result {
         var values = values ?? .current
@@ -67,32 +65,34 @@ public struct JWTAuthClient: Sendable {
     }
 
     /// Sends a request without a token.
-    nonisolated(nonsending) func answer(to request: Request, _ options: SendingOptions) async throws -> Answer {
+    nonisolated(nonsending) func respond(
+        to request: Request, _ options: SendingOptions
+    ) async throws -> RawResponse {
         let base = try baseURL()
-        return try await bringing { values in
+        return try await withBoundDependencies { values in
             let sent = values.wallClock.now
-            let answer = try await values.httpRequestClient.answer(to: request, baseURL: base, options)
+            let raw = try await values.httpRequestClient.respond(to: request, baseURL: base, options)
             // A login is the first chance to learn that this device's clock is wrong.
-            if let date = answer.response.fields[.date].flatMap(HTTPDate.init) {
+            if let date = raw.response.fields[.date].flatMap(HTTPDate.init) {
                 values.account.session.observe(issuerDate: date.date, ofRequestSentAt: sent)
             }
-            return answer
+            return raw
         }
     }
 
     /// Sends a request with the session's token, which goes only to the base URL's origin.
-    nonisolated(nonsending) func authenticatedAnswer(
+    nonisolated(nonsending) func respondAuthenticated(
         to request: Request, refreshing: Bool, _ options: SendingOptions
-    ) async throws -> Answer {
+    ) async throws -> RawResponse {
         let base = try baseURL()
-        return try await bringing { values in
+        return try await withBoundDependencies { values in
             let account = values.account
             do {
-                return try await values.httpRequestClient.answer(to: request, baseURL: base, options) { origin in
+                return try await values.httpRequestClient.respond(to: request, baseURL: base, options) { origin in
                     [SessionInterceptor(account.session, for: .origin(origin), refreshes: refreshing)]
                 }
             } catch {
-                throw account.facing(error)
+                throw account.mapped(error)
             }
         }
     }
@@ -108,9 +108,8 @@ extension JWTAuthClient {
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
         @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
     ) async throws -> SuccessResponse<EmptyResponse> {
-        let options = SendingOptions(
-            decoder: decoder, urlSession: urlSession, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
-        return try await answer(to: try middleware()(request), options).success(decoder)
+        let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
+        return try await respond(to: try middleware()(request), options).success(decoder)
     }
 
     /// Sends a request without a token and reads a success.
@@ -122,9 +121,8 @@ extension JWTAuthClient {
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
         @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
     ) async throws -> SuccessResponse<Value> {
-        let options = SendingOptions(
-            decoder: decoder, urlSession: urlSession, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
-        return try await answer(to: try middleware()(request), options).success(decoder)
+        let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
+        return try await respond(to: try middleware()(request), options).success(decoder)
     }
 
     /// Sends a request without a token and reads a success or the server's error.
@@ -136,9 +134,8 @@ extension JWTAuthClient {
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
         @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
     ) async throws -> Response<Value, ServerError> {
-        let options = SendingOptions(
-            decoder: decoder, urlSession: urlSession, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
-        return try await answer(to: try middleware()(request), options).either(decoder)
+        let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
+        return try await respond(to: try middleware()(request), options).either(decoder)
     }
 }
 
@@ -152,27 +149,25 @@ extension JWTAuthClient {
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
         @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
     ) async throws -> SuccessResponse<EmptyResponse> {
-        let options = SendingOptions(
-            decoder: decoder, urlSession: urlSession, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
+        let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
         let request = try middleware()(request)
-        return try await authenticatedAnswer(to: request, refreshing: refreshExpiredToken, options).success(decoder)
+        return try await respondAuthenticated(to: request, refreshing: refreshExpiredToken, options).success(decoder)
     }
 
     /// Sends a request with the session's token and reads a success.
     ///
-    /// The token is refreshed first where that is due. Where the server refuses it, it is refreshed and the request is
-    /// sent once
+    /// The token is refreshed first if that is due. If the server rejects it, it is refreshed and the request is sent once
     /// more.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - refreshExpiredToken: Whether the token may be refreshed; otherwise it is sent as it is.
-    ///   - decoder: Reads the content.
-    ///   - urlSession: The session that sends it; nil for the core's transport.
+    ///   - decoder: The decoder of the content.
+    ///   - urlSession: The session that sends the request; nil for the core's transport.
     ///   - cachePolicy: The cache policy of `urlSession`; the core's transport has no cache.
     ///   - timeoutInterval: The number of seconds that one transfer may take.
     ///   - middleware: Further changes to the request.
-    /// - Throws: `AuthTokens.Error`, what the refresh threw, `KeychainError`, `RequestError`, and
+    /// - Throws: `AuthTokens.Error`, the error of the refresh, `KeychainError`, `RequestError`, and
     ///   `HTTPRequestClient.Error`.
     public nonisolated(nonsending) func sendAuthenticated<Value: Decodable>(
         _ request: Request = Request(), refreshExpiredToken: Bool = true, decoder: JSONDecoder = JSONDecoder(),
@@ -180,10 +175,9 @@ extension JWTAuthClient {
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
         @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
     ) async throws -> SuccessResponse<Value> {
-        let options = SendingOptions(
-            decoder: decoder, urlSession: urlSession, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
+        let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
         let request = try middleware()(request)
-        return try await authenticatedAnswer(to: request, refreshing: refreshExpiredToken, options).success(decoder)
+        return try await respondAuthenticated(to: request, refreshing: refreshExpiredToken, options).success(decoder)
     }
 
     /// Sends a request with the session's token and reads a success or the server's error.
@@ -195,9 +189,8 @@ extension JWTAuthClient {
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
         @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
     ) async throws -> Response<Value, ServerError> {
-        let options = SendingOptions(
-            decoder: decoder, urlSession: urlSession, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
+        let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
         let request = try middleware()(request)
-        return try await authenticatedAnswer(to: request, refreshing: refreshExpiredToken, options).either(decoder)
+        return try await respondAuthenticated(to: request, refreshing: refreshExpiredToken, options).either(decoder)
     }
 }

@@ -5,21 +5,21 @@ import FoundationBridge
 import LatchCore
 import Synchronization
 
-/// Sends a request, as a URL session does; a test returns a response of its own.
+/// A URL session, or a replacement for tests.
 public protocol URLSessionProtocol: Sendable {
     /// Returns the content and the head of the response.
     func data(for request: URLRequest) async throws -> (Data, URLResponse)
 }
 
-/// A cache of the program's URL sessions, each with a copy that handles no redirects, cookies or passwords.
+/// A cache of guarded copies of the program's URL sessions.
 final class GuardedSessions: Sendable {
     private struct Known {
-        /// Kept, so that no other session takes its place in memory.
+        /// Retained, so that no other session gets the same identity.
         let original: URLSession
         let guarded: GuardedSession
     }
 
-    /// More than a program keeps; beyond it, it makes a new one for each request.
+    /// The maximum number of sessions; a program with more creates a new one for each request.
     private static let most = 16
 
     private let known = Mutex<[ObjectIdentifier: Known]>([:])

@@ -6,15 +6,15 @@ import Synchronization
 
 /// The dependencies that are in force: those of the program, or what a task has set in their place.
 ///
-/// What `withDependencies` sets is seen by its operation, by what that calls, and by tasks that those start, and by
-/// nobody else: tests that run side by side share nothing.
+/// The values of `withDependencies` apply to its operation and to the tasks that it starts, and to no others: tests that
+/// run side by side share nothing.
 public struct DependencyValues: Sendable {
     private var overrides: [ObjectIdentifier: any Sendable] = [:]
     /// The default values of the keys, created once for all copies of these values.
     private var defaults = DependencyDefaults()
     /// The session of these values.
     ///
-    /// Whatever decides which session that is brings a new one when it is set.
+    /// Setting a key that shapes the session replaces it.
     private(set) var host = SessionHost()
     /// The context, which selects the live, preview or test value of each key.
     public var context = DependencyContext.live {
@@ -26,8 +26,8 @@ public struct DependencyValues: Sendable {
 
     /// The refresh closure of the client that is in use; nil outside of its calls.
     ///
-    /// It is no task-local value of its own: optimised code of Swift 6.3 crashes on one that is a function.
-    var refresh: RefreshNote.Refresh?
+    /// It is not a task-local value of its own: optimised code of Swift 6.3 crashes on one that is a function.
+    var refresh: TokenRefresh.Closure?
 
     /// The values that a task has set; nil in a task that has set none.
     @TaskLocal static var scoped: DependencyValues?
@@ -35,7 +35,7 @@ public struct DependencyValues: Sendable {
     /// The values outside of `withDependencies`.
     fileprivate static let program = Mutex(DependencyValues())
 
-    /// Values in which nothing is set.
+    /// Creates values in which nothing is set.
     init() {}
 
     /// The values that are in force.
@@ -57,7 +57,7 @@ public struct DependencyValues: Sendable {
 }
 
 extension DependencyValues: Redacting {
-    /// That there are some: what they hold may be secret.
+    /// The context and the number of set values, which may be secret themselves.
     public var description: String { "DependencyValues(\(context), \(overrides.count) set)" }
 }
 
@@ -71,7 +71,7 @@ private final class DependencyDefaults: Sendable {
     func value<Key: TestDependencyKey>(of key: Key.Type, in context: DependencyContext) -> Key.Value {
         let id = ObjectIdentifier(key)
         if let value = made.withLock({ $0[id] }) as? Key.Value { return value }
-        // Made without the lock: a key may ask for others. Of two that were made at once the first counts for both.
+        // Created without the lock, since a key may read others. Of two that are created at once, the first is kept.
         let value: Key.Value =
             switch context {
             case .live: Self.liveValue(of: key) ?? key.testValue
@@ -127,17 +127,17 @@ public func prepareDependencies(_ update: (inout DependencyValues) throws -> Voi
 /// @Dependency(\.jwtAuthClient) var authClient
 /// ```
 ///
-/// What is in force where it is read counts; outside of `withDependencies`, what was in force where it was made. So an
-/// object that a test has made keeps the test's dependencies.
+/// The values in force where it is read apply; outside of `withDependencies`, those where it was created. So an object
+/// that a test has created keeps the test's dependencies.
 @propertyWrapper
 public struct Dependency<Value>: Sendable {
     private let read: @Sendable (DependencyValues) -> Value
     private let values = DependencyValues.scoped
 
-    /// A dependency by its name.
+    /// Reads a dependency by its property.
     public init(_ path: any KeyPath<DependencyValues, Value> & Sendable) { read = { $0[keyPath: path] } }
 
-    /// A dependency by its key.
+    /// Reads a dependency by its key.
     public init<Key: TestDependencyKey<Value>>(_ key: Key.Type) { read = { $0[key] } }
 
     /// The dependency.
@@ -149,7 +149,7 @@ extension DependencyValues {
     static func inForce(or values: DependencyValues?) -> DependencyValues { scoped ?? values ?? current }
 }
 
-/// Names a dependency, and says what it is in tests and previews.
+/// A key of a dependency with its values in tests and previews.
 public protocol TestDependencyKey<Value>: Sendable {
     /// The type of the dependency; usually the key itself.
     associatedtype Value: Sendable = Self
@@ -159,7 +159,7 @@ public protocol TestDependencyKey<Value>: Sendable {
     static var previewValue: Value { get }
 }
 
-/// Names a dependency, and says what it is in a running program.
+/// A key of a dependency with its value in a running program.
 ///
 /// A program gives `JWTAuthClient` its live value by conforming it:
 ///
@@ -200,7 +200,7 @@ public struct MissingDependency: Error, Sendable, Equatable, CustomStringConvert
     /// The name of the dependency, such as `jwtAuthClient.refresh`.
     public let name: String
 
-    /// One by its name.
+    /// Creates the error for a dependency.
     public init(name: String) { self.name = name }
 
     /// A description with the name and a hint.

@@ -12,13 +12,13 @@ extension DependencyValues {
 
     /// Signs in and out.
     ///
-    /// Unless another was set it is a face of these values' session.
+    /// Unless another was set, it acts on the session of these values.
     public var authTokensClient: AuthTokensClient {
         get { override(of: AuthTokensClient.self) ?? AuthTokensClient(account) }
         set { self[AuthTokensClient.self] = newValue }
     }
 
-    /// Keeps the tokens; setting it means another session.
+    /// The storage of the tokens; setting it creates another session.
     public var keychainClient: KeychainClient {
         get { self[KeychainClient.self] }
         set { self[KeychainClient.self] = newValue }
@@ -30,21 +30,21 @@ extension DependencyValues {
         set { self[HTTPRequestClient.self] = newValue.bound(to: nil) }
     }
 
-    /// The time; setting it means another session.
+    /// The clock; setting it creates another session.
     public var wallClock: WallClock {
         get { self[WallClock.self] }
         set { self[WallClock.self] = newValue }
     }
 
     /// The policy of refreshes; setting it creates another session.
-    public var renewalPolicy: RefreshPolicy {
+    public var refreshPolicy: RefreshPolicy {
         get { self[RefreshPolicy.self] }
         set { self[RefreshPolicy.self] = newValue }
     }
 
-    /// The session, which a test or a preview may set to begin with.
+    /// The state of the session; a test or a preview may set the initial one.
     ///
-    /// Setting it means another session, over tokens that are kept in memory.
+    /// Setting it creates another session, with tokens in memory.
     public var authSession: AuthSession? {
         get { account.observed.value }
         set {
@@ -53,7 +53,7 @@ extension DependencyValues {
         }
     }
 
-    /// The account of these values; there is one.
+    /// The account of these values.
     var account: AuthAccount { host.account(of: self) }
 }
 
@@ -65,11 +65,11 @@ struct InitialSession: TestDependencyKey, SessionShaping {
 }
 
 extension KeychainClient: DependencyKey, SessionShaping {
-    /// The place where this platform keeps secrets.
+    /// The storage in which this platform keeps secrets.
     public static var liveValue: KeychainClient { .live() }
-    /// A place of the test's own that ends with it.
+    /// A storage in memory for one test.
     public static var testValue: KeychainClient { .inMemory() }
-    /// A place that ends with the preview.
+    /// A storage in memory for one preview.
     public static var previewValue: KeychainClient { .inMemory() }
 }
 
@@ -81,14 +81,14 @@ extension AuthTokensClient: TestDependencyKey {
 extension HTTPRequestClient: DependencyKey {
     /// The network.
     public static var liveValue: HTTPRequestClient { HTTPRequestClient() }
-    /// Fails: a test says what its network answers.
+    /// A client that fails: a test sets the responses of its network.
     public static var testValue: HTTPRequestClient {
         HTTPRequestClient { _, _ in throw MissingDependency(name: "httpRequestClient.send") }
     }
 }
 
 extension JWTAuthClient: TestDependencyKey {
-    /// Fails: a program and a test say where the API is, and how to refresh.
+    /// A client that fails: a program or a test sets the base URL and the refresh.
     public static var testValue: JWTAuthClient {
         JWTAuthClient(
             baseURL: { throw MissingDependency(name: "jwtAuthClient.baseURL") },
@@ -102,6 +102,6 @@ extension WallClock: DependencyKey, SessionShaping {
 }
 
 extension RefreshPolicy: DependencyKey, SessionShaping {
-    /// Refreshes shortly before the end, when a caller needs the token.
+    /// Refreshes shortly before the expiry, when a caller needs the token.
     public static var liveValue: RefreshPolicy { RefreshPolicy() }
 }

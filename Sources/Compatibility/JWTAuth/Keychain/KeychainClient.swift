@@ -3,28 +3,28 @@
 public import Foundation
 public import LatchAuth
 
-/// Named texts in a safe place.
+/// A storage of named secrets.
 ///
 /// ```swift
 /// extension KeychainClient.Keys { static let deviceID = Self(value: "device_id") }
 /// try await keychainClient.save(id, as: .deviceID)
 /// ```
 ///
-/// A session keeps its tokens here as one record, so that no failure and no crash leaves half a pair. `accessToken` and
-/// `refreshToken` read from that record; a pair of items that was kept one by one is taken over by the next save.
+/// A session stores its tokens here as one record, so that no failure and no crash leaves half a pair. `accessToken` and
+/// `refreshToken` read from that record; a pair of separate items is migrated by the next save.
 public struct KeychainClient: Sendable {
-    /// Keeps a text, in place of what was kept under that key.
+    /// Stores a text, in place of the one stored under that key.
     public var save: @Sendable (_ value: String, _ key: Keys) async throws -> Void
     /// Returns the stored text; nil only where there is none.
     public var load: @Sendable (_ key: Keys) async throws -> String?
-    /// Forgets what is kept; forgetting nothing is no error.
+    /// Deletes the stored text; deleting nothing is not an error.
     public var delete: @Sendable (_ key: Keys) async throws -> Void
-    /// Forgets all that this client keeps, and nothing of others.
+    /// Deletes everything that this client stores, and nothing of others.
     public var reset: @Sendable () async throws -> Void
 
-    /// The coordination between sessions over this place; nil for a single session.
+    /// The coordination between sessions over this storage; nil for a single session.
     package var coordination: (any SessionCoordination)?
-    /// The place where an earlier version kept a pair under the bare names of its keys; nil where there is none.
+    /// The store in which an earlier version kept a pair under the bare names of its keys; nil if there is none.
     package var earlier: (any SecretStore)?
 
     /// Creates a client from closures.
@@ -40,29 +40,29 @@ public struct KeychainClient: Sendable {
         self.reset = reset
     }
 
-    /// The name of what is kept.
+    /// The name of a stored text.
     public struct Keys: Hashable, Sendable {
         /// The name.
         public let value: String
 
-        /// A name of the program's own.
+        /// Creates a name.
         public init(value: String) { self.value = value }
 
-        /// The access token of who is signed in.
+        /// The access token of the signed-in user.
         public static let accessToken = Keys(value: "accessToken")
-        /// The refresh token of who is signed in.
+        /// The refresh token of the signed-in user.
         public static let refreshToken = Keys(value: "refreshToken")
         /// The session's record, which holds both.
         package static let session = Keys(value: "authSession")
 
-        /// Whether it names a half of the pair.
+        /// Whether it names one token of the pair.
         var isHalf: Bool { self == .accessToken || self == .refreshToken }
     }
 
-    /// Keeps a text.
+    /// Stores a text.
     public func save(_ value: String, as key: Keys) async throws { try await save(value, key) }
 
-    /// The tokens that are kept; nil where one of the two is missing.
+    /// Returns the stored tokens; nil if one of the two is missing.
     public func loadTokens() async throws -> AuthTokens? {
         do {
             if let record = try await KeychainRecords(keychain: self).kept() { return record.credential }
@@ -96,7 +96,7 @@ extension KeychainClient {
         self.coordination = coordination
     }
 
-    /// The place where this platform keeps secrets, shared by all processes of this user.
+    /// Returns a client of the platform's secret store, shared by all processes of this user.
     ///
     /// - Parameters:
     ///   - service: The name of the program; nil for its bundle's identifier, or the process's name.
@@ -112,13 +112,13 @@ extension KeychainClient {
         return client
     }
 
-    /// A place that ends with the process, for tests and previews.
+    /// Returns a client that stores in memory, for tests and previews.
     ///
-    /// - Parameter tokens: What is kept there at first.
+    /// - Parameter tokens: The tokens to store at first.
     public static func inMemory(_ tokens: AuthTokens? = nil) -> KeychainClient {
         let secrets = InMemorySecretStore()
         let prefix = "JWTAuth."
-        // Tokens have a spelling in JSON, always.
+        // Tokens can always be encoded.
         if let tokens, let text = try? KeychainRecords.text(of: TokenRecord(credential: tokens)) {
             secrets.write(Array(text.utf8), for: prefix + Keys.session.value)
         }
@@ -126,7 +126,7 @@ extension KeychainClient {
     }
 }
 
-/// Texts under names with a prefix in a secret store, its errors in the words of this package.
+/// The texts under names with a prefix in a secret store, whose errors become those of this package.
 private struct KeychainItems: Sendable {
     let secrets: any SecretStore
     let prefix: String
@@ -139,7 +139,7 @@ private struct KeychainItems: Sendable {
         return text
     }
 
-    /// The session's record, where it holds a credential.
+    /// Returns the tokens of the session's record.
     private func pair() async throws -> AuthTokens? {
         try KeychainRecords.record(in: try await read(.session))?.credential
     }
@@ -155,7 +155,7 @@ private struct KeychainItems: Sendable {
 
     func save(_ value: String, as key: KeychainClient.Keys) async throws {
         do {
-            // A half beside a whole pair would be read by nobody, and half of a new pair in its place is worth nothing.
+            // Next to a record, one token of the pair would never be read.
             if key.isHalf, try await pair() != nil {
                 throw KeychainError.savingFailed(
                     message: "A user is signed in. Save both tokens together with AuthTokensClient.")
@@ -202,7 +202,7 @@ public enum KeychainError: LocalizedError, Equatable {
         }
     }
 
-    /// The reason as the core names it, such as `AuthError.storeLocked`; nil where it came from elsewhere.
+    /// The reason, such as `AuthError.storeLocked`; nil if it is not an error of the store.
     public var reason: AuthError? {
         let message =
             switch self {
@@ -215,16 +215,13 @@ public enum KeychainError: LocalizedError, Equatable {
         .storeLocked, .storeDenied, .storeCorrupt, .storeFull, .storeUnavailable,
     ]
 
-    /// Whether an error of the core is one of a store.
-    static func isStoreError(_ error: AuthError) -> Bool { reasons.contains(error) }
+    static func saving(_ error: any Error) -> any Error { mapped(error) { .savingFailed(message: $0) } }
 
-    static func saving(_ error: any Error) -> any Error { naming(error) { .savingFailed(message: $0) } }
+    static func loading(_ error: any Error) -> any Error { mapped(error) { .loadingFailed(message: $0) } }
 
-    static func loading(_ error: any Error) -> any Error { naming(error) { .loadingFailed(message: $0) } }
-
-    /// An error of a store in the words of this package; what is none of a store stays what it is.
-    private static func naming(_ error: any Error, as make: (String) -> KeychainError) -> any Error {
-        guard let error = error as? AuthError, isStoreError(error) else { return error }
+    /// Converts an error of a store; other errors are unchanged.
+    private static func mapped(_ error: any Error, as make: (String) -> KeychainError) -> any Error {
+        guard let error = error as? AuthError, reasons.contains(error) else { return error }
         if let cause = error.cause as? KeychainError { return cause }
         return make(error.message)
     }

@@ -3,7 +3,7 @@
 import Foundation
 import LatchAuth
 
-/// A session's record as one text in a keychain client: one write changes all of it.
+/// The store of a session's record as one text in a keychain client, so that one write replaces all of it.
 struct KeychainRecords: TokenRecordStore {
     let keychain: KeychainClient
 
@@ -19,12 +19,12 @@ struct KeychainRecords: TokenRecordStore {
 
     /// Returns the record, migrated from the earlier layout if there is none yet.
     ///
-    /// A half of a pair is none, and is removed.
+    /// Half a pair is removed.
     func loadRecord() async throws -> TokenRecord<AuthTokens>? {
         if let record = try await kept() { return record }
         for place in earlierPlaces {
             try await LegacyMigration(.jwtAuth, in: place).run(into: EarlierPair(self))
-            // From here on the client's halves are read through the record: they are no pair to be taken over.
+            // The client now reads both tokens from the record: they must not be migrated again.
             if let record = try await kept() { return record }
         }
         return nil
@@ -43,9 +43,9 @@ struct KeychainRecords: TokenRecordStore {
         return keychain.earlier.map { [$0, own] } ?? [own]
     }
 
-    /// The record where there is one.
+    /// Returns the record; nil if there is none.
     ///
-    /// - Throws: `AuthError.storeCorrupt` where it is none.
+    /// - Throws: `AuthError.storeCorrupt` if it cannot be decoded.
     func kept() async throws -> TokenRecord<AuthTokens>? {
         try Self.record(in: try await keychain.load(.session))
     }
@@ -63,13 +63,13 @@ struct KeychainRecords: TokenRecordStore {
         do {
             return try decoder.decode(TokenRecord<AuthTokens>.self, from: Data(text.utf8))
         } catch {
-            // The decoding error may quote the record: only its kind is told.
+            // The decoding error may quote the record.
             throw .storeCorrupt
         }
     }
 }
 
-/// A keychain client as the core's migration reads it.
+/// The secret store from which the core's migration reads a keychain client.
 private struct KeychainSecrets: SecretStore {
     let keychain: KeychainClient
 
@@ -83,11 +83,11 @@ private struct KeychainSecrets: SecretStore {
 
     func remove(_ name: String) async throws { try await keychain.delete(KeychainClient.Keys(value: name)) }
 
-    /// A client cannot list what it keeps: these are the names that the migration knows.
+    /// A client cannot list its names: these are the ones that the migration reads.
     func names() async throws -> [String] { LegacyLayout.jwtAuth.names }
 }
 
-/// The record as the core's migration writes it; the turn is the session's, which is reading its store.
+/// The store to which the core's migration writes; the session, which is reading its store, holds the lock.
 private struct EarlierPair: TokenRecordStore {
     let records: KeychainRecords
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A path under a base URL, as fragments between slashes that are encoded when the URL is made.
+/// A path under a base URL: fragments between slashes, which are encoded when the URL is created.
 ///
-/// A literal is split at its slashes. What is interpolated into it, and what a variable adds with `/`, stays one fragment
-/// whatever it holds: an identifier that a stranger chose leads nowhere else.
+/// A literal is split at its slashes. An interpolated value, or a variable after `/`, stays one fragment: an identifier
+/// that an attacker chose cannot lead to another path.
 public struct Path: Sendable, Hashable {
     /// The fragments, not encoded; an empty one at the end is a slash at the end.
     public var fragments: [String]
 
-    /// A path of fragments.
+    /// Creates a path from fragments.
     public init(_ fragments: [String] = []) { self.fragments = fragments }
 
-    /// A path that is split at its slashes; one at the beginning means nothing.
+    /// Creates a path from a text, which is split at its slashes; a leading one is ignored.
     public init(_ string: String) {
         let pieces = string.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).map { String(Substring($0)) }
         fragments = string.isEmpty ? [] : Array(pieces.first == "" ? pieces.dropFirst() : pieces[...])
@@ -20,35 +20,35 @@ public struct Path: Sendable, Hashable {
     /// The fragments with slashes between them, not encoded.
     public var fullPath: String { fragments.joined(separator: "/") }
 
-    /// This path and one more fragment.
+    /// Returns this path with one more fragment.
     public func appending(_ fragment: some CustomStringConvertible) -> Path {
         Path(fragments + [fragment.description])
     }
 
-    /// This path and one more fragment.
+    /// Returns this path with one more fragment.
     public func appending<Fragment: RawRepresentable<String>>(_ fragment: Fragment) -> Path {
         Path(fragments + [fragment.rawValue])
     }
 
-    /// This path and another one behind it.
+    /// Returns this path followed by another.
     public func appending(_ path: Path) -> Path {
-        // What ends with a slash and goes on has only the one.
+        // A trailing slash does not become an empty fragment.
         Path((fragments.last == "" ? fragments.dropLast() : fragments[...]) + path.fragments)
     }
 }
 
 extension Path: ExpressibleByStringInterpolation {
-    /// A path of a literal, split at its slashes.
+    /// Creates a path from a literal, split at its slashes.
     public init(stringLiteral value: String) { self.init(value) }
 
-    /// A path of a literal whose values each stay within their fragment.
+    /// Creates a path from a literal; each interpolated value stays within its fragment.
     public init(stringInterpolation: StringInterpolation) {
         var fragments = stringInterpolation.fragments
         if stringInterpolation.beginsWithSlash { fragments.removeFirst() }
         self.fragments = fragments
     }
 
-    /// Collects the pieces of a literal.
+    /// A builder of the fragments of a literal.
     public struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var fragments = [""]
         fileprivate var beginsWithSlash = false
@@ -57,7 +57,7 @@ extension Path: ExpressibleByStringInterpolation {
         /// Creates an empty builder.
         public init(literalCapacity: Int, interpolationCount: Int) {}
 
-        /// Adds what the program spells itself.
+        /// Adds literal text.
         public mutating func appendLiteral(_ literal: String) {
             guard !literal.isEmpty else { return }
             let pieces = literal.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
@@ -68,7 +68,7 @@ extension Path: ExpressibleByStringInterpolation {
             fragments += pieces.dropFirst()
         }
 
-        /// Adds a value to the fragment that it stands in.
+        /// Adds a value to the current fragment.
         public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
             isEmpty = false
             fragments[fragments.count - 1] += value.description
@@ -76,22 +76,22 @@ extension Path: ExpressibleByStringInterpolation {
     }
 }
 
-/// Two paths, one behind the other: `"api" / "v1/users"`.
+/// Joins two paths: `"api" / "v1/users"`.
 public func / (left: Path, right: Path) -> Path { left.appending(right) }
 
-/// A path and one more fragment: `users / id`.
+/// Adds a fragment to a path: `users / id`.
 @_disfavoredOverload
 public func / (left: Path, right: some CustomStringConvertible) -> Path { left.appending(right) }
 
-/// A path and one more fragment of an enumeration: `users / Action.edit`.
+/// Adds a case of an enumeration to a path: `users / Action.edit`.
 public func / <Fragment: RawRepresentable<String>>(left: Path, right: Fragment) -> Path { left.appending(right) }
 
-/// A path and several more fragments.
+/// Adds several fragments to a path.
 public func / (left: Path, right: [any CustomStringConvertible]) -> Path {
     Path(left.fragments + right.map(\.description))
 }
 
-/// A text as a path, and one more fragment.
+/// Adds a fragment to a text that is a path.
 @_disfavoredOverload
 public func / (left: String, right: some CustomStringConvertible) -> Path { Path(left).appending(right) }
 
@@ -100,14 +100,14 @@ public func / <Fragment: RawRepresentable<String>>(left: String, right: Fragment
     Path(left).appending(right)
 }
 
-/// Two fragments of enumerations.
+/// Joins two cases of enumerations.
 public func / <First: RawRepresentable<String>, Second: RawRepresentable<String>>(
     left: First, right: Second
 ) -> Path {
     Path([left.rawValue, right.rawValue])
 }
 
-/// A fragment of an enumeration and another one.
+/// Joins a case of an enumeration and another fragment.
 @_disfavoredOverload
 public func / <Fragment: RawRepresentable<String>>(left: Fragment, right: some CustomStringConvertible) -> Path {
     Path([left.rawValue, right.description])

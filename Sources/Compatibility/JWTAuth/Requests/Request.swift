@@ -56,23 +56,23 @@ extension Request {
     /// Creates an OPTIONS request.
     public static func options(_ path: Path) -> Request { Request(method: .options, path: path) }
 
-    /// This request with a value as its content, in JSON.
+    /// Returns this request with a value as its content, in JSON.
     ///
-    /// - Throws: What the value's encoding throws.
+    /// - Throws: The error of the value's encoding.
     public func body(_ content: some Encodable, encoder: JSONEncoder = JSONEncoder()) throws -> Request {
         var request = self
         request.body = try encoder.encode(content)
         return request
     }
 
-    /// This request with bytes as its content.
+    /// Returns this request with bytes as its content.
     public func body(data: Data) -> Request {
         var request = self
         request.body = data
         return request
     }
 
-    /// This request with a header field, in place of one of that name in any case.
+    /// Returns this request with a header field, in place of one with that name in any case.
     public func header(_ name: String, _ value: String) -> Request {
         var request = self
         let name = HTTPFieldName(name)
@@ -81,7 +81,7 @@ extension Request {
         return request
     }
 
-    /// This request with one more pair in its query.
+    /// Returns this request with one more pair in its query.
     public func query(_ name: String, _ value: String?) -> Request {
         var request = self
         request.queryItems.append(QueryItem(name: name, value: value))
@@ -91,23 +91,23 @@ extension Request {
 
 /// A request method (RFC 9110 §9.3, RFC 5789).
 public enum Method: String, Sendable, Hashable, CaseIterable {
-    /// Asks for a representation.
+    /// Requests a representation.
     case get = "GET"
-    /// Creates a HEAD.
+    /// Requests only the head of a representation.
     case head = "HEAD"
-    /// Hands over content to be processed.
+    /// Sends content to be processed.
     case post = "POST"
-    /// Creates a PUT.
+    /// Replaces the resource.
     case put = "PUT"
-    /// Creates a DELETE.
+    /// Removes the resource.
     case delete = "DELETE"
-    /// Creates a PATCH.
+    /// Changes a part of the resource.
     case patch = "PATCH"
-    /// Creates an OPTIONS request.
+    /// Requests the communication options.
     case options = "OPTIONS"
-    /// Asks for the request as it arrived.
+    /// Requests the request as it arrived.
     case trace = "TRACE"
-    /// Asks for a tunnel, which no transport of this package makes.
+    /// Requests a tunnel, which no transport of this package supports.
     case connect = "CONNECT"
 
     /// Whether content has no meaning in a request of this method (RFC 9110 §9.3.1, §9.3.2, §9.3.8).
@@ -117,14 +117,14 @@ public enum Method: String, Sendable, Hashable, CaseIterable {
     var core: HTTPMethod { HTTPMethod(rawValue: rawValue) }
 }
 
-/// A pair of a query; both parts are encoded when the URL is made, whatever they hold.
+/// A pair of a query; both parts are encoded when the URL is created.
 public struct QueryItem: Sendable, Hashable {
     /// The name.
     public var name: String
     /// The value; nil is sent as an empty one.
     public var value: String?
 
-    /// A pair.
+    /// Creates a pair.
     public init(name: String, value: String?) {
         self.name = name
         self.value = value
@@ -135,7 +135,7 @@ public struct QueryItem: Sendable, Hashable {
 public enum RequestError: LocalizedError, Equatable {
     /// A missing or invalid base URL.
     case missingBaseURL
-    /// The base URL, the path and the query together are none that can be requested.
+    /// The base URL, the path and the query do not form a valid URL.
     case malformedRequestURL
 
     /// A description for users.
@@ -148,7 +148,7 @@ public enum RequestError: LocalizedError, Equatable {
 }
 
 extension Request {
-    /// The request's URL under a base URL, whose own path and query are kept.
+    /// Returns the request's URL under a base URL, whose own path and query are kept.
     ///
     /// - Throws: `RequestError`.
     public func fullURL(with baseURL: String) throws -> URL {
@@ -157,7 +157,7 @@ extension Request {
         return url
     }
 
-    /// The request as Foundation has it.
+    /// Returns the corresponding request of Foundation.
     ///
     /// - Throws: `RequestError`.
     public func urlRequest(
@@ -174,24 +174,20 @@ extension Request {
         }
     }
 
-    /// A client of the core that makes requests under a base URL.
+    /// Returns a client that creates requests under a base URL.
     ///
     /// - Throws: `RequestError.missingBaseURL`.
-    static func client(
-        _ baseURL: String, transport: any Handler = Transport.live, interceptors: [any Interceptor] = [],
-        allowingInsecureHTTP: InsecureHTTP = .loopbackOnly
-    ) throws(RequestError) -> Client {
+    private static func client(_ baseURL: String) throws(RequestError) -> Client {
         guard !baseURL.isEmpty, let url = URL(string: baseURL) else { throw .missingBaseURL }
-        return Client(
-            baseURL: url, transport: transport, interceptors: interceptors, allowingInsecureHTTP: allowingInsecureHTTP)
+        return Client(baseURL: url)
     }
 
-    /// The request as the core sends it.
+    /// Returns the corresponding request of the core.
     ///
     /// - Throws: `RequestError.malformedRequestURL`.
     func coreRequest(by client: Client) throws(RequestError) -> HTTPRequest {
         var fields: HTTPFields = [:]
-        // Two spellings of one name would be two lines: the later one in order of the alphabet stands for both.
+        // Names that differ only in case are one field: the last one in this order wins.
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) { fields[HTTPFieldName(name)] = value }
         let content = method.ignoresContent ? nil : body
         if content != nil, fields[.contentType] == nil { fields[.contentType] = "application/json" }
@@ -199,7 +195,7 @@ extension Request {
             var request = try client.request(
                 method.core, routePath, query: queryItems.map { ($0.name, $0.value ?? "") }, fields: fields,
                 body: content.map { HTTPBody(Array($0)) } ?? .empty)
-            // Which fragments the program spelled is not known here: all of them would be called `{}`.
+            // It is unknown which fragments are literal, so the template would be all placeholders.
             request.template = nil
             return request
         } catch {
@@ -217,9 +213,9 @@ extension Request {
 }
 
 extension URLRequest {
-    /// The request that a middleware makes of an empty one.
+    /// Creates the request that a middleware makes of an empty one.
     ///
-    /// - Throws: `RequestError`, and what the middleware throws.
+    /// - Throws: `RequestError`, and the error of the middleware.
     public init(
         _ middleware: RequestMiddleware, baseURL: String,
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60

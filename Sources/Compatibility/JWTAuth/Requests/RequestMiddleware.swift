@@ -20,16 +20,16 @@ private func changing(_ change: @escaping @Sendable (inout Request) throws -> Vo
 /// Replaces the path.
 public func path(_ path: Path) -> RequestMiddleware { changing { $0.path = path } }
 
-/// Adds a path behind the one that is there.
+/// Appends a path.
 public func pathAppending(_ path: Path) -> RequestMiddleware { changing { $0.path = $0.path.appending(path) } }
 
-/// Adds one fragment behind the path that is there.
+/// Appends a fragment to the path.
 @_disfavoredOverload
 public func pathAppending(_ fragment: some CustomStringConvertible & Sendable) -> RequestMiddleware {
     changing { $0.path = $0.path.appending(fragment) }
 }
 
-/// Replaces a header field, whichever case its name is written in.
+/// Replaces a header field; names are compared without case.
 public func header(key: String, value: String) -> RequestMiddleware { { $0.header(key, value) } }
 
 /// Replaces the method.
@@ -37,7 +37,7 @@ public func method(_ method: Method) -> RequestMiddleware { changing { $0.method
 
 /// Replaces the content by a value in JSON.
 ///
-/// Whether it is sent is decided by the method that the request has in the end.
+/// It is sent if the final method allows content.
 public func body(_ content: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
     { try $0.body(content, encoder: encoder) }
 }
@@ -56,13 +56,13 @@ public func queries(_ items: [QueryItem]) -> RequestMiddleware { changing { $0.q
 /// Adds a bearer token (RFC 6750 §2.1); `sendAuthenticated` sends the session's own instead.
 public func bearerAuth(_ token: String) -> RequestMiddleware { header(key: "Authorization", value: "Bearer \(token)") }
 
-/// Adds a name and a password (RFC 7617 §2).
+/// Adds a user name and a password (RFC 7617 §2).
 public func basicAuth(username: String, password: String) -> RequestMiddleware {
     let credentials = Data("\(username):\(password)".utf8).base64EncodedString()
     return header(key: "Authorization", value: "Basic \(credentials)")
 }
 
-/// Makes one middleware of several, which are applied in order.
+/// Builds a middleware that applies several in order.
 ///
 /// ```swift
 /// @RequestBuilder
@@ -74,21 +74,21 @@ public func basicAuth(username: String, password: String) -> RequestMiddleware {
 /// ```
 @resultBuilder
 public enum RequestBuilder {
-    /// All of them, one after the other.
+    /// Applies all of them in order.
     public static func buildBlock(_ components: RequestMiddleware...) -> RequestMiddleware { buildArray(components) }
 
-    /// All of them, one after the other.
+    /// Applies all of them in order.
     public static func buildArray(_ components: [RequestMiddleware]) -> RequestMiddleware {
         { request in try components.reduce(request) { try $1($0) } }
     }
 
-    /// A middleware as it is.
+    /// Returns the middleware unchanged.
     public static func buildExpression(_ middleware: @escaping RequestMiddleware) -> RequestMiddleware { middleware }
 
-    /// A path, which replaces the request's.
+    /// Replaces the request's path.
     public static func buildExpression(_ newPath: Path) -> RequestMiddleware { path(newPath) }
 
-    /// A method, which replaces the request's.
+    /// Replaces the request's method.
     public static func buildExpression(_ newMethod: Method) -> RequestMiddleware { method(newMethod) }
 
     /// Returns the middleware of an `if`, or one that changes nothing.
@@ -121,82 +121,51 @@ public let acceptRequest = header(key: "Accept", value: "application/json; chars
     acceptRequest
 }
 
-/// A middleware that makes the request a POST of JSON.
-@RequestBuilder public var postRequest: RequestMiddleware {
-    method(.post)
-    jsonRequest
+/// Returns a middleware that makes the request one of JSON with a method, and then applies another.
+private func json(_ newMethod: Method, _ next: @escaping RequestMiddleware = identity) -> RequestMiddleware {
+    RequestBuilder.buildBlock(method(newMethod), jsonRequest, next)
 }
+
+/// A middleware that makes the request a POST of JSON.
+public var postRequest: RequestMiddleware { json(.post) }
 
 /// A middleware that makes the request a PUT of JSON.
-@RequestBuilder public var putRequest: RequestMiddleware {
-    method(.put)
-    jsonRequest
-}
+public var putRequest: RequestMiddleware { json(.put) }
 
 /// A middleware that makes the request a PATCH of JSON.
-@RequestBuilder public var patchRequest: RequestMiddleware {
-    method(.patch)
-    jsonRequest
-}
+public var patchRequest: RequestMiddleware { json(.patch) }
 
 /// A middleware that makes the request a DELETE of JSON.
-@RequestBuilder public var deleteRequest: RequestMiddleware {
-    method(.delete)
-    jsonRequest
-}
+public var deleteRequest: RequestMiddleware { json(.delete) }
 
 /// Returns a middleware that makes the request a POST of a value in JSON.
-@RequestBuilder
 public func post(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
-    postRequest
-    body(payload, encoder: encoder)
+    json(.post, body(payload, encoder: encoder))
 }
 
 /// Returns a middleware that makes the request a POST of bytes.
-@RequestBuilder
-public func post(data: Data) -> RequestMiddleware {
-    postRequest
-    body(data: data)
-}
+public func post(data: Data) -> RequestMiddleware { json(.post, body(data: data)) }
 
 /// Returns a middleware that makes the request a PUT of a value in JSON.
-@RequestBuilder
 public func put(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
-    putRequest
-    body(payload, encoder: encoder)
+    json(.put, body(payload, encoder: encoder))
 }
 
 /// Returns a middleware that makes the request a PUT of bytes.
-@RequestBuilder
-public func put(data: Data) -> RequestMiddleware {
-    putRequest
-    body(data: data)
-}
+public func put(data: Data) -> RequestMiddleware { json(.put, body(data: data)) }
 
 /// Returns a middleware that makes the request a PATCH of a value in JSON.
-@RequestBuilder
 public func patch(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
-    patchRequest
-    body(payload, encoder: encoder)
+    json(.patch, body(payload, encoder: encoder))
 }
 
 /// Returns a middleware that makes the request a PATCH of bytes.
-@RequestBuilder
-public func patch(data: Data) -> RequestMiddleware {
-    patchRequest
-    body(data: data)
-}
+public func patch(data: Data) -> RequestMiddleware { json(.patch, body(data: data)) }
 
 /// Returns a middleware that makes the request a DELETE of a value in JSON.
-@RequestBuilder
 public func delete(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
-    deleteRequest
-    body(payload, encoder: encoder)
+    json(.delete, body(payload, encoder: encoder))
 }
 
 /// Returns a middleware that makes the request a DELETE of bytes.
-@RequestBuilder
-public func delete(data: Data) -> RequestMiddleware {
-    deleteRequest
-    body(data: data)
-}
+public func delete(data: Data) -> RequestMiddleware { json(.delete, body(data: data)) }

@@ -60,28 +60,15 @@ extension Response where ServerError: Error {
 
     /// Returns the value.
     ///
-    /// - Throws: What the server said instead.
+    /// - Throws: The server's error.
     public func get() throws(ServerError) -> Value { try body.get() }
 }
 
-/// A content that came, with what came along; its properties are read as if it were the content itself.
+/// The decoded content of a response, with the request's identifier and the head.
+///
+/// The properties of the content can be read directly.
 @dynamicMemberLookup
 public struct Received<Value> {
-    /// The content.
-    public let value: Value
-    /// The identifier of the request, as it was sent to the server.
-    public let requestID: UUID
-    /// The head of the response.
-    public let response: HTTPURLResponse
-
-    /// A property of the content.
-    public subscript<Member>(dynamicMember path: KeyPath<Value, Member>) -> Member { value[keyPath: path] }
-}
-
-extension Received: Sendable where Value: Sendable {}
-
-/// The response to a request that succeeded.
-public struct SuccessResponse<Value> {
     /// The content.
     public let value: Value
     /// The identifier of the request, as it was sent to the server.
@@ -98,56 +85,57 @@ public struct SuccessResponse<Value> {
 
     /// The content.
     public var data: Value { value }
+
+    /// A property of the content.
+    public subscript<Member>(dynamicMember path: KeyPath<Value, Member>) -> Member { value[keyPath: path] }
 }
 
-extension SuccessResponse: Sendable where Value: Sendable {}
+extension Received: Sendable where Value: Sendable {}
 
-/// A response of which only the success counts; any content is accepted, and none.
+/// The response to a request that succeeded.
+public typealias SuccessResponse<Value> = Received<Value>
+
+/// A response of which only the success counts; any content is ignored.
 public struct EmptyResponse: Codable, Hashable, Sendable {
     /// Creates the value.
     public init() {}
 
-    /// Creates the value whatever the content is.
+    /// Ignores the content.
     public init(from decoder: any Decoder) {}
 }
 
-extension Answer {
+extension RawResponse {
     private typealias Error = HTTPRequestClient.Error
 
-    /// An error's text is not longer than this.
+    /// The maximum length of the text in an error.
     private static let longestText = 64 << 10
 
-    /// Content, head and identifier.
+    /// Returns the content, the head and the identifier.
     func parts() throws -> (Data, HTTPURLResponse, UUID) {
         (Data(response.body.bytes), try head(), requestID)
     }
 
-    /// A success.
+    /// Decodes a success.
     func success<Value: Decodable>(_ decoder: JSONDecoder) throws -> SuccessResponse<Value> {
         guard response.status.isSuccess else { throw badResponse }
-        return SuccessResponse(value: try read(decoder), response: try head(), requestID: requestID)
+        return try received(decoder)
     }
 
-    /// A success, or what the server says instead: with another status, or in place of the content of a success.
+    /// Decodes a success, or the server's error: with another status, or in place of the content of a success.
     func either<Value: Decodable, ServerError: Decodable>(
         _ decoder: JSONDecoder
     ) throws -> Response<Value, ServerError> {
-        let refusal: any Swift.Error
-        if response.status.isSuccess {
-            do {
-                return .success(Received(value: try read(decoder), requestID: requestID, response: try head()))
-            } catch {
-                refusal = error
-            }
-        } else {
-            refusal = badResponse
-        }
         do {
-            let said: ServerError = try read(decoder)
-            return .failure(Received(value: said, requestID: requestID, response: try head()))
+            return .success(try success(decoder))
         } catch {
-            throw refusal
+            let failure: Received<ServerError>
+            do { failure = try received(decoder) } catch _ { throw error }
+            return .failure(failure)
         }
+    }
+
+    private func received<Value: Decodable>(_ decoder: JSONDecoder) throws -> Received<Value> {
+        Received(value: try content(decoder), response: try head(), requestID: requestID)
     }
 
     private func head() throws -> HTTPURLResponse {
@@ -160,10 +148,10 @@ extension Answer {
         return .badResponse(requestID, response.status.rawValue, text)
     }
 
-    /// The content as JSON of a type.
+    /// Decodes the content as JSON.
     ///
-    /// - Throws: `HTTPRequestClient.Error.decodingError`, or `other` with what the type's own decoding threw.
-    private func read<Value: Decodable>(_ decoder: JSONDecoder) throws -> Value {
+    /// - Throws: `HTTPRequestClient.Error.decodingError`, or `other` with the error of the type's own decoding.
+    private func content<Value: Decodable>(_ decoder: JSONDecoder) throws -> Value {
         if let empty = EmptyResponse() as? Value { return empty }
         do {
             return try decoder.decode(Value.self, from: Data(response.body.bytes))

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationBridge
 import LatchAuth
 import LatchCore
 import LatchHTTP
 import Observation
 import Synchronization
 
-/// Makes the one session of some dependencies when it is first needed.
+/// The one account of some dependencies, created when it is first needed.
 final class SessionHost: Sendable {
-    private let made = Mutex<AuthAccount?>(nil)
+    private let created = Mutex<AuthAccount?>(nil)
 
     func account(of values: DependencyValues) -> AuthAccount {
-        if let account = made.withLock({ $0 }) { return account }
+        if let account = created.withLock({ $0 }) { return account }
         let account = AuthAccount(values)
-        return made.withLock { made in
-            if let first = made { return first }
-            made = account
+        return created.withLock { created in
+            if let first = created { return first }
+            created = account
             return account
         }
     }
 }
 
-/// One session of the core in the words of this package.
+/// A session of the core whose errors are those of this package.
 final class AuthAccount: Sendable {
     let session: Session<AuthTokens>
     let observed: ObservedSession
@@ -29,9 +30,9 @@ final class AuthAccount: Sendable {
     init(_ values: DependencyValues) {
         let fallback = values[JWTAuthClient.self].refresh
         session = Session(
-            store: KeychainRecords(keychain: values.keychainClient), policy: values.renewalPolicy,
+            store: KeychainRecords(keychain: values.keychainClient), policy: values.refreshPolicy,
             clock: values.wallClock
-        ) { renewal in try await RefreshNote.run(renewal, fallback: fallback) }
+        ) { request in try await TokenRefresh.run(request, fallback: fallback) }
         observed = ObservedSession(session, initially: values[InitialSession.self].session)
     }
 
@@ -40,15 +41,16 @@ final class AuthAccount: Sendable {
         do { try await session.restore() } catch { throw KeychainError.loading(error) }
     }
 
-    /// The tokens of who is signed in.
+    /// Returns the tokens of the signed-in user.
     func tokens() async throws -> AuthTokens? {
         try await restore()
         return session.currentState.credential
     }
 
-    /// Signs in; within a refresh the tokens become what that has obtained.
+    /// Signs in; within a refresh the tokens become its result.
     func signIn(_ tokens: AuthTokens) async throws {
-        if isRefreshing, let note = RefreshNote.current { return note.save(tokens) }
+        let isRefreshing = ActiveRefreshes.sessions.contains(ObjectIdentifier(session))
+        if isRefreshing, let attempt = RefreshAttempt.current, attempt.save(tokens) { return }
         do { try await session.signIn(tokens) } catch { throw KeychainError.saving(error) }
     }
 
@@ -56,33 +58,30 @@ final class AuthAccount: Sendable {
         do { try await session.signOut() } catch { throw KeychainError.saving(error) }
     }
 
-    /// Renews what is due.
+    /// Refreshes the tokens if that is due.
     func refreshExpired() async throws {
         do {
             let tokens = try await session.credential()
             _ = try tokens.toJWT()
         } catch {
-            throw facing(error)
+            throw mapped(error)
         }
     }
 
-    /// Whether the current task is part of this session's refresh.
-    private var isRefreshing: Bool { ActiveRefreshes.sessions.contains(ObjectIdentifier(session)) }
-
-    /// An error of the session in the words of this package.
-    func facing(_ error: any Error) -> any Error {
+    /// Converts an error of the session to one of this package.
+    func mapped(_ error: any Error) -> any Error {
         switch error {
         case let failure as RefreshFailure: failure.cause
         case AuthError.missingToken: AuthTokens.Error.missingToken
         case AuthError.superseded where !session.currentState.isSignedIn: AuthTokens.Error.missingToken
         // The issuer's refusal ends the session, and must not look like a session that never was.
-        case AuthError.reauthenticationRequired: Self.word(in: error) ?? AuthTokens.Error.invalidToken
+        case AuthError.reauthenticationRequired: Self.tokenError(in: error) ?? AuthTokens.Error.invalidToken
         default: KeychainError.loading(error)
         }
     }
 
-    /// The error of this package that the program's refresh threw, where it was the reason.
-    private static func word(in error: any Error) -> AuthTokens.Error? {
+    /// Returns the `AuthTokens.Error` that the refresh closure threw, where it is the root cause.
+    private static func tokenError(in error: any Error) -> AuthTokens.Error? {
         var error: (any Error)? = error
         while let coded = error as? AuthError { error = coded.cause }
         return error as? AuthTokens.Error
@@ -101,9 +100,9 @@ final class ObservedSession: Observable, Sendable {
         self.session = session
         self.initial = initial
         let changes = changes
-        // Detached, as the next one: a task's local values may hold this very session.
+        // Detached, as the task in `changes`: a task's local values may hold this very session.
         let task = Task.detached { [weak self] in
-            // The first element is the present state, which is no change.
+            // The first element is the current state, which is not a change.
             for await _ in changes.dropFirst() { self?.notify() }
         }
         watch.withLock { $0 = task }
@@ -111,13 +110,13 @@ final class ObservedSession: Observable, Sendable {
 
     deinit { watch.withLock { $0 }?.cancel() }
 
-    /// The state at this moment; a reader under observation is notified of the next change.
+    /// The current state; a reader under observation is notified of the next change.
     var value: AuthSession? {
         registrar.access(self, keyPath: \.value)
         return AuthSession(session.currentState) ?? initial
     }
 
-    /// The state from now on: first the present one, then each change once.
+    /// The current state, and then each change once.
     var changes: AsyncStream<AuthSession?> {
         let states = session.states
         let initial = initial
@@ -139,7 +138,7 @@ final class ObservedSession: Observable, Sendable {
     private func notify() { registrar.withMutation(of: self, keyPath: \.value) {} }
 }
 
-/// Names a value that the whole program shares.
+/// The name of a value that the whole program shares.
 public struct SharedKey<Value: Sendable>: Sendable {
     let read: @Sendable (DependencyValues) -> Value
     let changes: @Sendable (DependencyValues) -> AsyncStream<Value>
@@ -161,24 +160,22 @@ extension SharedKey where Value == AuthSession? {
 /// ```
 ///
 /// Reading takes part in Observation: a view, or `withObservationTracking`, is notified of the next change. The value
-/// belongs
-/// to the dependencies that are in force, so tests that run side by side each see their own. It is changed by signing
-/// in
-/// and out, with `AuthTokensClient`, and by time.
+/// belongs to the dependencies in force, so tests that run side by side each see their own. It changes when a user signs
+/// in or out with `AuthTokensClient`, and when tokens expire.
 @propertyWrapper
 public struct Shared<Value: Sendable>: Sendable {
     private let key: SharedKey<Value>
     private let values = DependencyValues.scoped
 
-    /// A shared value by its name.
+    /// Reads a shared value by its name.
     public init(_ key: SharedKey<Value>) { self.key = key }
 
-    /// The value at this moment.
+    /// The current value.
     public var wrappedValue: Value { key.read(.inForce(or: values)) }
 
     /// The wrapper, for `changes`.
     public var projectedValue: Shared<Value> { self }
 
-    /// The value from now on: first the present one, then each change once and in order.
+    /// The current value, and then each change once and in order.
     public var changes: AsyncStream<Value> { key.changes(.inForce(or: values)) }
 }

@@ -2,17 +2,16 @@
 
 import LatchAuth
 
-/// Whether a user is signed in.
+/// The sign-in state of a session.
 ///
-/// `@Shared(.authSession)` is nil as long as the store has not been read, and `.missing` when it has been and no user
-/// is
-/// signed in, or when the user has signed out.
+/// `@Shared(.authSession)` is nil until the store has been read, and `.missing` if no user is signed in then or any
+/// more.
 public enum AuthSession: Hashable, Sendable {
-    /// No user is signed in.
+    /// The state without a signed-in user.
     case missing
-    /// Signed in, and the access token's time is over; the next request renews it.
+    /// A signed-in user whose access token has expired; the next request refreshes it.
     case expired(AuthTokens)
-    /// Signed in.
+    /// A signed-in user with a valid access token.
     case valid(AuthTokens)
 
     /// Whether a user is signed in with an expired token.

@@ -9,11 +9,10 @@ public import LatchJOSE
 /// A decoded token of the core.
 public typealias JWT = LatchJOSE.JWT
 
-/// An access token and what renews it.
+/// An access token and the refresh token that replaces it.
 ///
-/// The access token is decoded once, when the value is made; copies share what was read. It is not verified: that is
-/// for
-/// who decides about access by it. Description, reflection and dump show none of the two texts.
+/// The access token is decoded once, when the value is created, and not verified: that is up to the server. Descriptions,
+/// mirrors and dumps show neither token.
 public struct AuthTokens: Codable, Sendable {
     /// The access token.
     public let access: String
@@ -31,7 +30,7 @@ public struct AuthTokens: Codable, Sendable {
 
     private enum CodingKeys: CodingKey { case access, refresh }
 
-    /// Tokens as they were written.
+    /// Decodes both tokens.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -39,7 +38,7 @@ public struct AuthTokens: Codable, Sendable {
             refresh: try container.decode(String.self, forKey: .refresh))
     }
 
-    /// Writes both texts.
+    /// Encodes both tokens.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(access, forKey: .access)
@@ -48,12 +47,12 @@ public struct AuthTokens: Codable, Sendable {
 }
 
 extension AuthTokens: Hashable {
-    /// Whether both texts are the same.
+    /// Compares both tokens.
     public static func == (one: AuthTokens, other: AuthTokens) -> Bool {
         one.access == other.access && one.refresh == other.refresh
     }
 
-    /// Hashes both texts.
+    /// Hashes both tokens.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(access)
         hasher.combine(refresh)
@@ -61,37 +60,36 @@ extension AuthTokens: Hashable {
 }
 
 extension AuthTokens {
-    /// The access token, decoded and not verified.
+    /// Returns the access token, decoded and not verified.
     ///
-    /// - Throws: `AuthTokens.Error.invalidToken` where it is no JWT.
+    /// - Throws: `AuthTokens.Error.invalidToken` where it is not a JWT.
     public func toJWT() throws -> JWT {
         guard let jwt = content.jwt else { throw Error.invalidToken }
         return jwt
     }
 
-    /// The claims of the access token, verified by its issuer's keys, audience, type and times.
+    /// Returns the claims of the access token, verified by its issuer's keys, audience, type and times.
     ///
     /// - Throws: `JOSEError`.
     public func claims(verifiedBy verifier: JWTVerifier) throws -> Claims { try verifier.verify(access) }
 
-    /// Whether the time of the access token is over, by the clock of the present dependencies.
+    /// Whether the access token has expired, by the clock of the current dependencies.
     ///
-    /// So it is where the token is no JWT or its `exp` is no number. A token without `exp` never is: its server says
-    /// when
-    /// it has had enough. The session knows better when this device's clock is wrong: see `AuthSession`.
+    /// A token that is not a JWT, or whose `exp` is not a number, counts as expired; one without `exp` never expires.
+    /// The session, unlike this property, allows for a wrong clock of the device: see `AuthSession`.
     public var isExpired: Bool { isExpired(at: DependencyValues.current.wallClock.now) }
 
-    /// Whether the time of the access token is over at a moment, or will be within a leeway.
+    /// Whether the access token has expired at a date, or expires within a leeway of it.
     public func isExpired(at date: Date, leeway: Duration = .zero) -> Bool {
         guard content.isReadable else { return true }
         guard let expiry = content.expiry else { return false }
         return expiry <= date.addingTimeInterval(leeway.inSeconds)
     }
 
-    /// The state of a session that holds these tokens, by the clock of the present dependencies.
+    /// Returns the state of a session with these tokens, by the clock of the current dependencies.
     public func toSession() -> AuthSession { isExpired ? .expired(self) : .valid(self) }
 
-    /// The access token, decoded and not verified, where its time is not over.
+    /// Returns the access token, decoded and not verified, unless it has expired.
     ///
     /// - Throws: `AuthTokens.Error.invalidToken` and `.expiredToken`.
     @discardableResult
@@ -118,7 +116,7 @@ extension AuthTokens {
 }
 
 extension AuthTokens: Redacting {
-    /// That there are tokens, and until when.
+    /// The expiry date; the tokens are redacted.
     public var description: String {
         guard content.isReadable else { return "AuthTokens(redacted, not readable)" }
         return "AuthTokens(redacted, expiry: \(content.expiry.map { $0.formatted(.iso8601) } ?? "none"))"
@@ -131,7 +129,7 @@ extension AuthTokens: SessionCredential {
     /// `iat` is not taken for the date of issue: some issuers repeat the one of the sign-in.
     public var expiry: Date? { content.isReadable ? content.expiry : .distantPast }
 
-    /// The same in the core's words, with the end that the access token names.
+    /// The corresponding tokens of the core.
     var asTokens: Tokens { Tokens(access: access, refresh: refresh, expiry: content.expiry) }
 
     /// Whether both carry the same access token.
@@ -139,7 +137,7 @@ extension AuthTokens: SessionCredential {
 
     /// Sets the `Authorization` field (RFC 6750 §2.1).
     ///
-    /// - Throws: `AuthTokens.Error.invalidToken` where the access token is no JWT.
+    /// - Throws: `AuthTokens.Error.invalidToken` where the access token is not a JWT.
     public func authorize(_ request: inout HTTPRequest) throws {
         guard content.isReadable else { throw Error.invalidToken }
         request.fields[.authorization] = "Bearer \(access)"
@@ -167,11 +165,11 @@ private final class TokenContent: Sendable {
 extension AuthTokens {
     /// An error that keeps tokens from being used.
     public enum Error: LocalizedError, Hashable, Sendable, CaseIterable {
-        /// No user is signed in.
+        /// The session has no signed-in user.
         case missingToken
-        /// The access token is no JWT, or the issuer does not refresh it: the user has to sign in again.
+        /// The access token is not a JWT, or the issuer does not refresh it: the user has to sign in again.
         case invalidToken
-        /// The time of the access token is over.
+        /// The access token has expired.
         case expiredToken
 
         /// A description for users.

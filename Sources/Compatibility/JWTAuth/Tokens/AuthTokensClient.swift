@@ -2,15 +2,15 @@
 
 /// Signs users in and out with tokens that a program has obtained.
 ///
-/// The live client is a face of the environment's one session: what it saves is stored first and seen then.
+/// The live client acts on the session of the dependencies: what it saves is stored first, and then visible.
 public struct AuthTokensClient: Sendable {
     /// Signs in with tokens.
     ///
-    /// Within a refresh it hands them to that instead.
+    /// Within a refresh it passes them to the refresh instead.
     public var save: @Sendable (_ tokens: AuthTokens) async throws -> Void
     /// Signs out on this device.
     public var destroy: @Sendable () async throws -> Void
-    /// The tokens of who is signed in, read from the store where that was not done yet.
+    /// Returns the tokens of the signed-in user, from the store if that has not been read yet.
     public var load: @Sendable () async throws -> AuthTokens?
     /// Saves tokens; nil signs out.
     public var set: @Sendable (_ tokens: AuthTokens?) async throws -> Void
@@ -30,7 +30,7 @@ public struct AuthTokensClient: Sendable {
 }
 
 extension AuthTokensClient {
-    /// The client of an account.
+    /// Creates the client of an account.
     init(_ account: AuthAccount) {
         self.init(
             save: { tokens in try await account.signIn(tokens) },

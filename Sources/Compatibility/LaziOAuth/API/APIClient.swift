@@ -6,46 +6,46 @@ public import LatchHTTP
 import LatchOAuth
 public import PortableFoundation
 
-/// Requests to the backend in the name of who is signed in.
+/// A client of the backend that sends requests for the signed-in user.
 ///
-/// Each carries the access token. A 401 leads to one renewal, which all requests share, and to one repeat.
+/// Each carries the access token. A 401 leads to one refresh, which all requests share, and one repeat.
 public struct APIClient: Sendable {
     private let service: OAuthService
 
-    /// A client of a service; of that of the program by default.
+    /// Creates a client of a service, by default that of the program.
     @MainActor
     public init(service: OAuthService? = nil) { self.service = service ?? .shared }
 
     /// Sends a GET and decodes the response.
-    public func get<Answer: Decodable & Sendable>(
-        _ path: RoutePath, query: [(String, String)] = [], as type: Answer.Type = Answer.self
-    ) async throws -> Answer {
+    public func get<Value: Decodable & Sendable>(
+        _ path: RoutePath, query: [(String, String)] = [], as type: Value.Type = Value.self
+    ) async throws -> Value {
         try await perform(.raw(.get, path, query: query), as: type)
     }
 
-    /// Sends a value, and returns what the server made of it.
-    public func post<Body: Encodable & Sendable, Answer: Decodable & Sendable>(
-        _ path: RoutePath, body: Body, as type: Answer.Type = Answer.self
-    ) async throws -> Answer {
+    /// Sends a value by POST, and decodes the response.
+    public func post<Body: Encodable & Sendable, Value: Decodable & Sendable>(
+        _ path: RoutePath, body: Body, as type: Value.Type = Value.self
+    ) async throws -> Value {
         try await perform(.raw(.post, path, sending: .json(body)), as: type)
     }
 
-    /// Sends a value.
+    /// Sends a value by POST.
     public func post<Body: Encodable & Sendable>(_ path: RoutePath, body: Body) async throws {
         _ = try await respond(to: .raw(.post, path, sending: .json(body)))
     }
 
-    /// Deletes what a path names.
+    /// Sends a DELETE.
     public func delete(_ path: RoutePath) async throws { _ = try await respond(to: .raw(.delete, path)) }
 
-    /// Deletes what a path names, and returns what the server says of it.
-    public func delete<Answer: Decodable & Sendable>(_ path: RoutePath, as type: Answer.Type) async throws -> Answer {
+    /// Sends a DELETE, and decodes the response.
+    public func delete<Value: Decodable & Sendable>(_ path: RoutePath, as type: Value.Type) async throws -> Value {
         try await perform(.raw(.delete, path), as: type)
     }
 
-    private func perform<Answer: Decodable>(
-        _ route: Route<HTTPResponse>, as type: Answer.Type
-    ) async throws -> Answer {
+    private func perform<Value: Decodable>(
+        _ route: Route<HTTPResponse>, as type: Value.Type
+    ) async throws -> Value {
         let response = try await respond(to: route)
         do {
             return try JSONDecoder().decode(type, from: Data(response.body.bytes))
@@ -54,7 +54,7 @@ public struct APIClient: Sendable {
         }
     }
 
-    /// The answer where it is a success.
+    /// Returns a successful response.
     private func respond(to route: Route<HTTPResponse>) async throws -> HTTPResponse {
         do {
             let response = try await service.http.perform(route)
@@ -68,25 +68,25 @@ public struct APIClient: Sendable {
 
 /// An error of a request of `APIClient`.
 public enum APIError: Error {
-    /// The address cannot be requested.
+    /// The URL is invalid.
     case invalidURL
-    /// The content of the answer has another shape.
+    /// The response could not be decoded.
     case invalidResponse
-    /// No user is signed in, or the session has ended.
+    /// The session has no signed-in user, or has ended.
     case notAuthenticated
-    /// 401, also with a renewed token.
+    /// The status 401, even with a refreshed token.
     case unauthorized
-    /// 403; with the scopes, where the server says that they are the reason.
+    /// The status 403, with the scopes if the server gives them as the reason.
     case forbidden(InsufficientScope?)
-    /// 404.
+    /// The status 404.
     case notFound
-    /// 429; in seconds, how long the server asks to wait.
+    /// The status 429, with the delay in seconds that the server requests.
     case rateLimited(retryAfter: TimeInterval?)
-    /// Another status that is no success, with the server's words.
+    /// Another unsuccessful status, with the server's message.
     case serverError(status: Int, message: String?)
     /// The server could not be reached.
     case networkError(any Error)
-    /// The session is there and cannot be used now, since the keychain is locked for instance.
+    /// The session exists but cannot be used now, for instance since the keychain is locked.
     case sessionUnavailable(any Error)
 }
 
@@ -97,13 +97,13 @@ public struct InsufficientScope: Sendable, Equatable {
     /// The scopes that the server found in the token.
     public let provided: [String]
 
-    /// Scopes from their parts.
+    /// Creates the scopes.
     public init(required: [String], provided: [String]) {
         self.required = required
         self.provided = provided
     }
 
-    /// The scopes that are missing, by the hierarchy of scopes.
+    /// The missing scopes, by the hierarchy of scopes.
     public var missing: [String] {
         Scopes(parsing: provided.joined(separator: " "))
             .missing(from: Scopes(parsing: required.joined(separator: " "))).elements.map(\.rawValue)
@@ -131,19 +131,19 @@ extension APIError: LocalizedError {
 }
 
 extension APIError {
-    /// The error that an answer stands for.
+    /// Creates the error of a response.
     init(_ response: HTTPResponse, now: Date) {
-        let said = LatchOAuth.OAuthError(response, now: now)
+        let error = LatchOAuth.OAuthError(response, now: now)
         switch response.status.rawValue {
         case 401: self = .unauthorized
         case 403: self = .forbidden(InsufficientScope(response))
         case 404: self = .notFound
-        case 429: self = .rateLimited(retryAfter: said.retryAfter?.inSeconds)
-        default: self = .serverError(status: response.status.rawValue, message: said.issuerMessage)
+        case 429: self = .rateLimited(retryAfter: error.retryAfter?.inSeconds)
+        default: self = .serverError(status: response.status.rawValue, message: error.issuerMessage)
         }
     }
 
-    /// An error of the core in the words of this package.
+    /// Converts an error of the core.
     static func map(_ error: any Error) -> any Error {
         switch error {
         case is APIError, is CancellationError: error
@@ -152,7 +152,7 @@ extension APIError {
         case let error as HTTPError: error == .cancelled ? CancellationError() : networkError(error)
         case AuthError.missingToken, AuthError.reauthenticationRequired, AuthError.superseded: notAuthenticated
         case let error as AuthError: sessionUnavailable(error)
-        // What the renewal before the request threw.
+        // The error of the refresh before the request.
         case let error as LatchOAuth.OAuthError: sessionUnavailable(error)
         default: error
         }

@@ -8,16 +8,15 @@ public import PortableFoundation
 
 /// An error of a login.
 ///
-/// A device that cannot store the tokens is none of these: `login` then throws LatchAuth's `AuthError`, with a `store…`
-/// code.
+/// If the device cannot store the tokens, `login` throws LatchAuth's `AuthError` instead, with a `store…` code.
 public enum OAuthError: Error {
-    /// The server's address cannot be requested: malformed, or plain http to another machine.
+    /// The server's URL is malformed, or plain http to another machine.
     case invalidURL
-    /// The answer is none that a login could have.
+    /// The response is not one of a token endpoint.
     case invalidResponse
-    /// The server refused and did not say why.
+    /// The server rejected the login without a reason.
     case authenticationFailed
-    /// The server refused, or failed, in these words.
+    /// The server rejected the login, or failed, with this message.
     case serverError(String)
     /// The server could not be reached.
     case networkError(any Error)
@@ -38,7 +37,7 @@ extension OAuthError: LocalizedError {
 }
 
 extension OAuthError {
-    /// The error of the core in the words of this package; what has none stays what it is.
+    /// Converts an error of the core; one without an equivalent is unchanged.
     static func map(_ error: any Error) -> any Error {
         switch error {
         case let error as LatchOAuth.OAuthError: OAuthError(error)

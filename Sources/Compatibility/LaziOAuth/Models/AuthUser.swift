@@ -7,14 +7,14 @@ import LatchJOSE
 public struct AuthUser: Codable, Equatable, Sendable {
     /// The server's identifier.
     public let userId: String
-    /// The name that was signed in with, or that the access token holds.
+    /// The user name of the login, or that of the access token.
     public let username: String?
     /// The e-mail address, where the access token holds one.
     public let email: String?
     /// The granted scopes, as the server wrote them.
     public let grantedScopes: [String]
 
-    /// A user from its parts.
+    /// Creates a user from its parts.
     public init(userId: String, username: String? = nil, email: String? = nil, grantedScopes: [String] = []) {
         self.userId = userId
         self.username = username
@@ -22,9 +22,10 @@ public struct AuthUser: Codable, Equatable, Sendable {
         self.grantedScopes = grantedScopes
     }
 
-    /// Returns the owner of tokens: from the token response, else from the access token's claims.
+    /// Creates the owner of tokens from the token response, or else from the access token's claims; nil if neither names
+    /// it.
     ///
-    /// Nil where neither says it. It is for display; the server decides what a user may do.
+    /// It is for display; the server decides about access.
     init?(_ tokens: Tokens, username: String?) {
         let claims = (try? JWT(unverified: tokens.access))?.claims
         guard let id = tokens.userID ?? claims?.subject, !id.isEmpty else { return nil }

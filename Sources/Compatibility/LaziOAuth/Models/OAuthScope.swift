@@ -4,30 +4,29 @@ import LatchAuth
 
 /// The scopes that the app knows.
 ///
-/// The set of scopes is the server's and is open: what an app does not know is kept as text, in `OAuthService.grantedScopes`
-/// and in the core's `Scopes`.
+/// A server may have others, which `OAuthService.grantedScopes` and the core's `Scopes` contain as text.
 public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
-    /// See widgets.
+    /// Access to read widgets.
     case widgetsRead = "widgets:read"
-    /// Make and change widgets.
+    /// Access to create and change widgets.
     case widgetsWrite = "widgets:write"
-    /// Delete widgets.
+    /// Access to delete widgets.
     case widgetsDelete = "widgets:delete"
-    /// Everything with widgets.
+    /// Every access to widgets.
     case widgetsAdmin = "widgets:admin"
-    /// See projects.
+    /// Access to read projects.
     case projectsRead = "projects:read"
-    /// Make and change projects.
+    /// Access to create and change projects.
     case projectsWrite = "projects:write"
-    /// Delete projects.
+    /// Access to delete projects.
     case projectsDelete = "projects:delete"
-    /// Everything with projects.
+    /// Every access to projects.
     case projectsAdmin = "projects:admin"
-    /// See files.
+    /// Access to read files.
     case filesRead = "files:read"
-    /// Upload files.
+    /// Access to upload files.
     case filesWrite = "files:write"
-    /// Delete files.
+    /// Access to delete files.
     case filesDelete = "files:delete"
 
     /// The scopes that an app requests unless the user chooses others.
@@ -38,7 +37,7 @@ public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
     /// The categories, in the order in which they are shown.
     public static let categories = ["Widgets", "Projects", "Files"]
 
-    /// The scopes of a list with spaces that the app knows; each once, in the order in which they are first named.
+    /// Returns the known scopes of a list with spaces, each once, in the order of the list.
     public static func known(in text: String) -> [OAuthScope] {
         Scopes(parsing: text).elements.compactMap { OAuthScope(rawValue: $0.rawValue) }
     }
@@ -46,7 +45,7 @@ public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
     /// The scope as it is written.
     public var id: String { rawValue }
 
-    /// A short name for people.
+    /// A short name for users.
     public var displayName: String { "\(verb) \(category)" }
 
     /// A description of what the scope allows, for users.
@@ -67,13 +66,7 @@ public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
     }
 
     /// The resource: `Widgets`, `Projects` or `Files`.
-    public var category: String {
-        switch self {
-        case .widgetsRead, .widgetsWrite, .widgetsDelete, .widgetsAdmin: "Widgets"
-        case .projectsRead, .projectsWrite, .projectsDelete, .projectsAdmin: "Projects"
-        case .filesRead, .filesWrite, .filesDelete: "Files"
-        }
-    }
+    public var category: String { Self.categories.first { rawValue.hasPrefix($0.lowercased()) } ?? "" }
 
     private var verb: String {
         switch self {
@@ -86,6 +79,6 @@ public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
 }
 
 extension Scopes {
-    /// The core's scopes for those of the app, in the order given.
+    /// Creates the scopes of the core for those of the app, in the given order.
     init(_ scopes: some Sequence<OAuthScope>) { self.init(scopes.compactMap { Scope(rawValue: $0.rawValue) }) }
 }

@@ -11,20 +11,20 @@ public import PortableFoundation
 public struct OAuthTokenResponse: Codable, Equatable, Sendable {
     /// The access token.
     public let access_token: String
-    /// The refresh token; nil where the server gave none.
+    /// The refresh token; nil if the server issued none.
     public let refresh_token: String?
     /// `Bearer`, however the server spells it.
     public let token_type: String
-    /// The lifetime of the access token in seconds, counted from the response; nil where the server did not say.
+    /// The lifetime of the access token in seconds, counted from the response; nil if the server did not say.
     public let expires_in: Int?
-    /// The granted scopes; the requested ones where the server did not say.
+    /// The granted scopes; the requested ones if the server did not say.
     public let scope: String
     /// The server's identifier of the user.
     public let user_id: String?
-    /// The expiration date of the access token, fixed when the response came.
-    public let expiryDate: Date?
+    /// The expiration date of the access token, computed when the response arrived.
+    public private(set) var expiryDate: Date?
 
-    /// The core's answer in the spelling of the wire.
+    /// Creates the wire form of a token response.
     init(_ response: TokenResponse) {
         access_token = response.tokens.access
         refresh_token = response.tokens.refresh
@@ -41,23 +41,12 @@ public struct OAuthTokenResponse: Codable, Equatable, Sendable {
         case expiryDate = "expiry_date"
     }
 
-    /// Reads an answer of the server, by the reader of the core, or what `encode(to:)` wrote.
+    /// Decodes a response of the server, or one that `encode(to:)` encoded.
     public init(from decoder: any Decoder) throws {
         let members = try JSONValue(from: decoder).objectValue ?? [:]
         self.init(try TokenResponseDecoder(clock: .system).decode(members))
-        guard let date = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Date.self, forKey: .expiryDate)
-        else { return }
-        self = OAuthTokenResponse(self, expiryDate: date)
-    }
-
-    private init(_ other: OAuthTokenResponse, expiryDate: Date) {
-        access_token = other.access_token
-        refresh_token = other.refresh_token
-        token_type = other.token_type
-        expires_in = other.expires_in
-        scope = other.scope
-        user_id = other.user_id
-        self.expiryDate = expiryDate
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        expiryDate = try container.decodeIfPresent(Date.self, forKey: .expiryDate) ?? expiryDate
     }
 }
 
@@ -67,7 +56,7 @@ extension OAuthTokenResponse: Redacting {
 }
 
 extension Tokens {
-    /// The tokens of an answer, as a session takes them.
+    /// Creates the tokens of a response.
     public init(_ response: OAuthTokenResponse) {
         self.init(
             access: response.access_token, refresh: response.refresh_token, expiry: response.expiryDate,
@@ -78,14 +67,13 @@ extension Tokens {
 
 /// The scopes that the server granted, as texts in its order, whether the app knows them or not.
 ///
-/// `contains` answers the question for which it is asked: whether something is allowed. `widgets:admin` allows
-/// `widgets:write`, so it contains it.
+/// `contains` follows the hierarchy of scopes: `widgets:admin` contains `widgets:write`.
 public struct GrantedScopes: Sendable, Hashable, RandomAccessCollection, ExpressibleByArrayLiteral {
     private let scopes: Scopes
 
     init(_ scopes: Scopes) { self.scopes = scopes }
 
-    /// Scopes as they are written.
+    /// Creates granted scopes from their texts.
     public init(arrayLiteral elements: String...) {
         scopes = Scopes(elements.compactMap { Scope(rawValue: $0) })
     }
@@ -93,7 +81,7 @@ public struct GrantedScopes: Sendable, Hashable, RandomAccessCollection, Express
     /// Whether a scope was granted, or follows from one that was: `admin ⊃ delete ⊃ write ⊃ read`.
     public func contains(_ scope: String) -> Bool { Scope(rawValue: scope).map { scopes.allow($0) } ?? false }
 
-    /// The same for a scope that the app knows.
+    /// Whether a known scope was granted, or follows from one that was.
     public func contains(_ scope: OAuthScope) -> Bool { contains(scope.rawValue) }
 
     /// Whether this very scope was granted, whatever follows from others.
@@ -105,6 +93,6 @@ public struct GrantedScopes: Sendable, Hashable, RandomAccessCollection, Express
     /// One after the last.
     public var endIndex: Int { scopes.count }
 
-    /// The scope at a place, as the server wrote it.
+    /// Returns the scope at an index, as the server wrote it.
     public subscript(position: Int) -> String { scopes.elements[position].rawValue }
 }

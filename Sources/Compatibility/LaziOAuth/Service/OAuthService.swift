@@ -10,24 +10,24 @@ public import PortableFoundation
 /// Signs a user in with a password, and keeps the session.
 ///
 /// ```swift
-/// OAuthService.shared = OAuthService(baseURL: url)     // once, where the program begins
+/// OAuthService.shared = OAuthService(baseURL: url)     // once, at launch
 /// ```
 ///
-/// What it publishes is observed by Observation; it changes on the main actor, wherever a change comes from.
+/// Its properties are observable, and change on the main actor.
 @MainActor
 @Observable
 public final class OAuthService {
     /// The service of the program; until the program sets its own, every request fails with `OAuthError.invalidURL`.
     public static var shared = OAuthService(baseURL: URL(filePath: "/"), store: InMemoryTokenStore())
 
-    /// Names the app where the platform keeps secrets.
+    /// The name of the app in the platform's secret store.
     public nonisolated static let keychainService = "lazi"
 
     /// The base URL of the backend.
     public nonisolated let baseURL: URL
     /// The session behind this service, for its states and for clients of the program's own.
     public nonisolated let session: Session<Tokens>
-    /// A client whose requests carry the access token, renewed when needed.
+    /// A client whose requests carry the access token, refreshed when needed.
     public nonisolated let http: Client
 
     /// The difference between the granted scopes and those that the last login requested; nil before the first one.
@@ -35,31 +35,31 @@ public final class OAuthService {
     /// The error of the last operation that cannot throw; nil after a success.
     public internal(set) var lastError: (any Error)?
 
-    /// Whether a stored account is being renewed before anybody uses it.
-    var isRenewingStored = false
-    /// Tells observers of the session's changes.
+    /// Whether the tokens of a stored account are being refreshed before their first use.
+    var isRefreshingStored = false
+    /// Notifies observers of the session's changes.
     private let observed: ObservableSession<Tokens>
     /// The name that the current user signed in with; kept in memory only.
     var loginName: (userID: String, name: String)?
 
     nonisolated let endpoint: TokenEndpoint
-    /// Carries no credential and follows no redirect: what it sends is a password.
-    nonisolated let open: Client
+    /// A client without credentials and redirects, since its requests contain passwords.
+    nonisolated let unauthenticated: Client
     @ObservationIgnored private var check: Task<Void, Never>?
-    /// Brings an account over from the original's layout; whatever needs the store waits for it.
+    /// The migration of an account from the original's layout; operations that need the store wait for it.
     @ObservationIgnored private var migration: Task<Void, Never>?
 
-    /// A service of the backend at `baseURL`; it begins to look for a stored account at once.
+    /// Creates a service of the backend at `baseURL`, and begins to restore a stored account.
     ///
     /// - Parameters:
-    ///   - store: Keeps the session, as one record; nil for the place where the platform keeps secrets.
-    ///   - legacy: Where the original kept its five items, whose account is brought over once; nil for nowhere.
+    ///   - store: The store of the session's record; nil for the platform's secret store.
+    ///   - legacy: The store with the original's five items, whose account is migrated once; nil for none.
     ///   - registration: The client registration, if the backend requires one.
-    ///   - transport: What sends the requests; a fake here replaces the network in tests.
-    ///   - interceptors: Steps around each request, such as logs.
-    ///   - allowingInsecureHTTP: Where plain http may be spoken; never needed outside of a network of one's own.
-    ///   - clock: The time.
-    ///   - random: For idempotency keys.
+    ///   - transport: The transport of the requests; a fake replaces the network in tests.
+    ///   - interceptors: The interceptors of each request, such as logs.
+    ///   - allowingInsecureHTTP: The hosts to which plain http is allowed.
+    ///   - clock: The clock.
+    ///   - random: The source of idempotency keys.
     public init(
         baseURL: URL, store: (any TokenStore<Tokens>)? = nil, migratingFrom legacy: (any SecretStore)? = nil,
         registration: ClientRegistration = .none, transport: any Handler = Transport.live,
@@ -77,10 +77,10 @@ public final class OAuthService {
             random: random)
         self.endpoint = endpoint
         self.session = session
-        open = Client(
+        unauthenticated = Client(
             baseURL: baseURL, transport: transport, interceptors: interceptors,
             allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none)
-        // Without an origin every request fails for its URL, and there is nothing to authorise.
+        // Without an origin every request fails for its URL, so there is nothing to authorize.
         let carrying = HTTPOrigin(baseURL).map { [SessionInterceptor(session, for: .origin($0))] } ?? []
         http = Client(
             baseURL: baseURL, transport: transport, interceptors: carrying + interceptors,
@@ -92,11 +92,11 @@ public final class OAuthService {
         checkAuthState()
     }
 
-    /// Waits until the store holds what it is to hold.
+    /// Waits for the migration.
     func prepared() async { await migration?.value }
 
     private func migrate(_ migration: LegacyMigration, into store: any TokenRecordStore<Tokens>) async {
-        // What fails changes nothing, and is tried again at the next launch.
+        // A failure changes nothing; the next launch tries again.
         do { try await migration.run(into: store) } catch { _ = noted(error) }
     }
 
@@ -110,7 +110,7 @@ public final class OAuthService {
 
     /// Restores the session from the store, and refreshes an expired token.
     ///
-    /// - Returns: The work, for who wants to wait for it; a second call joins the first.
+    /// - Returns: The task, for callers that wait for it; a second call joins the first.
     @discardableResult
     public func checkAuthState() -> Task<Void, Never> {
         if let check { return check }
@@ -133,10 +133,10 @@ extension AuthorizationServer {
 }
 
 extension OAuthService {
-    /// Signs a user in, in place of the user who was signed in before.
+    /// Signs a user in, and replaces the one who was signed in before.
     ///
     /// - Returns: The token response; `scopeChange` holds the difference between requested and granted scopes.
-    /// - Throws: `OAuthError`; `AuthError` with a `store…` code where the device cannot keep the tokens.
+    /// - Throws: `OAuthError`; `AuthError` with a `store…` code if the device cannot store the tokens.
     @discardableResult
     public func login(
         username: String, password: String, scopes: [OAuthScope] = OAuthScope.defaults
@@ -144,7 +144,7 @@ extension OAuthService {
         try await login(username: username, password: password, requesting: Scopes(scopes))
     }
 
-    /// The same for scopes of any kind.
+    /// Signs a user in with scopes of any kind.
     @discardableResult
     public func login(username: String, password: String, requesting scopes: Scopes) async throws -> OAuthTokenResponse
     {
@@ -162,23 +162,23 @@ extension OAuthService {
 
     /// Creates an account and signs the user in.
     ///
-    /// - Throws: As `login(username:password:scopes:)`; where the account could not be made, no user is signed in.
+    /// - Throws: As `login(username:password:scopes:)`; if the account could not be created, no user is signed in.
     @discardableResult
     public func signup(
         username: String, email: String, password: String, scopes: [OAuthScope] = OAuthScope.defaults
     ) async throws -> OAuthTokenResponse {
         do {
-            try await makeAccount(username: username, email: email, password: password)
+            try await createAccount(username: username, email: email, password: password)
         } catch {
             throw noted(error)
         }
         return try await login(username: username, password: password, scopes: scopes)
     }
 
-    /// Signs the user out: here at once, whatever the network does, and then both tokens at the server.
+    /// Signs the user out on this device at once, whatever the network does, and then revokes both tokens at the server.
     ///
-    /// Where the device cannot forget them, `lastError` says so, the tokens are revoked nevertheless, and the user is
-    /// still signed in.
+    /// If the device cannot delete them, `lastError` says so; the tokens are revoked nevertheless, and the user stays
+    /// signed in.
     public func logout() async {
         await prepared()
         do {
@@ -191,21 +191,21 @@ extension OAuthService {
         }
     }
 
-    /// The password travels in the content, never in the URL.
-    private func makeAccount(username: String, email: String, password: String) async throws {
+    /// Creates an account; the password is sent in the content, never in the URL.
+    private func createAccount(username: String, email: String, password: String) async throws {
         let content: JSONObject = [
             "username": .string(username), "email": .string(email), "password": .string(password),
         ]
-        let request = try open.request(
+        let request = try unauthenticated.request(
             .post, "auth/signup", fields: [.contentType: "application/json", .accept: "application/json"],
             body: HTTPBody(JSONValue.object(content).serialized()))
-        let response = try await open.respond(to: request)
-        // A backend of this family answers a taken name with 200 and says `failed` in the content.
-        let said = try? JSONValue(parsing: response.body.bytes)["status"]?.stringValue
-        guard !response.status.isSuccess || said == "failed" || said == "error" else { return }
+        let response = try await unauthenticated.respond(to: request)
+        // A backend of this family responds to a taken name with 200 and `failed` in the content.
+        let result = try? JSONValue(parsing: response.body.bytes)["status"]?.stringValue
+        guard !response.status.isSuccess || result == "failed" || result == "error" else { return }
         let error = LatchOAuth.OAuthError(response, hiding: [password], now: endpoint.clock.now)
         if error == .tooManyRequests || response.status.isServerError { throw error }
-        throw OAuthError.serverError(error.issuerMessage ?? "The account could not be made; the name may be taken.")
+        throw OAuthError.serverError(error.issuerMessage ?? "The account could not be created; the name may be taken.")
     }
 }
 
@@ -219,9 +219,9 @@ public enum AuthState: Sendable, Equatable {
     case authenticated
     /// A user is signed in, and the access token could not be refreshed yet: offline, for instance.
     case expired
-    /// No user is signed in.
+    /// The state without a signed-in user.
     case signedOut
-    /// The state is unknown now, since the keychain is locked for instance; this signs no user out.
+    /// The state is unknown, for instance since the keychain is locked; the user is not signed out.
     case unavailable
 }
 
@@ -231,18 +231,17 @@ extension OAuthService {
         switch state {
         case .unknown: .unknown
         case .restoring: .restoring
-        case .signedIn: isRenewingStored ? .restoring : .authenticated
-        case .expired: isRenewingStored ? .restoring : .expired
+        case .signedIn: isRefreshingStored ? .restoring : .authenticated
+        case .expired: isRefreshingStored ? .restoring : .expired
         case .signedOut: .signedOut
         case .unavailable: .unavailable
         }
     }
 
-    /// Whether a user is signed in; also while an expired token waits to be refreshed, so that no login screen shows
-    /// up.
+    /// Whether a user is signed in, even while an expired token waits to be refreshed.
     public var isAuthenticated: Bool { state.isSignedIn }
 
-    /// The signed-in user; nil where there is none, or where the server does not describe it.
+    /// The signed-in user; nil if there is none, or if the server does not describe the user.
     public var currentUser: AuthUser? {
         guard let tokens = state.credential else { return nil }
         let user = AuthUser(tokens, username: nil)
@@ -250,17 +249,17 @@ extension OAuthService {
         return AuthUser(tokens, username: loginName.name)
     }
 
-    /// The scopes of the signed-in user; empty where there is none.
+    /// The scopes of the signed-in user; empty if there is none.
     public var grantedScopes: GrantedScopes { GrantedScopes(state.credential?.grantedScopes ?? []) }
 
     /// Returns the access token, refreshed if it expires within five minutes; nil if none is available.
     ///
-    /// While the old token is accepted, it is what comes when the network is down. `lastError` tells why nothing came.
+    /// Without a network it is the old token, as long as that is accepted. `lastError` says why there is none.
     public func getValidToken() async -> String? {
         do { return try await validToken() } catch { return nil }
     }
 
-    /// The same with the reason where there is none.
+    /// Returns the access token, refreshed if it expires within five minutes.
     ///
     /// - Throws: `OAuthError`, or an `AuthError` of the session or its store.
     public func validToken() async throws -> String {
@@ -274,10 +273,9 @@ extension OAuthService {
         }
     }
 
-    /// Renews now, due or not.
+    /// Refreshes the token now, due or not.
     ///
-    /// - Returns: Whether there is a new token. The session ends only where the server says so: never for want of a
-    ///   network.
+    /// - Returns: Whether there is a new token. Only the server's rejection ends the session.
     @discardableResult
     public func refreshToken() async -> Bool {
         await prepared()
@@ -292,29 +290,29 @@ extension OAuthService {
         }
     }
 
-    /// Reads the store, and renews what has expired there.
+    /// Reads the store, and refreshes an expired token.
     func restore() async {
         await prepared()
         do {
             try await session.restore()
         } catch AuthError.storeCorrupt {
-            return await forgetDamaged()
+            return await discardDamaged()
         } catch {
             _ = noted(error)
             return
         }
         guard case .expired = session.currentState else { return }
-        isRenewingStored = true
+        isRefreshingStored = true
         _ = await getValidToken()
-        isRenewingStored = false
+        isRefreshingStored = false
     }
 
-    /// A record that cannot be decoded belongs to no session; the store sets it aside.
-    private func forgetDamaged() async {
+    /// Signs out after a record that cannot be decoded, which the store sets aside.
+    private func discardDamaged() async {
         do { try await session.signOut() } catch { _ = noted(error) }
     }
 
-    /// Keeps an error for `lastError`, in the words of this package.
+    /// Converts an error to one of this package, and records it in `lastError`.
     func noted(_ error: any Error) -> any Error {
         let error = OAuthError.map(error)
         if !(error is CancellationError) { lastError = error }

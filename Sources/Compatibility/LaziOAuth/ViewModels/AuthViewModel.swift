@@ -29,16 +29,16 @@ public final class AuthViewModel {
 
     private let service: OAuthService
 
-    /// The model of a screen for a service; for that of the program by default.
+    /// Creates the model of a screen for a service, by default that of the program.
     public init(service: OAuthService? = nil) { self.service = service ?? .shared }
 
-    /// The scopes that a login asks for.
+    /// The scopes that a login requests.
     public var selectedScopes: Set<OAuthScope> {
         get { scopeSelection.selected }
         set { scopeSelection.selected = newValue }
     }
 
-    /// Whether the password was typed twice alike.
+    /// Whether both passwords are equal.
     public var passwordsMatch: Bool { password == confirmPassword }
 
     /// Whether the address looks like one.
@@ -50,14 +50,14 @@ public final class AuthViewModel {
         return isLoginMode || (isEmailValid && passwordsMatch)
     }
 
-    /// Signs in with what the form holds; an invalid form is not sent.
+    /// Signs in with the form; an invalid form is not sent.
     public func login() async {
         await submit { [username = trimmed(username), password, scopes = scopeSelection.ordered] service in
             try await service.login(username: username, password: password, scopes: scopes)
         }
     }
 
-    /// Makes an account with what the form holds, and signs in; an invalid form is not sent.
+    /// Creates an account with the form, and signs in; an invalid form is not sent.
     public func signup() async {
         let (username, email) = (trimmed(username), trimmed(email))
         await submit { [password, scopes = scopeSelection.ordered] service in
@@ -65,7 +65,7 @@ public final class AuthViewModel {
         }
     }
 
-    /// Changes between signing in and a new account; what belongs to the other form is cleared.
+    /// Changes between signing in and a new account, and clears the fields of the other form.
     public func toggleMode() {
         isLoginMode.toggle()
         email = ""
@@ -74,7 +74,7 @@ public final class AuthViewModel {
         showError = false
     }
 
-    /// Runs one request at a time and shows what it throws.
+    /// Runs one request at a time, and shows its error.
     private func submit(_ request: (OAuthService) async throws -> OAuthTokenResponse) async {
         guard isFormValid, !isLoading else { return }
         isLoading = true
@@ -83,7 +83,7 @@ public final class AuthViewModel {
         do {
             _ = try await request(service)
         } catch is CancellationError {
-            // Who left the screen needs no explanation.
+            // The user has left the screen.
         } catch {
             errorMessage = Self.text(of: error)
             showError = true
@@ -110,6 +110,6 @@ public final class AuthViewModel {
 }
 
 extension AuthViewModel: CustomReflectable {
-    /// A mirror without children, so that a dump shows no password that is being typed.
+    /// A mirror without children, so that a dump shows no password.
     public nonisolated var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The scopes that a user chooses, as a screen shows them: in groups that fold.
+/// The scopes that a user selects on a screen, in groups that can be collapsed.
 public struct ScopeSelection: Sendable, Equatable {
     /// The scopes of one category.
     public struct Group: Sendable, Equatable, Identifiable {
@@ -12,12 +12,12 @@ public struct ScopeSelection: Sendable, Equatable {
         public var id: String { category }
     }
 
-    /// The chosen scopes.
+    /// The selected scopes.
     public var selected: Set<OAuthScope>
-    /// Whether the groups are shown, and not only how many are chosen.
+    /// Whether the groups are shown, and not only the number of selected scopes.
     public var isExpanded = false
 
-    /// A selection; at first of what the app usually needs.
+    /// Creates a selection; by default of what the app usually needs.
     public init(selected: Set<OAuthScope> = Set(OAuthScope.defaults)) { self.selected = selected }
 
     /// The groups in their order.
@@ -28,19 +28,19 @@ public struct ScopeSelection: Sendable, Equatable {
     /// The groups in their order.
     public var groups: [Group] { Self.groups }
 
-    /// The number of chosen scopes.
+    /// The number of selected scopes.
     public var count: Int { selected.count }
 
-    /// The number of chosen scopes, for users.
+    /// The number of selected scopes, for users.
     public var summary: String { "\(count) selected" }
 
-    /// The chosen scopes in the order in which they are requested, whatever the order of choosing.
+    /// The selected scopes, in the order in which they are requested.
     public var ordered: [OAuthScope] { OAuthScope.allCases.filter(selected.contains) }
 
-    /// Whether a scope is chosen.
+    /// Whether a scope is selected.
     public func contains(_ scope: OAuthScope) -> Bool { selected.contains(scope) }
 
-    /// Chooses a scope, or gives it up.
+    /// Selects a scope, or deselects it.
     public mutating func toggle(_ scope: OAuthScope) {
         if selected.remove(scope) == nil { selected.insert(scope) }
     }

@@ -31,11 +31,11 @@ final class Authenticator<Token: TokenModel>: Sendable {
     func adapt(_ request: URLRequest) async throws -> URLRequest {
         guard authenticates(request), !isRefreshing else { return request }
         do {
-            let lease = try await lease()
-            try RequestContext.current?.record(ObjectIdentifier(self), with: lease)
-            guard let token = lease.credential.token else { return request }
+            let snapshot = try await currentSnapshot()
+            try RequestContext.current?.record(ObjectIdentifier(self), with: snapshot)
+            guard let token = snapshot.credential.token else { return request }
             RequestContext.current?.add(
-                RedirectAuthorization(SessionAttempt(session, lease), isIncluded: authenticates))
+                RedirectAuthorization(SessionAttempt(session, snapshot), isIncluded: authenticates))
             var authorized = request
             token.authorize(&authorized)
             return authorized
@@ -51,7 +51,7 @@ final class Authenticator<Token: TokenModel>: Sendable {
         guard case .unauthorized = error, authenticates(request), !isRefreshing else { return false }
         guard let context = RequestContext.current else { return try await retryWithoutContext(request) }
         let current = session.currentState.credential
-        let rejected = context.takeRejected(ObjectIdentifier(self)) { (lease: Snapshot) in lease.credential == current }
+        let rejected = context.takeRejected(ObjectIdentifier(self)) { (snapshot: Snapshot) in snapshot.credential == current }
         guard let rejected else { return false }
         return try await refresh(replacing: rejected)
     }
@@ -85,13 +85,13 @@ final class Authenticator<Token: TokenModel>: Sendable {
     }
 
     /// Returns the token to send now.
-    private func lease() async throws -> Snapshot {
+    private func currentSnapshot() async throws -> Snapshot {
         storage.refresher.use(strategy)
-        let lease = try await session.snapshot()
-        guard obtainsTokenEagerly, lease.credential.token == nil else { return lease }
-        _ = try await session.refreshed(replacing: lease)
+        let snapshot = try await session.snapshot()
+        guard obtainsTokenEagerly, snapshot.credential.token == nil else { return snapshot }
+        _ = try await session.refreshed(replacing: snapshot)
         let obtained = try await session.snapshot()
-        guard obtained.generation == lease.generation else { throw AuthError.superseded }
+        guard obtained.generation == snapshot.generation else { throw AuthError.superseded }
         return obtained
     }
 

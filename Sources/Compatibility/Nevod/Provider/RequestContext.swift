@@ -15,8 +15,8 @@ final class RequestContext: Sendable {
 
     /// The state of one authenticator.
     private struct Authentication {
-        /// The credential of the last attempt: a `Lease`.
-        var lease: any Sendable
+        /// The credential of the last attempt: a `CredentialSnapshot`.
+        var snapshot: any Sendable
         /// The session's generation at the first attempt; the request never uses the credential of another sign-in.
         var generation: Int
         /// Whether the request was repeated because its credential had been replaced meanwhile.
@@ -40,10 +40,10 @@ final class RequestContext: Sendable {
     /// Records the credential of an attempt.
     ///
     /// - Throws: `AuthError.superseded` if an earlier attempt was made for another sign-in.
-    func record<Value>(_ id: ObjectIdentifier, with lease: CredentialSnapshot<Value>) throws(AuthError) {
+    func record<Value>(_ id: ObjectIdentifier, with snapshot: CredentialSnapshot<Value>) throws(AuthError) {
         let isAllowed = authentications.withLock { all in
-            guard all[id] == nil || all[id]?.generation == lease.generation else { return false }
-            all[id, default: Authentication(lease: lease, generation: lease.generation)].lease = lease
+            guard all[id] == nil || all[id]?.generation == snapshot.generation else { return false }
+            all[id, default: Authentication(snapshot: snapshot, generation: snapshot.generation)].snapshot = snapshot
             return true
         }
         guard isAllowed else { throw .superseded }
@@ -57,16 +57,16 @@ final class RequestContext: Sendable {
         _ id: ObjectIdentifier, isCurrent: (CredentialSnapshot<Value>) -> Bool
     ) -> CredentialSnapshot<Value>? {
         authentications.withLock { all in
-            guard let authentication = all[id], let lease = authentication.lease as? CredentialSnapshot<Value> else {
+            guard let authentication = all[id], let snapshot = authentication.snapshot as? CredentialSnapshot<Value> else {
                 return nil
             }
-            if isCurrent(lease) || authentication.hasRepeatedWithCurrent {
+            if isCurrent(snapshot) || authentication.hasRepeatedWithCurrent {
                 guard !authentication.hasRefreshed else { return nil }
                 all[id]?.hasRefreshed = true
             } else {
                 all[id]?.hasRepeatedWithCurrent = true
             }
-            return lease
+            return snapshot
         }
     }
 

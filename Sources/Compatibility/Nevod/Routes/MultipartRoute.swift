@@ -49,8 +49,10 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Stream
         endpoint: String, domain: Domain, fieldName: String = "file", filename: String, fileData: Data,
         mimeType: String, additionalFields: [String: String] = [:]
     ) -> MultipartRoute {
+        // Sorted by name, so that the order is stable.
+        let texts = additionalFields.sorted { $0.key < $1.key }.map { FormDataPart(name: $0.key, value: $0.value) }
         let file = FormDataPart(name: fieldName, filename: filename, data: fileData, mimeType: mimeType)
-        return MultipartRoute(endpoint: endpoint, domain: domain, parts: texts(additionalFields) + [file])
+        return MultipartRoute(endpoint: endpoint, domain: domain, parts: texts + [file])
     }
 
     /// Creates a route that uploads one image.
@@ -61,11 +63,6 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Stream
         uploadFile(
             endpoint: endpoint, domain: domain, fieldName: fieldName, filename: filename, fileData: imageData,
             mimeType: imageType.mimeType, additionalFields: additionalFields)
-    }
-
-    /// Returns text fields, sorted by name so that the order is stable.
-    private static func texts(_ fields: [String: String]) -> [FormDataPart] {
-        fields.sorted { $0.key < $1.key }.map { FormDataPart(name: $0.key, value: $0.value) }
     }
 }
 
@@ -141,6 +138,14 @@ public struct FormDataPart: Sendable {
     /// The content to send.
     let body: HTTPBody
 
+    private init(name: String, filename: String?, data: Data, mimeType: String, body: HTTPBody) {
+        self.name = name
+        self.filename = filename
+        self.data = data
+        self.mimeType = mimeType
+        self.body = body
+    }
+
     /// Creates a text field.
     public init(name: String, value: String) {
         self.init(name: name, data: Data(value.utf8), mimeType: "text/plain; charset=utf-8")
@@ -148,20 +153,12 @@ public struct FormDataPart: Sendable {
 
     /// Creates a field of bytes.
     public init(name: String, data: Data, mimeType: String = "application/octet-stream") {
-        self.name = name
-        filename = nil
-        self.data = data
-        self.mimeType = mimeType
-        body = HTTPBody(Array(data))
+        self.init(name: name, filename: nil, data: data, mimeType: mimeType, body: HTTPBody(Array(data)))
     }
 
     /// Creates a file from bytes.
     public init(name: String, filename: String, data: Data, mimeType: String) {
-        self.name = name
-        self.filename = filename
-        self.data = data
-        self.mimeType = mimeType
-        body = HTTPBody(Array(data))
+        self.init(name: name, filename: filename, data: data, mimeType: mimeType, body: HTTPBody(Array(data)))
     }
 
     /// Creates a file that is streamed from disk.
@@ -170,11 +167,10 @@ public struct FormDataPart: Sendable {
     public init(
         name: String, fileURL: URL, filename: String? = nil, mimeType: String = "application/octet-stream"
     ) throws(NetworkError) {
-        self.name = name
-        self.filename = filename ?? fileURL.lastPathComponent
-        data = Data()
-        self.mimeType = mimeType
+        let body: HTTPBody
         do { body = HTTPBody(try .file(at: fileURL.path)) } catch { throw .bodyEncodingFailed }
+        let filename = filename ?? fileURL.lastPathComponent
+        self.init(name: name, filename: filename, data: Data(), mimeType: mimeType, body: body)
     }
 
     /// Creates an image file.
@@ -183,25 +179,18 @@ public struct FormDataPart: Sendable {
     }
 
     /// An image format with a media type.
-    public enum ImageType: Sendable, Hashable, CaseIterable {
+    public enum ImageType: String, Sendable, Hashable, CaseIterable {
         /// JPEG.
-        case jpeg
+        case jpeg = "image/jpeg"
         /// PNG.
-        case png
+        case png = "image/png"
         /// GIF.
-        case gif
+        case gif = "image/gif"
         /// WebP.
-        case webp
+        case webp = "image/webp"
 
         /// The media type.
-        public var mimeType: String {
-            switch self {
-            case .jpeg: "image/jpeg"
-            case .png: "image/png"
-            case .gif: "image/gif"
-            case .webp: "image/webp"
-            }
-        }
+        public var mimeType: String { rawValue }
     }
 
     /// The corresponding part of LatchHTTP.

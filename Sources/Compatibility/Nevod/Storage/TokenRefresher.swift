@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationBridge
 import LatchAuth
 import LatchCore
 import Synchronization
@@ -42,26 +43,15 @@ final class TokenRefresher<Token: TokenModel>: Sendable {
         guard let strategy = strategy.withLock({ $0 }) else { throw RefreshFailure(cause: NetworkError.unauthorized) }
         do {
             try await waitForNextAttempt()
-            let fresh = try TokenCredential(try await obtainToken(by: strategy, replacing: credential.token))
+            let token = try await RefreshAttempt.run { try await strategy.refresh(credential.token) }
+            let fresh = try TokenCredential(token)
             // A token that has already expired would make every request refresh again.
-            if let expiry = fresh.expiry, expiry <= clock.now { throw AuthError.loginWithoutCookies }
+            if let expiry = fresh.expiry, expiry <= clock.now { throw AuthError.invalidTokenResponse }
             resetBackoff()
             return fresh
         } catch {
             if !Task.isCancelled { recordFailure(strategy.backoff) }
             throw RefreshFailure(cause: error)
-        }
-    }
-
-    /// Returns the token of the strategy, or if that fails, the token that it has saved by itself.
-    private func obtainToken(by strategy: Strategy, replacing token: Token?) async throws -> Token {
-        let record = RefreshRecord(owner: self)
-        defer { record.close() }
-        do {
-            return try await RefreshRecord.$current.withValue(record) { try await strategy.refresh(token) }
-        } catch {
-            guard let saved = record.credential as? Token else { throw error }
-            return saved
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationBridge
 import LatchAuth
 package import LatchCore
 
@@ -57,7 +58,7 @@ public actor TokenStorage<Token: TokenModel> {
 
     /// Returns the token; nil only if there is none.
     public func read() async throws(TokenStorageError) -> Token? {
-        if let saved = RefreshRecord.current(for: refresher)?.credential as? Token { return saved }
+        if let saved = attempt?.credential as? Token { return saved }
         do {
             // A session returns no credential during its own refresh; the last one is the token to replace.
             if isRefreshing { return session.currentState.credential?.token }
@@ -89,7 +90,7 @@ public actor TokenStorage<Token: TokenModel> {
         } catch {
             throw failed(error)
         }
-        if let token, let record = RefreshRecord.current(for: refresher), record.save(token) { return }
+        if let token, let attempt, attempt.save(token) { return }
         do {
             try await session.signIn(credential)
         } catch {
@@ -103,6 +104,11 @@ public actor TokenStorage<Token: TokenModel> {
     public func clear() async -> Result<Void, TokenStorageError> { await save(nil) }
 
     private var isRefreshing: Bool { ActiveRefreshes.sessions.contains(ObjectIdentifier(session)) }
+
+    /// The refresh of this session that the current task is part of.
+    private var attempt: RefreshAttempt? {
+        ActiveRefreshes.sessions.last == ObjectIdentifier(session) ? .current : nil
+    }
 
     private func failed(_ error: TokenStorageError) -> TokenStorageError {
         onError(error)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchAuth
+public import LatchAuth
 import LatchHTTP
 
 /// The cookies of a session; each is sent only if its domain, path, security and age allow it.
@@ -77,14 +77,9 @@ extension CookieToken: RotatingToken {
     }
 }
 
-extension CookieToken: CustomStringConvertible, CustomReflectable {
+extension CookieToken: Redacting {
     /// A description that omits the values.
     public var description: String { "CookieToken(\(credential.description))" }
-
-    /// A mirror without the values, so that `dump` shows none.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["cookies": credential.description], displayStyle: .struct)
-    }
 }
 
 /// The stored form of Nevod.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchAuth
+public import LatchAuth
 
 /// A credential that can be applied to a request and encoded for storage.
 public protocol TokenModel: Sendable {
@@ -41,13 +41,7 @@ public struct Token: TokenModel, Codable, Hashable {
     }
 }
 
-extension Token: CustomStringConvertible, CustomReflectable {
-    /// A description that redacts the token.
-    public var description: String { "Token(redacted)" }
-
-    /// A mirror without the value, so that `dump` shows none.
-    public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
-}
+extension Token: Redacting {}
 
 /// An API key in a header field.
 public struct APIKeyToken: TokenModel, Codable, Hashable {
@@ -66,12 +60,9 @@ public struct APIKeyToken: TokenModel, Codable, Hashable {
     public func authorize(_ request: inout URLRequest) { request.setValue(apiKey, forHTTPHeaderField: headerName) }
 }
 
-extension APIKeyToken: CustomStringConvertible, CustomReflectable {
+extension APIKeyToken: Redacting {
     /// A description that redacts the key.
     public var description: String { "APIKeyToken(\(headerName): redacted)" }
-
-    /// A mirror without the key, so that `dump` shows none.
-    public var customMirror: Mirror { Mirror(self, children: ["headerName": headerName], displayStyle: .struct) }
 }
 
 /// An API key in a query parameter.
@@ -95,10 +86,7 @@ public struct QueryAPIKeyToken: TokenModel, Codable, Hashable {
     }
 }
 
-extension QueryAPIKeyToken: CustomStringConvertible, CustomReflectable {
+extension QueryAPIKeyToken: Redacting {
     /// A description that redacts the key.
     public var description: String { "QueryAPIKeyToken(\(paramName): redacted)" }
-
-    /// A mirror without the key, so that `dump` shows none.
-    public var customMirror: Mirror { Mirror(self, children: ["paramName": paramName], displayStyle: .struct) }
 }

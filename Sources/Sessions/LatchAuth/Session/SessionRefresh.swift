@@ -207,7 +207,11 @@ extension Session {
     ///
     /// After such a failure no attempt is made before `pausedUntil`, so that an outage does not become a flood.
     func refreshedIfDue(_ current: Value) async throws -> Value {
-        guard !isExpired(current) else { return try await shareRefresh(of: current) }
+        guard !isExpired(current) else {
+            // A caller whose refresh fails must not read an earlier state because the timer is late.
+            publishExpiry(of: current)
+            return try await shareRefresh(of: current)
+        }
         guard clock.now >= pausedUntil else { return current }
         let generation = generation
         do {

@@ -6,10 +6,10 @@ internal import LatchCrypto
 extension Key {
     /// Creates a key from a JSON Web Key (RFC 7517): EC on P-256, P-384 or P-521, OKP on Ed25519, RSA, or oct.
     ///
-    /// - Parameter algorithm: What the key is for. It may be left out where `alg` or the curve says it; an RSA key that
-    ///   says nothing is for RS256, as the key sets of large providers mean it.
-    /// - Throws: `JOSEError.unsuitableKey` where a member is missing, contradicts another, or makes a key that is weak, not
-    ///   on its curve, or for something else than signatures.
+    /// - Parameter algorithm: The algorithm of the key; nil takes that of `alg` or the curve, and RS256 for an RSA key
+    ///   without one, as the key sets of large providers require.
+    /// - Throws: `JOSEError.unsuitableKey` if a member is missing or contradicts another, or if the key is weak, not on its
+    ///   curve, or not for signatures.
     public init(jwk: JSONObject, algorithm: SignatureAlgorithm? = nil) throws(JOSEError) {
         let operations = try KeyOperations(jwk)
         let named = try jwk.text("alg").map { SignatureAlgorithm(rawValue: $0 == "Ed25519" ? "EdDSA" : $0) }
@@ -161,7 +161,7 @@ extension Key {
 
     /// Returns the private key as a JSON Web Key; the caller must protect it.
     ///
-    /// - Throws: `JOSEError.unsuitableKey` where the key only verifies.
+    /// - Throws: `JOSEError.unsuitableKey` if the key only verifies.
     public func jwkWithSecretsForStorage() throws(JOSEError) -> JSONObject {
         guard material.isPrivate else { throw .unsuitableKey("it has no secret part") }
         var whole = jwk
@@ -206,12 +206,13 @@ extension KeyMaterial {
     /// Returns the additional members of a private key (RFC 7518 §6.2.2, §6.3.2 and §6.4.1, RFC 8037 §2).
     fileprivate func secretMembers() throws -> JSONObject {
         switch self {
-        case .p256(_, let key): ["d": try .base64URL(Array(key?.rawRepresentation ?? []))]
-        case .p384(_, let key): ["d": try .base64URL(Array(key?.rawRepresentation ?? []))]
-        case .p521(_, let key): ["d": try .base64URL(Array(key?.rawRepresentation ?? []))]
-        case .ed25519(_, let key): ["d": .base64URL(Array(key?.rawRepresentation ?? []))]
-        case .rsa(_, let key, _): try key.map { Self.members(of: try $0.numbers) } ?? [:]
+        case .p256(_, let key?): ["d": .base64URL(Array(try key.rawRepresentation))]
+        case .p384(_, let key?): ["d": .base64URL(Array(try key.rawRepresentation))]
+        case .p521(_, let key?): ["d": .base64URL(Array(try key.rawRepresentation))]
+        case .ed25519(_, let key?): ["d": .base64URL(Array(key.rawRepresentation))]
+        case .rsa(_, let key?, _): Self.members(of: try key.numbers)
         case .secret(let secret): ["k": .base64URL(secret.key.withUnsafeBytes { Array($0) })]
+        default: [:]
         }
     }
 

@@ -61,7 +61,7 @@ public struct Key: Sendable {
 
     /// Creates a shared secret for HS256, HS384 or HS512.
     ///
-    /// - Throws: `JOSEError.unsuitableKey` where it is shorter than the digest (RFC 7518 §3.2).
+    /// - Throws: `JOSEError.unsuitableKey` if it is shorter than the digest (RFC 7518 §3.2).
     public init(
         secret: SymmetricKey, algorithm: SignatureAlgorithm = .hs256, id: String? = nil
     ) throws(JOSEError) {
@@ -72,9 +72,9 @@ public struct Key: Sendable {
     /// Generates a random key.
     ///
     /// - Parameters:
-    ///   - id: Its name; where none is given its thumbprint, or a random one for a shared secret.
-    ///   - rsaBits: The size of an RSA key, 2048 to 8192; other kinds have one size.
-    /// - Throws: `JOSEError.unsuitableKey` for an algorithm that is not known, or a size that is not allowed.
+    ///   - id: The ID; by default the thumbprint, or a random one for a shared secret.
+    ///   - rsaBits: The size of an RSA key, 2048 to 8192.
+    /// - Throws: `JOSEError.unsuitableKey` for an unknown algorithm or an invalid size.
     public static func generate(
         _ algorithm: SignatureAlgorithm, id: String? = nil, rsaBits: Int = 2048
     ) throws(JOSEError) -> Key {
@@ -87,7 +87,7 @@ public struct Key: Sendable {
             throw .unsuitableKey("it could not be made")
         }
         let nameless = Key(id: nil, algorithm: algorithm, material: material)
-        // The thumbprint of a secret would be something to guess it by.
+        // The thumbprint of a secret would allow to guess it.
         let fallback = material.publicHalf == nil ? Base64URL.encode(SecureRandom.bytes(16)) : nameless.thumbprint
         return Key(id: id ?? fallback, algorithm: algorithm, material: material)
     }
@@ -115,7 +115,7 @@ public struct Key: Sendable {
 
     /// Signs `data`.
     ///
-    /// - Throws: `JOSEError.unsuitableKey` where the key only verifies.
+    /// - Throws: `JOSEError.unsuitableKey` if the key only verifies.
     public func signature(for data: [UInt8]) throws(JOSEError) -> [UInt8] {
         guard operations.contains(.sign) else { throw .unsuitableKey("its key_ops do not let it sign") }
         let signature: [UInt8]?

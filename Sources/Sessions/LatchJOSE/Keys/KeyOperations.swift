@@ -15,7 +15,7 @@ struct KeyOperations: OptionSet, Sendable {
 
     /// Parses the operations of a JSON Web Key.
     ///
-    /// - Throws: `JOSEError.unsuitableKey` where it is for something else than signatures, or contradicts itself.
+    /// - Throws: `JOSEError.unsuitableKey` if it is not for signatures, or contradicts itself.
     init(_ jwk: JSONObject) throws(JOSEError) {
         let use = try jwk.text("use")
         guard use == nil || use == "sig" else { throw .unsuitableKey("its use is not sig") }

@@ -17,8 +17,8 @@ public struct KeySet: Sendable {
     ///
     /// Keys with an unsupported type or use are ignored, as RFC 7517 §5 requires.
     ///
-    /// - Throws: `JOSEError.unsuitableKey` where the text is no key set, or one that is dangerous to use: with two keys of one
-    ///   name, or with shared secrets beside public keys.
+    /// - Throws: `JOSEError.unsuitableKey` if the text is not a key set, contains two keys with one ID, or mixes shared
+    ///   secrets and public keys.
     public init(jwks bytes: [UInt8]) throws(JOSEError) {
         let value: JSONValue
         do {
@@ -40,12 +40,12 @@ public struct KeySet: Sendable {
         var names: Set<[String]> = []
         for entry in list {
             guard let jwk = entry.objectValue else {
-                throw .unsuitableKey("the key set holds something else than keys")
+                throw .unsuitableKey("the key set contains a value that is not a key")
             }
             guard jwk["use"] == nil || jwk["use"] == "sig" else { continue }
-            // RFC 7517 §4.5: a name stands for one key, or for one of each kind.
+            // RFC 7517 §4.5: an ID identifies one key, or one of each type.
             if let id = jwk["kid"]?.stringValue, !names.insert([jwk["kty"]?.stringValue ?? "", id]).inserted {
-                throw .unsuitableKey("two keys of the set have one name")
+                throw .unsuitableKey("two keys of the set have the same ID")
             }
             do { keys.append(try Key(jwk: jwk)) } catch JOSEError.unsuitableKey { continue }
         }

@@ -13,10 +13,10 @@ enum CriticalParameters {
     /// Rejects a header with critical parameters that are not understood, or that violate the rules.
     ///
     /// - Parameters:
-    ///   - protected: The members that are signed: only there may a demand stand.
-    ///   - unprotected: The others, which must demand nothing.
-    ///   - understood: What the caller acts on beyond `b64`.
-    /// - Returns: How the payload is written.
+    ///   - protected: The protected parameters, which alone may be critical.
+    ///   - unprotected: The unprotected parameters.
+    ///   - understood: The critical parameters that the caller processes, besides `b64`.
+    /// - Returns: The encoding of the payload.
     static func check(
         protected: JSONObject, unprotected: JSONObject = [:], understood: Set<String>
     ) throws(JOSEError) -> JWSEncoding {
@@ -26,7 +26,7 @@ enum CriticalParameters {
             guard understood.contains(name) else { throw .refusedExtension }
         }
         guard let isEncoded = protected["b64"] else { return .base64url }
-        // RFC 7797 §6: who does not know `b64` must be made to refuse, so it means nothing outside of `crit`.
+        // RFC 7797 §6: a verifier without support for `b64` must reject it, so `crit` must contain it.
         guard demanded.contains("b64") else { throw .refusedExtension }
         guard let isEncoded = isEncoded.boolValue else { throw .malformedToken("its b64 is not a boolean") }
         return isEncoded ? .base64url : .unencoded

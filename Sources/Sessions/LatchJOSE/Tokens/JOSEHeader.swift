@@ -21,8 +21,8 @@ public struct JOSEHeader: Sendable, Hashable {
         guard let name = members["alg"]?.stringValue else { throw .malformedToken("its header names no algorithm") }
         self.members = members
         algorithm = SignatureAlgorithm(rawValue: name)
-        keyID = try Self.text("kid", of: members)
-        type = try Self.text("typ", of: members)
+        keyID = try members.tokenPart("kid")
+        type = try members.tokenPart("typ")
     }
 
     /// Decodes the header of a token.
@@ -60,12 +60,12 @@ public struct JOSEHeader: Sendable, Hashable {
         let lowercased = text.lowercased()
         return lowercased.contains("/") ? lowercased : "application/" + lowercased
     }
+}
 
-    /// Returns a parameter that is a string; nil if it is missing.
-    ///
-    /// Other values are rejected, including null.
-    private static func text(_ name: String, of members: JSONObject) throws(JOSEError) -> String? {
-        guard let value = members[name] else { return nil }
+extension JSONObject {
+    /// Returns a member that is a string; nil if it is missing. Other values are rejected, including null.
+    func tokenPart(_ name: String) throws(JOSEError) -> String? {
+        guard let value = self[name] else { return nil }
         guard let text = value.stringValue else { throw .malformedToken("its \(name) is not a string") }
         return text
     }

@@ -21,9 +21,9 @@ public struct JWS: Sendable {
     /// An unencoded payload (RFC 7797) is accepted if the header requires it.
     ///
     /// - Parameters:
-    ///   - algorithms: Those that are accepted; the text's own choice counts only among them.
-    ///   - understood: The critical members of the header on which the caller acts (RFC 7515 §4.1.11).
-    /// - Throws: `JOSEError` with the reason; no payload is to be had then.
+    ///   - algorithms: The accepted algorithms; the header must name one of them.
+    ///   - understood: The critical header parameters that the caller processes (RFC 7515 §4.1.11).
+    /// - Throws: `JOSEError` for the first failed check.
     public init(
         verifying text: String, keys: KeySet, algorithms: [SignatureAlgorithm],
         understanding understood: Set<String> = [],
@@ -42,13 +42,13 @@ public struct JWS: Sendable {
     /// Verifies a text with a detached payload (RFC 7515, Appendix F).
     ///
     /// - Parameter payload: The bytes themselves, neither encoded nor changed.
-    /// - Throws: `JOSEError` with the reason.
+    /// - Throws: `JOSEError` for the first failed check.
     public init(
         verifying text: String, detachedPayload payload: [UInt8], keys: KeySet, algorithms: [SignatureAlgorithm],
         understanding understood: Set<String> = [], limit: Int = defaultLimit
     ) throws(JOSEError) {
         let parts = try CompactSerialization(text, limit: limit)
-        guard parts.payload.isEmpty else { throw .malformedToken("it brings a payload beside the one that is given") }
+        guard parts.payload.isEmpty else { throw .malformedToken("it contains a payload besides the given one") }
         let header = try JOSEHeader(base64URL: parts.header)
         let encoding = try CriticalParameters.check(protected: header.members, understood: understood)
         let signed = parts.header + [UInt8(ascii: ".")] + encoding.written(payload)
@@ -61,10 +61,10 @@ public struct JWS: Sendable {
     /// Signs bytes.
     ///
     /// - Parameters:
-    ///   - header: More members for the header; `alg` and `kid` come from the key, `b64` from the encoding.
-    ///   - encoding: How the payload stands in the text.
-    /// - Throws: `JOSEError.unsuitableKey` where the key only verifies, and `JOSEError.unsignable` where the payload is not
-    ///   to be encoded and cannot stand in the text so, or the header is one that nobody may read.
+    ///   - header: Additional header parameters; `alg` and `kid` come from the key, `b64` from the encoding.
+    ///   - encoding: The encoding of the payload in the text.
+    /// - Throws: `JOSEError.unsuitableKey` if the key only verifies, `JOSEError.unsignable` if the unencoded payload does
+    ///   not fit the text, or if every verifier would reject the header.
     public static func sign(
         _ payload: [UInt8], with key: Key, header: JSONObject = [:], encoding: JWSEncoding = .base64url
     ) throws(JOSEError) -> String {
@@ -77,9 +77,9 @@ public struct JWS: Sendable {
     /// Signs a detached payload, which the text does not contain (RFC 7515, Appendix F).
     ///
     /// - Parameters:
-    ///   - header: More members for the header; `alg` and `kid` come from the key, `b64` from the encoding.
-    ///   - encoding: What is signed: the payload in base64url, or as it is, which spares large ones the encoding.
-    /// - Throws: `JOSEError.unsuitableKey` where the key only verifies.
+    ///   - header: Additional header parameters; `alg` and `kid` come from the key, `b64` from the encoding.
+    ///   - encoding: The signed form of the payload; an unencoded one saves the encoding of a large payload.
+    /// - Throws: `JOSEError.unsuitableKey` if the key only verifies.
     public static func signDetached(
         _ payload: [UInt8], with key: Key, header: JSONObject = [:], encoding: JWSEncoding = .base64url
     ) throws(JOSEError) -> String {
@@ -179,7 +179,7 @@ struct CompactSerialization {
     /// The separator, which is not in the base64url alphabet.
     private static let dot = UInt8(ascii: ".")
 
-    /// - Parameter limit: A longer text is refused before anything of it is read.
+    /// - Parameter limit: The maximum length; a longer text is rejected before it is parsed.
     init(_ text: String, limit: Int) throws(JOSEError) {
         guard text.utf8.count <= limit else { throw .malformedToken("it is longer than \(limit) bytes") }
         let bytes = Array(text.utf8)

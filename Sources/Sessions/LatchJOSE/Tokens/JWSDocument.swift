@@ -41,11 +41,11 @@ public struct JWSDocument: Sendable {
     /// Verifies a text, in the general form or the flattened one.
     ///
     /// - Parameters:
-    ///   - algorithms: Those that are accepted; the text's own choice counts only among them.
-    ///   - requirement: How many of the signatures have to hold.
-    ///   - detached: The payload where the text has none, since it came another way (RFC 7515, Appendix F).
-    ///   - understood: The critical members of a header on which the caller acts (RFC 7515 §4.1.11).
-    /// - Throws: `JOSEError` with the first reason; no payload is to be had then.
+    ///   - algorithms: The accepted algorithms; each header must name one of them.
+    ///   - requirement: The signatures that must be valid.
+    ///   - detached: The payload if the text contains none (RFC 7515, Appendix F).
+    ///   - understood: The critical header parameters that the caller processes (RFC 7515 §4.1.11).
+    /// - Throws: `JOSEError` for the first failed check.
     public init(
         verifying text: [UInt8], keys: KeySet, algorithms: [SignatureAlgorithm],
         requiring requirement: Requirement = .every,
@@ -59,17 +59,17 @@ public struct JWSDocument: Sendable {
         }
         payload = try parts.payload.map { part throws(JOSEError) in try encoding.read(part) } ?? detached ?? []
         let written = parts.payload ?? encoding.written(payload)
-        var held: [Signature] = []
-        var refusal: JOSEError?
+        var valid: [Signature] = []
+        var failure: JOSEError?
         for entry in parts.entries {
             do {
-                held.append(try entry.verified(over: written, keys: keys, algorithms: algorithms))
+                valid.append(try entry.verified(over: written, keys: keys, algorithms: algorithms))
             } catch  where requirement == .one {
-                refusal = refusal ?? error
+                failure = failure ?? error
             }
         }
-        guard !held.isEmpty else { throw refusal ?? .badSignature }
-        signatures = held
+        guard !valid.isEmpty else { throw failure ?? .badSignature }
+        signatures = valid
     }
 }
 
@@ -114,11 +114,11 @@ extension JWSDocument {
     /// Signs bytes.
     ///
     /// - Parameters:
-    ///   - form: The general form, unless one signer wants the flattened one.
-    ///   - isDetached: Whether the payload stays out of the text and goes another way (RFC 7515, Appendix F).
-    ///   - encoding: How the payload stands in the text, and in what is signed.
-    /// - Throws: `JOSEError.unsuitableKey` where a key only verifies, `JOSEError.unsignable` where the payload is
-    ///   neither encoded nor text, or the form has no place for that many signers.
+    ///   - form: The form; the flattened one has exactly one signer.
+    ///   - isDetached: Whether the text omits the payload (RFC 7515, Appendix F).
+    ///   - encoding: The encoding of the payload, in the text and in the signing input.
+    /// - Throws: `JOSEError.unsuitableKey` if a key only verifies, `JOSEError.unsignable` if an unencoded payload is not
+    ///   text, or if the form does not permit that many signers.
     public static func sign(
         _ payload: [UInt8], by signers: [Signer], form: Form = .general, isDetached: Bool = false,
         encoding: JWSEncoding = .base64url
@@ -128,7 +128,7 @@ extension JWSDocument {
         let written = encoding.written(payload)
         var document: JSONObject = [:]
         if !isDetached {
-            // RFC 7797 §4: what is not encoded stands in the JSON as the text that it is.
+            // RFC 7797 §4: an unencoded payload is a JSON string.
             guard let text = String(validating: written, as: UTF8.self) else {
                 throw .unsignable("the payload is no text")
             }
@@ -196,7 +196,7 @@ struct JWSDocumentParts {
             throw .malformedToken("it is not JSON, or too long")
         }
         guard let members = value.objectValue else { throw .malformedToken("it is not an object") }
-        payload = try members.part("payload").map { Array($0.utf8) }
+        payload = try members.tokenPart("payload").map { Array($0.utf8) }
         var entries: [Entry] = []
         for object in try Self.objects(in: members) { entries.append(try Entry(object)) }
         self.entries = entries
@@ -205,7 +205,7 @@ struct JWSDocumentParts {
     /// Returns the signature objects: those of the list, or the document itself in the flattened form.
     private static func objects(in members: JSONObject) throws(JOSEError) -> [JSONObject] {
         guard let signatures = members["signatures"] else { return [members] }
-        // RFC 7515 §7.2.2: with both forms in one text, readers would differ in which of them they take.
+        // RFC 7515 §7.2.2: verifiers would differ in which of both forms they use.
         guard members["signature"] == nil, members["protected"] == nil, members["header"] == nil else {
             throw .malformedToken("it mixes the general and the flattened form")
         }
@@ -233,15 +233,15 @@ struct JWSDocumentParts {
 
 extension JWSDocumentParts.Entry {
     fileprivate init(_ object: JSONObject) throws(JOSEError) {
-        guard let code = try object.part("signature") else { throw .malformedToken("it lacks a signature") }
-        let text = try object.part("protected")
-        // RFC 7515 §7.2.1: a header without members is left out, and has no empty spelling.
+        guard let code = try object.tokenPart("signature") else { throw .malformedToken("it lacks a signature") }
+        let text = try object.tokenPart("protected")
+        // RFC 7515 §7.2.1: an empty header is omitted.
         guard text?.isEmpty != true else { throw .malformedToken("its protected header is empty") }
         let signed = text.map { Array($0.utf8) } ?? []
         let protected: JSONObject = signed.isEmpty ? [:] : try JOSEHeader.members(base64URL: signed[...])
         let header = object["header"] ?? [:]
         guard let unprotected = header.objectValue else { throw .malformedToken("its header is not an object") }
-        // RFC 7515 §7.2.1: the names of both are disjoint, so that nobody can change what a signed member says.
+        // RFC 7515 §7.2.1: the names in both are disjoint, so that no unprotected parameter replaces a protected one.
         guard unprotected.allSatisfy({ protected[$0.key] == nil }) else {
             throw .malformedToken("a member stands in both headers")
         }
@@ -249,14 +249,5 @@ extension JWSDocumentParts.Entry {
             protectedText: signed, protected: protected, unprotected: unprotected,
             header: try JOSEHeader(JSONObject(Array(protected) + Array(unprotected))),
             signature: try Base64URL.decode(code))
-    }
-}
-
-extension JSONObject {
-    /// Returns a member that is a string; nil if it is missing.
-    fileprivate func part(_ name: String) throws(JOSEError) -> String? {
-        guard let value = self[name] else { return nil }
-        guard let text = value.stringValue else { throw .malformedToken("its \(name) is not a string") }
-        return text
     }
 }

@@ -46,9 +46,9 @@ public struct JWT: Sendable {
 
     /// Signs claims.
     ///
-    /// - Parameter type: What kind of token it is, which its reader can demand: `at+jwt` for an access token (RFC 9068).
+    /// - Parameter type: The type of the token, which verifiers can require: `at+jwt` for an access token (RFC 9068).
     /// - Returns: The token in compact form.
-    /// - Throws: `JOSEError.unsuitableKey` where the key only verifies.
+    /// - Throws: `JOSEError.unsuitableKey` if the key only verifies.
     public static func sign(_ claims: Claims, with key: Key, type: String? = "JWT") throws(JOSEError) -> String {
         let header: JSONObject = type.map { ["typ": .string($0)] } ?? [:]
         return try JWS.sign(JSONValue.object(claims.members).serialized(), with: key, header: header)

@@ -26,15 +26,15 @@ public struct JWTVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - keys: The issuer's keys.
-    ///   - algorithms: The only ones that are accepted; a key verifies with its own and no other.
-    ///   - issuer: What `iss` has to be, byte by byte; nil where the keys alone say who it is.
-    ///   - audience: What `aud` has to be or to hold. Where it is nil, a token that has an audience is refused, since it is
-    ///     meant for somebody (RFC 7519 §4.1.3).
-    ///   - type: What `typ` has to be, so that no kind of token passes for another (RFC 8725 §3.11); nil takes any.
-    ///   - leeway: How far the clocks may differ.
-    ///   - requiresExpiry: Whether a token without `exp`, which would be good for ever, is refused.
-    ///   - limit: How many bytes a token may have.
-    ///   - clock: The time.
+    ///   - algorithms: The accepted algorithms; each key verifies with its own one only.
+    ///   - issuer: The required `iss`, compared byte by byte; nil if the keys alone identify the issuer.
+    ///   - audience: The required `aud`, or a member of it; nil rejects tokens with an audience, since they are meant for
+    ///     another recipient (RFC 7519 §4.1.3).
+    ///   - type: The required `typ`, so that no kind of token passes for another (RFC 8725 §3.11); nil accepts any.
+    ///   - leeway: The tolerated difference of the clocks.
+    ///   - requiresExpiry: Whether a token without `exp`, which would never expire, is rejected.
+    ///   - limit: The maximum length of a token in bytes.
+    ///   - clock: The clock.
     public init(
         keys: KeySet, algorithms: [SignatureAlgorithm], issuer: String? = nil, audience: String? = nil,
         type: String? = nil, leeway: Duration = .seconds(30), requiresExpiry: Bool = true,
@@ -55,22 +55,22 @@ public struct JWTVerifier: Sendable {
     /// The order of the checks is: length and form, algorithm, key, signature, type, times, issuer, audience. The first
     /// failure is reported.
     ///
-    /// - Throws: `JOSEError` with the first reason why not.
+    /// - Throws: `JOSEError` for the first failed check.
     public func verify(_ text: String) throws(JOSEError) -> Claims { try verifiedToken(text).claims }
 
     /// Verifies a token, and decodes its claims as a type.
     ///
-    /// - Throws: `JOSEError` with the first reason why not; `JOSEError.malformedToken` if the claims do not fit the type.
+    /// - Throws: `JOSEError` for the first failed check; `JOSEError.malformedToken` if the claims do not fit the type.
     public func verify<Value: Decodable>(_ text: String, as type: Value.Type) throws(JOSEError) -> Value {
         try verify(text).decode(as: type)
     }
 
     /// Verifies a token, and returns it with its header.
     ///
-    /// - Throws: `JOSEError` with the first reason why not.
+    /// - Throws: `JOSEError` for the first failed check.
     public func verifiedToken(_ text: String) throws(JOSEError) -> JWT {
         let parts = try CompactSerialization(text, limit: limit)
-        // The signature comes first: nothing of the claims is even parsed before their author is known.
+        // No claim is parsed before the signature is verified.
         let header = try check.header(of: parts)
         if let type, !header.isOfType(type) { throw .wrongType }
         let token = try JWT(text, parts: parts, header: header)

@@ -3,8 +3,7 @@
 public import LatchAuth
 import PortableFoundation
 
-/// The rules that every secret store keeps, whatever it stores its secrets in; other implementations are tested by
-/// them, too.
+/// The rules of every secret store, to test implementations with.
 ///
 /// ```swift
 /// @Test(arguments: SecretStoreContract.rules)
@@ -13,10 +12,10 @@ import PortableFoundation
 /// }
 /// ```
 public enum SecretStoreContract {
-    /// Makes another instance over the same place, which is empty at first.
+    /// Creates another instance over the same storage, which is empty at first.
     public typealias Place = @Sendable () async throws -> any SecretStore
 
-    /// One sentence of the contract.
+    /// A rule of the contract.
     public struct Rule: Sendable, CustomStringConvertible {
         /// The sentence, with "a store" in front.
         public let description: String
@@ -27,14 +26,13 @@ public enum SecretStoreContract {
             self.body = body
         }
 
-        /// Checks the rule at an empty place.
+        /// Checks the rule with an empty storage.
         ///
-        /// - Throws: ``Violation`` where the store breaks the rule, or what the store itself throws.
+        /// - Throws: ``Violation`` if the store breaks the rule, or an error of the store.
         public func check(_ place: Place) async throws { try await body(place) }
     }
 
-    /// An error for a store that breaks a rule; it shows neither the stored nor the expected value, since both may be
-    /// secrets.
+    /// An error for a store that breaks a rule, without the stored and the expected value.
     public struct Violation: Error, CustomStringConvertible {
         /// The rule that was broken.
         public let description: String
@@ -45,7 +43,7 @@ public enum SecretStoreContract {
         bytes, names, missing, overwriting, removing, instances, manyTasks, oneName, cancellation, records,
     ]
 
-    /// Demands that something holds.
+    /// Throws a violation unless a condition holds.
     static func require(_ holds: Bool, _ description: String) throws {
         guard holds else { throw Violation(description: description) }
     }

@@ -15,7 +15,7 @@ public final class KeyringSession: Sendable {
         case unlocked
         /// A keyring that waits for its password, as after a sign-in without one.
         case locked
-        /// No service.
+        /// A session without a service.
         case absent
     }
 

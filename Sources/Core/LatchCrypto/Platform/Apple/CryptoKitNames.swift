@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(CryptoKit)
-// The names of this module are CryptoKit's own here: whoever imports LatchCrypto sees them as if they were declared in it.
+// The names of this module are CryptoKit's own here, and visible to the modules that import LatchCrypto.
 @_exported public import CryptoKit
 internal import Foundation
 
@@ -13,12 +13,8 @@ extension P256.Signing.PublicKey {
     package func isValidSignature(
         rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
     ) -> Bool {
-        do {
-            return isValidSignature(try P256.Signing.ECDSASignature(rawRepresentation: Data(raw)), for: Data(data))
-        } catch {
-            // What has not the length of a signature is not this key's.
-            return false
-        }
+        let signature = try? P256.Signing.ECDSASignature(rawRepresentation: Data(raw))
+        return signature.map { isValidSignature($0, for: Data(data)) } ?? false
     }
 }
 
@@ -30,11 +26,8 @@ extension P384.Signing.PublicKey {
     package func isValidSignature(
         rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
     ) -> Bool {
-        do {
-            return isValidSignature(try P384.Signing.ECDSASignature(rawRepresentation: Data(raw)), for: Data(data))
-        } catch {
-            return false
-        }
+        let signature = try? P384.Signing.ECDSASignature(rawRepresentation: Data(raw))
+        return signature.map { isValidSignature($0, for: Data(data)) } ?? false
     }
 }
 
@@ -46,11 +39,8 @@ extension P521.Signing.PublicKey {
     package func isValidSignature(
         rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
     ) -> Bool {
-        do {
-            return isValidSignature(try P521.Signing.ECDSASignature(rawRepresentation: Data(raw)), for: Data(data))
-        } catch {
-            return false
-        }
+        let signature = try? P521.Signing.ECDSASignature(rawRepresentation: Data(raw))
+        return signature.map { isValidSignature($0, for: Data(data)) } ?? false
     }
 }
 

@@ -18,7 +18,7 @@ final class SecurityKey: Sendable {
             kSecAttrKeyType: kSecAttrKeyTypeRSA,
             kSecAttrKeyClass: isPrivate ? kSecAttrKeyClassPrivate : kSecAttrKeyClassPublic,
         ]
-        let der = Data(NumberSequence.encode(numbers))
+        let der = Data(DER.numbers(numbers))
         guard let key = SecKeyCreateWithData(der as CFData, attributes as CFDictionary, nil) else {
             throw .malformedKey("its numbers do not belong together")
         }
@@ -36,10 +36,11 @@ final class SecurityKey: Sendable {
 
     /// Returns the numbers in the order of PKCS #1.
     func numbers() throws(CryptoError) -> [[UInt8]] {
-        guard let der = SecKeyCopyExternalRepresentation(key, nil) as Data?,
-            let numbers = NumberSequence.decode([UInt8](der))
-        else { throw .engineFailure("reading a key") }
-        return numbers
+        guard let der = SecKeyCopyExternalRepresentation(key, nil) as Data? else {
+            throw .engineFailure("reading a key")
+        }
+        var reader = DERReader([UInt8](der))
+        do { return try reader.numbers() } catch { throw .engineFailure("reading a key") }
     }
 
     /// Whether the framework says so; its reasons for a no are not told apart.

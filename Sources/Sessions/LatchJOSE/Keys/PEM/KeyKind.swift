@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LatchCrypto
+
 /// A kind of key as X.509 and PKCS #8 name it.
 enum KeyKind: CaseIterable {
     case p256, p384, p521, ed25519, rsa
@@ -19,16 +21,6 @@ enum KeyKind: CaseIterable {
         }
     }
 
-    /// The length of a coordinate in bytes; nil for other keys than those of NIST's curves.
-    var coordinateCount: Int? {
-        switch self {
-        case .p256: 32
-        case .p384: 48
-        case .p521: 66
-        case .ed25519, .rsa: nil
-        }
-    }
-
     /// The AlgorithmIdentifier.
     var algorithm: [UInt8] {
         let own = DER.element(DER.identifier, identifier)
@@ -40,7 +32,7 @@ enum KeyKind: CaseIterable {
     }
 
     /// Creates the kind of an AlgorithmIdentifier, which must be identical to one of those above.
-    init(algorithm: DERReader) throws(JOSEError) {
+    init(algorithm: DERReader) throws {
         var reader = algorithm
         var name = try reader.take(DER.identifier)
         if name.elementsEqual(Self.curves) {

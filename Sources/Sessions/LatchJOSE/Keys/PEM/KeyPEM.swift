@@ -9,8 +9,8 @@ extension Key {
     /// and certificates are not supported. The first block with a key is used.
     ///
     /// - Parameters:
-    ///   - algorithm: What the key is for; a curve says it itself, and an RSA key that is not told is for RS256.
-    ///   - id: Its name; a PEM text has none.
+    ///   - algorithm: The algorithm of the key; nil takes that of the curve, or RS256.
+    ///   - id: The ID, which a PEM text does not contain.
     /// - Throws: `JOSEError.unsuitableKey` with the reason.
     public init(pem: String, algorithm: SignatureAlgorithm? = nil, id: String? = nil) throws(JOSEError) {
         let blocks = try PEMBlock.blocks(of: pem)
@@ -24,6 +24,8 @@ extension Key {
             material = try KeyReader.material(block, algorithm)
         } catch let error as JOSEError {
             throw error
+        } catch is DERError {
+            throw .unsuitableKey("its DER is damaged, or not in its one right form")
         } catch {
             throw .unsuitableKey("its numbers make no key, or a weak one")
         }
@@ -41,7 +43,7 @@ extension Key {
 
     /// Returns the private key as unencrypted PKCS #8 in PEM; the caller must protect it.
     ///
-    /// - Throws: `JOSEError.unsuitableKey` where the key only verifies, or is a shared secret.
+    /// - Throws: `JOSEError.unsuitableKey` if the key only verifies, or is a shared secret.
     public func pemWithSecretsForStorage() throws(JOSEError) -> String {
         PEMBlock(label: "PRIVATE KEY", content: try material.privateDER()).text
     }
@@ -100,7 +102,7 @@ extension KeyMaterial {
         case .p384(let key, _): Array(key.x963Representation)
         case .p521(let key, _): Array(key.x963Representation)
         case .ed25519(let key, _): Array(key.rawRepresentation)
-        case .rsa(let key, _, _): DER.element(DER.sequence, DER.number(key.modulus), DER.number(key.exponent))
+        case .rsa(let key, _, _): DER.numbers([key.modulus, key.exponent])
         case .secret: []
         }
     }
@@ -124,10 +126,9 @@ extension KeyMaterial {
     }
 
     private static func content(of numbers: RSA.Signing.PrivateNumbers) -> [UInt8] {
-        let list = [
+        DER.numbers([
             [0], numbers.modulus, numbers.exponent, numbers.privateExponent, numbers.firstPrime, numbers.secondPrime,
             numbers.firstExponent, numbers.secondExponent, numbers.coefficient,
-        ]
-        return DER.element(DER.sequence, list.flatMap(DER.number))
+        ])
     }
 }

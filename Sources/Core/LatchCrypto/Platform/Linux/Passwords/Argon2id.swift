@@ -17,7 +17,7 @@ public enum Argon2id {
         password: [UInt8], salt: [UInt8], parameters: Argon2Parameters
     ) throws(CryptoError) -> [UInt8] {
         guard (8...64).contains(salt.count) else { throw .unacceptableParameter("a salt has 8 to 64 bytes") }
-        // The library takes 32-bit lengths; nobody's password comes near.
+        // The library takes 32-bit lengths.
         guard password.count <= 1 << 20 else { throw .unacceptableParameter("the password is over 1 MiB") }
         // The library reads both through pointers that are not const, and writes to neither unless told to.
         var (password, salt) = (password, salt)

@@ -32,8 +32,8 @@ extension Curve25519.Signing {
 
         /// Whether the signature is this key's for `data`.
         ///
-        /// It is the check of RFC 8032 §5.1.7: S has to be below the order, so nobody can make a second signature of a
-        /// first. OpenSSL does Ed25519 in one step only, so each call takes a copy of the prepared context.
+        /// RFC 8032 §5.1.7: S must be below the order, so that a signature has one encoding. OpenSSL supports Ed25519 in
+        /// one step only, so each call copies the prepared context.
         public func isValidSignature(
             _ signature: some Collection<UInt8>, for data: some Collection<UInt8>
         ) -> Bool {
@@ -61,7 +61,7 @@ extension Curve25519.Signing {
         public func hash(into hasher: inout Hasher) { hasher.combine(rawRepresentation) }
     }
 
-    /// A context that was prepared with a key, to be copied: preparing one costs twice the memory of a copy.
+    /// A context that is prepared with a key, to be copied: preparing one costs twice the memory of a copy.
     fileprivate final class PreparedDigest: Sendable {
         /// Never used itself, since newer versions of OpenSSL refuse to use a context twice.
         nonisolated(unsafe) let pointer: OpaquePointer
@@ -80,7 +80,7 @@ extension Curve25519.Signing {
     /// A private key, which signs.
     public struct PrivateKey: Sendable {
         private let key: EVPKey
-        /// The secret itself, kept beside OpenSSL's key so that giving it away cannot fail.
+        /// The secret, kept next to OpenSSL's key so that reading it cannot fail.
         private let seed: SecretBytes
         /// The public key.
         public let publicKey: PublicKey

@@ -2,31 +2,45 @@
 
 #if os(Linux)
 internal import COpenSSL
-internal import LatchCore
-import Synchronization
 
-/// The check of ECDSA signatures on one curve, over OpenSSL's arithmetic.
+/// The verification of ECDSA signatures on one curve, over OpenSSL's arithmetic.
 ///
-/// It takes the steps of FIPS 186-5 §6.4.2 itself, on numbers that are kept from one call to the next. OpenSSL's own
-/// function does the same and asks for three dozen blocks of memory each time. Everything here is public, so nothing has to
-/// take the same time; signing, which has a secret, is left to OpenSSL.
+/// It performs the steps of FIPS 186-5 §6.4.2 on numbers that are kept between calls; OpenSSL's own function does the
+/// same, and allocates three dozen blocks of memory each time. All inputs are public, so nothing has to take constant
+/// time; signing, which has a secret, is left to OpenSSL.
 final class CurveArithmetic: Sendable {
-    /// The numbers of one check, on their way between threads: whoever took them is alone with them.
-    private struct Numbers: @unchecked Sendable {
-        let context: OpaquePointer
-        /// The halves of the signature, the digest, and what the steps make of them.
+    /// The numbers of one verification.
+    private final class Numbers: @unchecked Sendable {
+        let context, point: OpaquePointer
+        /// The halves of the signature, the digest, and the intermediate results; they belong to the context.
         let r, s, digest, inverse, first, second: OpaquePointer
-        let point: OpaquePointer
-    }
 
-    /// The maximum number of idle sets of numbers.
-    private static let mostKept = 64
+        init?(_ group: OpaquePointer) {
+            guard let context = BN_CTX_new() else { return nil }
+            BN_CTX_start(context)
+            guard let r = BN_CTX_get(context), let s = BN_CTX_get(context), let digest = BN_CTX_get(context),
+                let inverse = BN_CTX_get(context), let first = BN_CTX_get(context), let second = BN_CTX_get(context),
+                let point = EC_POINT_new(group)
+            else {
+                BN_CTX_free(context)
+                ERR_clear_error()
+                return nil
+            }
+            (self.context, self.point, self.r, self.s, self.digest) = (context, point, r, s, digest)
+            (self.inverse, self.first, self.second) = (inverse, first, second)
+        }
+
+        deinit {
+            EC_POINT_free(point)
+            BN_CTX_free(context)
+        }
+    }
 
     // OpenSSL reads a group from several threads; nothing changes one after it was made.
     private nonisolated(unsafe) let group: OpaquePointer
     private nonisolated(unsafe) let order: OpaquePointer
     private let halfCount: Int
-    private let idle = Mutex<[Numbers]>([])
+    private let idle = IdlePool<Numbers>()
 
     private static let p256 = CurveArithmetic(P256.self)
     private static let p384 = CurveArithmetic(P384.self)
@@ -59,12 +73,18 @@ final class CurveArithmetic: Sendable {
         return owned
     }
 
-    /// Whether the raw signature is one of the digest by the key at `key`; anything but a clear yes is a no.
+    /// Returns whether the raw signature is valid for the digest and the public key; false after any failure.
     func verifies(
         _ signature: UnsafeBufferPointer<UInt8>, digest: UnsafeMutableBufferPointer<UInt8>, key: CurvePoint
     ) -> Bool {
-        guard signature.count == halfCount * 2, let numbers = take() else { return false }
-        defer { give(numbers) }
+        guard signature.count == halfCount * 2 else { return false }
+        return idle.withElement({ Numbers(group) }) { verifies(signature, digest: digest, key: key, $0) } ?? false
+    }
+
+    private func verifies(
+        _ signature: UnsafeBufferPointer<UInt8>, digest: UnsafeMutableBufferPointer<UInt8>, key: CurvePoint,
+        _ numbers: Numbers
+    ) -> Bool {
         let half = Int32(halfCount)
         guard let start = signature.baseAddress, BN_bin2bn(start, half, numbers.r) != nil,
             BN_bin2bn(start + halfCount, half, numbers.s) != nil,
@@ -94,39 +114,6 @@ final class CurveArithmetic: Sendable {
             BN_nnmod(numbers.second, numbers.first, order, context) == 1
         else { return false }
         return BN_cmp(numbers.second, numbers.r) == 0
-    }
-
-    /// Returns numbers for the exclusive use of the caller, until it returns them with `give`.
-    private func take() -> Numbers? {
-        if let one = idle.withLock({ $0.popLast() }) { return one }
-        guard let context = BN_CTX_new() else { return nil }
-        let made = (0..<6).compactMap { _ in BN_new() }
-        let point = EC_POINT_new(group)
-        guard made.count == 6, let point else {
-            for number in made { BN_free(number) }
-            EC_POINT_free(point)
-            BN_CTX_free(context)
-            ERR_clear_error()
-            return nil
-        }
-        return Numbers(
-            context: context, r: made[0], s: made[1], digest: made[2], inverse: made[3], first: made[4],
-            second: made[5], point: point)
-    }
-
-    /// Takes numbers back, or frees them if enough are idle.
-    private func give(_ numbers: Numbers) {
-        let isKept = idle.withLock { kept in
-            guard kept.count < Self.mostKept else { return false }
-            kept.append(numbers)
-            return true
-        }
-        guard !isKept else { return }
-        for number in [numbers.r, numbers.s, numbers.digest, numbers.inverse, numbers.first, numbers.second] {
-            BN_free(number)
-        }
-        EC_POINT_free(numbers.point)
-        BN_CTX_free(numbers.context)
     }
 }
 

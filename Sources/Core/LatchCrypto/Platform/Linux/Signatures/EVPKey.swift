@@ -6,12 +6,12 @@ internal import LatchCore
 
 /// An OpenSSL key that is freed, and its secrets wiped by OpenSSL, with its last owner.
 ///
-/// OpenSSL allows several threads to read one key; nothing here changes a key after it was made.
+/// Several threads may read one key; nothing here changes a key after its creation.
 final class EVPKey: Sendable {
-    /// The EVP_PKEY, valid for as long as this object lives; whoever uses it keeps the object alive over the call.
+    /// The EVP_PKEY, valid as long as this object, which callers keep alive during each use.
     nonisolated(unsafe) let pointer: OpaquePointer
 
-    /// Takes over the reference that `pointer` stands for.
+    /// Takes ownership of `pointer`.
     init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
     deinit { EVP_PKEY_free(pointer) }
@@ -40,7 +40,7 @@ final class EVPKey: Sendable {
         return Int(BN_num_bits(number) + 7) / 8
     }
 
-    /// Makes a fresh key of a kind, such as `EC`, after `configure` has said which.
+    /// Generates a key of a kind, such as `EC`, with the parameters that `configure` sets.
     static func generate(
         _ kind: String, configure: (OpaquePointer) -> Bool
     ) throws(CryptoError) -> EVPKey {
@@ -69,7 +69,7 @@ extension CryptoError {
 }
 
 extension EVPKey {
-    /// Reads a private key in PKCS #8 or its kind's older form; encrypted ones are refused, and nobody is asked.
+    /// Reads a private key in PKCS #8 or its kind's older form; encrypted ones are rejected without a prompt.
     static func privateKey(pem: String) throws(CryptoError) -> EVPKey {
         try read(pem) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
     }
@@ -115,7 +115,7 @@ extension EVPKey {
         return EVPKey(owning: key)
     }
 
-    /// Reads DER from its first byte to its last; a reader moves the pointer, and what is left over is a refusal.
+    /// Reads DER from its first byte to its last; `decode` advances the pointer, and remaining bytes are rejected.
     private static func decode(
         _ der: [UInt8], _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
     ) throws(CryptoError) -> EVPKey {
@@ -130,9 +130,7 @@ extension EVPKey {
         return owned
     }
 
-    /// Collects what OpenSSL writes.
-    ///
-    /// 32 KiB have room for the largest key here, of 8192 bits, four times over.
+    /// Returns the text that OpenSSL writes, of at most 32 KiB: four times the size of a key of 8192 bits.
     private func write(_ write: (OpaquePointer) -> Int32) throws(CryptoError) -> String {
         // The memory of BIO_s_secmem is wiped when it is freed.
         guard let text = BIO_new(BIO_s_secmem()) else { throw .openSSL("writing a key") }
@@ -146,11 +144,11 @@ extension EVPKey {
     }
 }
 
-/// Collects the parts of a key, by OpenSSL's names for them, and makes a key of them.
+/// A builder of keys from their parts, by OpenSSL's names.
 ///
-/// It owns what OpenSSL only borrows until the key is made, and wipes it afterwards.
+/// It owns what OpenSSL only borrows until the key is created, and wipes it afterwards.
 final class EVPKeyParts {
-    /// The OSSL_PARAM_BLD, which copies nothing before the key is made.
+    /// The OSSL_PARAM_BLD, which copies nothing before the key is created.
     private let builder: OpaquePointer
     /// The BIGNUMs that the builder points to; they live as long as it does.
     private var numbers: [OpaquePointer] = []
@@ -172,9 +170,9 @@ final class EVPKeyParts {
         guard OSSL_PARAM_BLD_push_BN(builder, part.name, number) == 1 else { throw .openSSL("making a key") }
     }
 
-    /// Makes the key of a kind, such as `RSA`.
+    /// Creates the key of a kind, such as `RSA`.
     ///
-    /// OpenSSL takes a private number without asking whether the public parts belong to it; the caller checks that.
+    /// OpenSSL does not check that a private number belongs to the public parts; the caller does.
     ///
     /// - Parameter point: The public point, which OpenSSL checks to lie on the curve.
     func key(
@@ -190,7 +188,7 @@ final class EVPKeyParts {
         return EVPKey(owning: made)
     }
 
-    /// Builds the parameters and imports them; nil where OpenSSL refuses, with its reason left in its queue.
+    /// Builds the parameters and imports them; nil if OpenSSL rejects them, with the reason in its error queue.
     private func build(
         _ kind: String, group: UnsafePointer<CChar>, point: UnsafeBufferPointer<UInt8>, isPrivate: Bool
     ) -> OpaquePointer? {
@@ -221,13 +219,13 @@ final class EVPKeyParts {
 
 /// OpenSSL's name for a part of a key.
 ///
-/// OpenSSL keeps the pointer to a name and not the name, so the names are static text with an address for good. Its own
-/// macros would come as Swift strings, which have none, or do not come at all.
+/// OpenSSL keeps the pointer to a name, so the names are static texts with a fixed address. Its own macros are imported
+/// as Swift strings, which have none, or not at all.
 struct EVPPart: Sendable {
-    /// The name, ended by a zero byte like every static text.
+    /// The name, with a zero byte at its end as in every static text.
     private let text: StaticString
 
-    /// The name as C wants it, valid for as long as the program runs.
+    /// The name as a C string, valid as long as the program runs.
     var name: UnsafePointer<CChar> { UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self) }
 
     /// The curve, by name.
@@ -250,7 +248,7 @@ struct EVPPart: Sendable {
     static let firstPrime = EVPPart(text: "rsa-factor1")
     /// The prime q.
     static let secondPrime = EVPPart(text: "rsa-factor2")
-    /// The third prime, which only keys have that are refused.
+    /// The third prime, which only rejected keys have.
     static let thirdPrime = EVPPart(text: "rsa-factor3")
     /// The number d modulo p − 1.
     static let firstExponent = EVPPart(text: "rsa-exponent1")

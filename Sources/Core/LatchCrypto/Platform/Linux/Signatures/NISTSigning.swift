@@ -63,10 +63,9 @@ extension NISTSigning {
 
         /// Creates a key from one that OpenSSL has read, in any form, and stores its uncompressed point.
         init(_ key: EVPKey) throws(CryptoError) {
-            // A key of another kind or curve must not pass for one of this curve.
             try requireCurve(Curve.self, of: key)
             let length = Curve.coordinateByteCount
-            // SEC 1 §3.2.2.1: a public key is not the point at infinity, which is on every curve and has no coordinates.
+            // SEC 1 §3.2.2.1: the point at infinity, which has no coordinates, is not a public key.
             guard key.byteCount(of: .x) != nil else { throw .malformedKey("its point is the one at infinity") }
             x963Representation = try [4] + key.number(.x, count: length) + key.number(.y, count: length)
             self.key = key
@@ -152,7 +151,7 @@ func requireCurve(_ curve: (some NISTCurve).Type, of key: EVPKey) throws(CryptoE
 
 /// Calls `body` with the digest of `data`, in a buffer on the stack.
 ///
-/// The buffer has the digest's length and is gone when `body` returns.
+/// The buffer has the digest's length, and is valid until `body` returns.
 func withDigest<Result, Failure: Error>(
     _ hash: (some HashFunction).Type, of data: some Collection<UInt8>,
     _ body: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Result
@@ -208,7 +207,7 @@ extension NISTSigning {
         public init(pemRepresentation: String) throws(CryptoError) {
             let key = try EVPKey.privateKey(pem: pemRepresentation)
             try requireCurve(Curve.self, of: key)
-            // Through the number, so that a public point in the text that does not belong to it cannot matter.
+            // The public point is computed from the number; one in the text is ignored.
             try self.init(
                 rawRepresentation: try key.number(.secret, count: Curve.coordinateByteCount))
         }
@@ -291,17 +290,17 @@ extension NISTSigning {
         ///
         /// - Throws: `CryptoError.malformedSignature` where it is not strict DER.
         public init(derRepresentation: some Collection<UInt8>) throws(CryptoError) {
-            guard let raw = DERSignature.decode(Array(derRepresentation), half: Curve.coordinateByteCount) else {
-                throw .malformedSignature
-            }
-            rawRepresentation = raw
+            var reader = DERReader(derRepresentation)
+            let half = Curve.coordinateByteCount
+            guard let numbers = try? reader.numbers(), numbers.count == 2, numbers.allSatisfy({ $0.count <= half })
+            else { throw .malformedSignature }
+            rawRepresentation = numbers.flatMap { [UInt8](repeating: 0, count: half - $0.count) + $0 }
         }
 
-        /// The signature in DER.
-        ///
-        /// It is at most nine bytes longer than the raw form, and the only spelling that the initialiser for DER takes.
+        /// The signature in DER, at most nine bytes longer than the raw form.
         public var derRepresentation: [UInt8] {
-            rawRepresentation.withUnsafeBufferPointer { DERSignature.encode(raw: $0) }
+            let half = Curve.coordinateByteCount
+            return DER.numbers([Array(rawRepresentation[..<half]), Array(rawRepresentation[half...])])
         }
     }
 }

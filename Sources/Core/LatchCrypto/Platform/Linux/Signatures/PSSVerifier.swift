@@ -2,21 +2,28 @@
 
 #if os(Linux)
 internal import COpenSSL
-internal import LatchCore
-import Synchronization
 
-/// The check of RSASSA-PSS signatures by one key (RFC 8017 §8.1.2), on numbers that are kept between calls.
+/// The verification of RSASSA-PSS signatures by one key (RFC 8017 §8.1.2), on numbers that are kept between calls.
 ///
-/// OpenSSL checks the padding; the power before it is taken here, since OpenSSL's own function for both asks for ten more
-/// blocks of memory each time. Everything here is public.
+/// OpenSSL checks the padding; the exponentiation before it is done here, since OpenSSL's function for both allocates ten
+/// more blocks of memory each time. All inputs are public.
 final class PSSVerifier: Sendable {
-    /// The numbers of one check, on their way between threads: whoever took them is alone with them.
-    private struct Numbers: @unchecked Sendable {
+    /// The numbers of one verification, which belong to the context.
+    private final class Numbers: @unchecked Sendable {
         let context, signature, encoded: OpaquePointer
-    }
 
-    /// The maximum number of idle sets of numbers.
-    private static let mostKept = 64
+        init?() {
+            guard let context = BN_CTX_new() else { return nil }
+            BN_CTX_start(context)
+            guard let signature = BN_CTX_get(context), let encoded = BN_CTX_get(context) else {
+                BN_CTX_free(context)
+                return nil
+            }
+            (self.context, self.signature, self.encoded) = (context, signature, encoded)
+        }
+
+        deinit { BN_CTX_free(context) }
+    }
 
     // Read by several threads, and changed by none after they were made.
     private nonisolated(unsafe) let modulus: OpaquePointer
@@ -24,7 +31,7 @@ final class PSSVerifier: Sendable {
     private nonisolated(unsafe) let montgomery: OpaquePointer
     /// The modulus once more, as the check of the padding wants it, for its length.
     private nonisolated(unsafe) let key: OpaquePointer
-    private let idle = Mutex<[Numbers]>([])
+    private let idle = IdlePool<Numbers>()
 
     /// - Parameters: The numbers, big-endian and within their bounds.
     init(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
@@ -46,15 +53,19 @@ final class PSSVerifier: Sendable {
         BN_free(exponent)
         BN_MONT_CTX_free(montgomery)
         RSA_free(key)
-        idle.withLock { for one in $0 { Self.free(one) } }
     }
 
-    /// Whether the signature is one of the digest; anything but a clear yes is a no.
+    /// Returns whether the signature is valid for the digest; false after any failure.
     func verifies(
         _ signature: UnsafeBufferPointer<UInt8>, digest: UnsafeMutableBufferPointer<UInt8>, hash: RSA.Signing.Hash
     ) -> Bool {
-        guard let numbers = take() else { return false }
-        defer { give(numbers) }
+        idle.withElement({ Numbers() }) { verifies(signature, digest: digest, hash: hash, $0) } ?? false
+    }
+
+    private func verifies(
+        _ signature: UnsafeBufferPointer<UInt8>, digest: UnsafeMutableBufferPointer<UInt8>, hash: RSA.Signing.Hash,
+        _ numbers: Numbers
+    ) -> Bool {
         guard let method = FetchedDigest.of(hash),
             BN_bin2bn(signature.baseAddress, Int32(signature.count), numbers.signature) != nil,
             // RFC 8017 §5.2.2, step 1: the signature is a number less than the modulus.
@@ -75,34 +86,9 @@ final class PSSVerifier: Sendable {
         if !holds { ERR_clear_error() }
         return holds
     }
-
-    private func take() -> Numbers? {
-        if let one = idle.withLock({ $0.popLast() }) { return one }
-        guard let context = BN_CTX_new() else { return nil }
-        guard let signature = BN_new(), let encoded = BN_new() else {
-            BN_CTX_free(context)
-            return nil
-        }
-        return Numbers(context: context, signature: signature, encoded: encoded)
-    }
-
-    private func give(_ numbers: Numbers) {
-        let isKept = idle.withLock { kept in
-            guard kept.count < Self.mostKept else { return false }
-            kept.append(numbers)
-            return true
-        }
-        if !isKept { Self.free(numbers) }
-    }
-
-    private static func free(_ numbers: Numbers) {
-        BN_free(numbers.signature)
-        BN_free(numbers.encoded)
-        BN_CTX_free(numbers.context)
-    }
 }
 
-/// A digest of OpenSSL's that was looked up once: each use of one that was not looks it up anew.
+/// A digest of OpenSSL that is looked up once, and not at each use.
 private struct FetchedDigest: @unchecked Sendable {
     /// Lives as long as the process.
     let pointer: OpaquePointer

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchCore
-public import PortableFoundation
+package import LatchCore
+import LatchTesting
+package import PortableFoundation
 import Synchronization
 
 /// A world of its own: one thread, virtual time, and every choice made by a seed.
 ///
 /// Tasks that are spawned in it interleave in an order that the seed decides, and time passes only when nothing else
 /// can happen. The same seed is the same run, so that a failure can be replayed.
-public final class Simulation: Sendable {
+package final class Simulation: Sendable {
     /// All that changes, behind one lock; the lock is never held while a job runs.
     private struct World {
         /// Every choice of the run, in one sequence.
@@ -40,7 +41,7 @@ public final class Simulation: Sendable {
     }
 
     /// The number that decides every choice.
-    public let seed: UInt64
+    package let seed: UInt64
     /// See `World`.
     private let world: Mutex<World>
     /// The executor of all tasks.
@@ -53,30 +54,30 @@ public final class Simulation: Sendable {
     /// A world.
     ///
     /// - Parameter isTracing: Whether to keep what `note(_:)` is told.
-    public init(seed: UInt64, isTracing: Bool = false) {
+    package init(seed: UInt64, isTracing: Bool = false) {
         self.seed = seed
         self.isTracing = isTracing
         world = Mutex(World(random: SplitMix64(state: seed)))
     }
 
     /// The executor on which everything in this world runs.
-    public var taskExecutor: any TaskExecutor { executor }
+    package var taskExecutor: any TaskExecutor { executor }
 
     /// The virtual clock.
-    public var clock: WallClock {
+    package var clock: WallClock {
         WallClock(
             now: { self.now }, sleep: { try await self.sleep(for: $0) }, uptime: { self.elapsed },
             dateChanges: { self.jumps.stream() })
     }
 
     /// A source of random bytes that follows the seed.
-    public var random: RandomSource { RandomSource { self.world.withLock { $0.random.next() } } }
+    package var random: RandomSource { RandomSource { self.world.withLock { $0.random.next() } } }
 
     /// The date that this device believes.
-    public var now: Date { world.withLock { Self.date($0.elapsed).addingTimeInterval($0.dateOffset) } }
+    package var now: Date { world.withLock { Self.date($0.elapsed).addingTimeInterval($0.dateOffset) } }
 
     /// The date that it is, and that servers know.
-    public var trueNow: Date { world.withLock { Self.date($0.elapsed) } }
+    package var trueNow: Date { world.withLock { Self.date($0.elapsed) } }
 
     /// The virtual time since the run began, which no jump of the date moves.
     private var elapsed: Duration { .nanoseconds(world.withLock { $0.elapsed }) }
@@ -90,7 +91,7 @@ public final class Simulation: Sendable {
     var dateHasJumped: Bool { world.withLock { $0.dateHasJumped } }
 
     /// Lets the date jump, as a person or a time server may.
-    public func jumpDate(bySeconds seconds: Double) {
+    package func jumpDate(bySeconds seconds: Double) {
         world.withLock { world in
             world.dateOffset += seconds
             world.dateHasJumped = true
@@ -100,7 +101,7 @@ public final class Simulation: Sendable {
 
     /// Begins a task in this world.
     @discardableResult
-    public func spawn<Value: Sendable>(
+    package func spawn<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) -> Task<Value, any Error> {
         Task(executorPreference: executor) { try await body() }
@@ -120,7 +121,7 @@ public final class Simulation: Sendable {
     ///   - horizon: How far ahead to wait for the next event; nil for ever.
     ///   - isDone: Ends the run early; asked each time before time passes.
     /// - Returns: Whether it came to rest, and did not go on for ever.
-    public func run(horizon: Duration? = nil, until isDone: () -> Bool = { false }) -> Bool {
+    package func run(horizon: Duration? = nil, until isDone: () -> Bool = { false }) -> Bool {
         for _ in 0..<500_000 {
             if executor.runOne(choosing: { self.below($0) }) { continue }
             if isDone() { return true }
@@ -130,27 +131,27 @@ public final class Simulation: Sendable {
     }
 
     /// A number in `0..<bound`.
-    public func below(_ bound: Int) -> Int {
+    package func below(_ bound: Int) -> Int {
         bound <= 1 ? 0 : Int(world.withLock { $0.random.next() } % UInt64(bound))
     }
 
     /// True in `percent` of a hundred cases.
-    public func chance(_ percent: Int) -> Bool { below(100) < percent }
+    package func chance(_ percent: Int) -> Bool { below(100) < percent }
 
     /// Waits for a random virtual time up to `bound` milliseconds.
-    public func pause(upToMilliseconds bound: Int) async throws {
+    package func pause(upToMilliseconds bound: Int) async throws {
         try await sleep(for: .milliseconds(below(bound + 1)))
     }
 
     /// Writes a line into the trace of a replay.
-    public func note(_ line: @autoclosure () -> String) {
+    package func note(_ line: @autoclosure () -> String) {
         guard isTracing else { return }
         let text = line()
         world.withLock { $0.trace.append("\(Double($0.elapsed / 1_000_000) / 1_000) s  \(text)") }
     }
 
     /// The notes of the run.
-    public var trace: [String] { world.withLock { $0.trace } }
+    package var trace: [String] { world.withLock { $0.trace } }
 }
 
 extension Simulation {

@@ -6,15 +6,15 @@ import LatchTesting
 import TestSupport
 
 /// The program of the document, as it sets itself up: its live client, at the auth server itself.
-struct AuthSite: Sendable {
+struct AuthBackend: Sendable {
     let url: URL
     private let keychain = KeychainClient.inMemory()
 
     /// Runs a body with a process of `latch serve`, and with the dependencies of a program that uses it.
-    static func run(_ body: @Sendable (AuthSite) async throws -> Void) async throws {
+    static func run(_ body: @Sendable (AuthBackend) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let server = try await ServedLatch.start(in: folder)
-            let site = AuthSite(url: server.url)
+            let site = AuthBackend(url: server.url)
             try await site.startAgain { try await body(site) }
             _ = await server.terminate()
         }
@@ -60,7 +60,7 @@ struct AuthSite: Sendable {
 }
 
 extension JWTAuthClient {
-    /// What a program gives as its live value.
+    /// The live value of a program.
     static func document(at url: URL) -> JWTAuthClient {
         JWTAuthClient(
             baseURL: { url.absoluteString },

@@ -10,7 +10,7 @@ import Synchronization
 /// impatient user, a bad network and an unreliable store.
 ///
 /// In the end the faults stop, and in every process the session must have the state of the user's last action.
-public final class SessionScenario: Sendable {
+package final class SessionScenario: Sendable {
     /// The result of a run.
     package struct Outcome: Sendable {
         /// Descriptions of the violated rules; empty for every seed of a correct session.
@@ -58,13 +58,13 @@ public final class SessionScenario: Sendable {
     /// Plays the run of one seed.
     ///
     /// - Returns: The violated rules and the requested trace; empty when no rule was violated.
-    public static func play(seed: UInt64, isTracing: Bool = false) -> [String] {
+    package static func play(seed: UInt64, isTracing: Bool = false) -> [String] {
         let outcome = outcome(seed: seed, isTracing: isTracing)
         return outcome.violations.isEmpty ? [] : outcome.violations + outcome.trace
     }
 
     /// Returns the trace of one seed.
-    public static func trace(seed: UInt64) -> [String] {
+    package static func trace(seed: UInt64) -> [String] {
         let outcome = outcome(seed: seed, isTracing: true)
         return outcome.violations + outcome.trace
     }
