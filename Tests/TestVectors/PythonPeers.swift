@@ -2,7 +2,7 @@
 
 import Foundation
 public import LatchCore
-public import LatchProcess
+import LatchProcess
 
 /// Second implementations of tokens and signatures in Python, which Scripts/fetch-peers installs.
 public enum PythonPeers {

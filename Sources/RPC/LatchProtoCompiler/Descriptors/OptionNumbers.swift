@@ -15,6 +15,7 @@ package enum FileOptions {
 /// The field numbers of `MessageOptions`.
 package enum MessageOptions {
     package static let messageSetWireFormat: Int32 = 1
+    package static let deprecated: Int32 = 3
     package static let mapEntry: Int32 = 7
     package static let deprecatedLegacyJSONFieldConflicts: Int32 = 11
     package static let features: Int32 = 12
@@ -28,6 +29,7 @@ package enum FieldOptions {
     package static let lazy: Int32 = 5
     package static let jstype: Int32 = 6
     package static let unverifiedLazy: Int32 = 15
+    package static let debugRedact: Int32 = 16
     package static let retention: Int32 = 17
     package static let targets: Int32 = 19
     package static let features: Int32 = 21
@@ -49,12 +51,14 @@ package enum ExtensionRangeOptions {
 /// The field numbers of `EnumOptions`.
 package enum EnumOptions {
     package static let allowAlias: Int32 = 2
+    package static let deprecated: Int32 = 3
     package static let deprecatedLegacyJSONFieldConflicts: Int32 = 6
     package static let features: Int32 = 7
 }
 
 /// The field numbers of `EnumValueOptions`.
 package enum EnumValueOptions {
+    package static let deprecated: Int32 = 1
     package static let features: Int32 = 2
     package static let debugRedact: Int32 = 3
     package static let featureSupport: Int32 = 4
@@ -67,6 +71,7 @@ package enum ServiceOptions {
 
 /// The field numbers of `MethodOptions`.
 package enum MethodOptions {
+    package static let deprecated: Int32 = 33
     package static let idempotencyLevel: Int32 = 34
     package static let features: Int32 = 35
 }

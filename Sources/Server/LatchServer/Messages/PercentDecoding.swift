@@ -11,7 +11,7 @@ package func percentDecoded(_ encoded: Substring.UTF8View, plusIsSpace: Bool) ->
     while let byte = rest.next() {
         switch byte {
         case 0x25:
-            guard let high = rest.next().flatMap(hexadecimalValue), let low = rest.next().flatMap(hexadecimalValue)
+            guard let high = rest.next().flatMap(Hex.value), let low = rest.next().flatMap(Hex.value)
             else { return nil }
             bytes.append(high << 4 | low)
         case 0x2B where plusIsSpace: bytes.append(0x20)

@@ -78,7 +78,7 @@ struct ChunkDecoder {
     private mutating func decodeSize(
         _ byte: UInt8, _ digits: Int, _ value: Int, remainingLimit: Int
     ) throws(Rejection) {
-        if let digit = hexadecimalValue(byte) {
+        if let digit = Hex.value(of: byte) {
             let value = value << 4 | Int(digit)
             guard digits < 15 else { throw Rejection("A chunk's size is malformed.") }
             guard value <= remainingLimit else { throw .contentTooLarge }

@@ -87,7 +87,7 @@ private func isValidHost(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
 }
 
 private func isAddressByte(_ byte: UInt8) -> Bool {
-    hexadecimalValue(byte) != nil || byte == 0x3A || byte == 0x2E
+    Hex.value(of: byte) != nil || byte == 0x3A || byte == 0x2E
 }
 
 /// Whether a byte may occur in a `reg-name` (RFC 3986 §3.2.2): unreserved, sub-delims and the percent sign.
