@@ -3,6 +3,7 @@
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import PortableFoundation
 import Testing
 
 @testable import LatchProtobuf

@@ -52,6 +52,7 @@ struct JSONMessageEncoder {
     }
 
     /// Writes the value of a field.
+    @inline(__always)
     mutating func writeField(
         _ entry: FieldEntry, _ address: UnsafeMutableRawPointer, _ storage: MessageStorage
     ) throws(ProtoError) {
