@@ -47,7 +47,8 @@ public struct APIKey: SessionCredential, Codable {
 
     /// Compares the keys in constant time.
     public static func == (left: APIKey, right: APIKey) -> Bool {
-        left.query == right.query && left.field == right.field && constantTimeEquals(left.key.utf8, right.key.utf8)
+        left.query == right.query && left.fieldName.rawName == right.fieldName.rawName
+            && constantTimeEquals(left.key.utf8, right.key.utf8)
     }
 }
 
