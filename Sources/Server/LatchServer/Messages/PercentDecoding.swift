@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// Decodes percent-encoded UTF-8 (RFC 3986 §2.1); nil if an escape is invalid or the bytes are not UTF-8.
 ///
 /// - Parameter plusIsSpace: Whether `+` stands for a space, as in forms and queries, but not in paths.

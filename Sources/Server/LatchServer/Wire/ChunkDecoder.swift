@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// A strict decoder of the chunked transfer coding (RFC 9112 §7.1).
 struct ChunkDecoder {
     /// The position of the next byte in the coding; input may end at any byte, so this is all that is known.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// The fields that determine where a message ends and what follows; ambiguous ones are rejected.
 struct FramingFields {
     /// The value of `Content-Length`, which may exceed every limit; nil if the field is missing.
