@@ -151,7 +151,7 @@ extension HTTPRequestClient {
         let id = UUID()
         struct Foreign: Error { let secret = "canary" }
         let all: [(HTTPRequestClient.Error, String)] = [
-            (.invalidHTTPResponse(id), "The answer is none of HTTP."),
+            (.invalidHTTPResponse(id), "The response is not HTTP."),
             (.badResponse(id, 503, "canary"), "The server responded with status 503."),
             (.other(id, HTTPError.timeout), "The server did not respond in time."),
             (.other(id, Foreign()), "The request failed: Foreign."),
