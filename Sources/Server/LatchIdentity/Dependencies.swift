@@ -28,6 +28,8 @@ struct Dependencies: Sendable {
     /// The waiting mails; they survive a reload.
     let mails: MailQueue
     let metrics: Metrics
+    /// The handlers of the token endpoint.
+    let grantHandlers: [any GrantHandler.Type]
 
     /// The current time of the clock.
     var now: Date { clock.now }

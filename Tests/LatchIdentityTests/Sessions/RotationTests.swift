@@ -95,7 +95,7 @@ import Testing
 
         let fourth = Device.example(4, of: account)
         _ = try await store.insert(fourth, for: account)
-        #expect(try await store.setStatus(of: account.id, to: .disabled, by: nil, at: noon))
+        try await store.perform(.setStatus(.disabled), on: account.id)
         #expect(try await store.rotate(.of(fourth)) == .rejected)
     }
 

@@ -142,7 +142,7 @@ import Testing
 
     @Test func `is nothing to a disabled account`() async throws {
         try await store.insert(.example(1, of: account))
-        _ = try await store.setStatus(of: account.id, to: .disabled, by: nil, at: noon)
+        try await store.perform(.setStatus(.disabled), on: account.id)
         #expect(try store.account(forToken: digest(1), purpose: .resetPassword, at: noon) == nil)
     }
 

@@ -43,6 +43,14 @@ extension OneTimeToken {
     }
 }
 
+extension IdentityStore {
+    /// Performs an action without authorization.
+    @discardableResult
+    func perform(_ action: AccountAction, on id: String) async throws(IdentityError) -> AccountActionResult? {
+        try await perform(action, on: id, by: nil, because: nil, at: noon) { $0.target != nil }
+    }
+}
+
 extension SQLiteIdentityStore {
     /// A store with one account and one device of it.
     static func populated(in folder: TemporaryFolder) async throws -> (SQLiteIdentityStore, Account, Device) {

@@ -33,9 +33,6 @@ package struct IdentitySetting: Sendable {
         read = { format.text($0[keyPath: path]) }
     }
 
-    /// The environment variable: `LATCH_` and the key in capitals.
-    package var environmentName: String { "LATCH_" + key.uppercased() }
-
     /// Returns the value as text, redacted if it is a secret, empty if there is none.
     package func shown(in configuration: IdentityConfiguration) -> String {
         let text = read(configuration)
@@ -78,19 +75,18 @@ package struct IdentitySetting: Sendable {
         .init("scopes", \.scopes, .scopes, "all scopes of the server, separated by spaces"),
         .init("default_scopes", \.defaultScopes, .scopes, "the scopes of a login that requests none"),
         .init(
-            "apps", \.clients, .clients,
-            "apps by client_id, such as phone;grants=password,refresh_token;scopes=files:read"
-        ),
+            "clients", \.clients, .clients,
+            "OAuth clients by id, such as phone;grants=password,refresh_token;scopes=files:read"),
         .init(
-            "app_secrets", \.clientSecretDigests, .digests, "the SHA-256 of confidential apps' random secrets, ID=HEX",
-            isSecret: true),
+            "client_secrets", \.clientSecretDigests, .digests,
+            "the SHA-256 of confidential clients' random secrets, ID=HEX", isSecret: true),
         .init("first_party_grants", \.firstPartyGrants, .grants, "the grants of token requests without client_id"),
         .init(
             "first_party_scopes", \.firstPartyScopes, .optional(.scopes),
             "the scopes that their tokens may have at most; every scope if not set"),
         .init(
             "token_limit_per_minute", \.tokenLimitPerMinute, .number(1...10_000_000), "token requests of one network"),
-        .init("renewal_limit_per_minute", \.refreshLimitPerMinute, .number(1...10_000_000), "refreshes of one account"),
+        .init("refresh_limit_per_minute", \.refreshLimitPerMinute, .number(1...10_000_000), "refreshes of one account"),
         .init(
             "sample_resource", \.hasSampleResource, .flag,
             "whether the server has the sample routes /widgets, /projects and /files"),

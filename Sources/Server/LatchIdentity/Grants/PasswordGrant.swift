@@ -14,9 +14,11 @@ struct PasswordGrantHandler: GrantHandler {
 
     init(_ dependencies: Dependencies) { login = LoginService(dependencies: dependencies) }
 
-    func tokens(for request: TokenRequest) async throws -> IssuedTokens {
-        try await login.login(
-            name: try request.required("username"), password: try request.required("password"), code: request["otp"],
-            from: request.origin, by: request.client, requesting: request.scopes)
+    func tokens(for request: TokenRequest) async throws -> TokenResponse {
+        let parameters = request.parameters
+        return TokenResponse(
+            try await login.login(
+                name: try parameters.required("username"), password: try parameters.required("password"),
+                code: parameters["otp"], from: request.origin, by: request.client, requesting: request.scopes))
     }
 }

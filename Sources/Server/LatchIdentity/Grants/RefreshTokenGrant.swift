@@ -14,9 +14,10 @@ struct RefreshTokenGrantHandler: GrantHandler {
 
     init(_ dependencies: Dependencies) { tokens = TokenService(dependencies: dependencies) }
 
-    func tokens(for request: TokenRequest) async throws -> IssuedTokens {
-        try await tokens.refresh(
-            try request.required("refresh_token"), idempotencyKey: request.idempotencyKey, by: request.client,
-            requesting: request.scopes)
+    func tokens(for request: TokenRequest) async throws -> TokenResponse {
+        TokenResponse(
+            try await tokens.refresh(
+                try request.parameters.required("refresh_token"), idempotencyKey: request.idempotencyKey,
+                by: request.client, requesting: request.scopes))
     }
 }

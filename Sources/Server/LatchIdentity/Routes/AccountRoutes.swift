@@ -68,7 +68,7 @@ struct AccountRoutes: Sendable {
 
     /// Returns the account as it is now; 401 with a challenge if the token, its device or its account is not valid.
     @Sendable private func profile(_ request: HTTPRequest) async throws -> HTTPResponse {
-        .json(try await principal(request).account.json)
+        .json(try await session(request).account.json)
     }
 
     /// Returns a page of the accounts, for administrators by their role in the store.
@@ -76,10 +76,9 @@ struct AccountRoutes: Sendable {
     /// `next` is the last id of the page, to be sent as `after`; it is missing on the last page.
     @Sendable private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
         // A token of another client carries its scopes alone, and not the role of its account.
-        let principal = try await principal(request)
-        guard principal.account.roles.contains("admin"), principal.clientID == OAuthClient.firstPartyID else {
-            throw IdentityError.forbidden
-        }
+        let session = try await session(request)
+        try session.requireFirstParty()
+        guard session.account.roles.contains("admin") else { throw IdentityError.forbidden }
         let query = request.queryItems
         let limit = try Self.limit(query["limit"])
         // One account more than the limit tells whether there is a next page.
@@ -90,12 +89,8 @@ struct AccountRoutes: Sendable {
         return .json(body)
     }
 
-    /// Returns the principal of the request's access token.
-    ///
-    /// - Throws: `IdentityError.invalidToken`, also without a token: both are 401 (RFC 6750 §3.1).
-    private func principal(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedPrincipal {
-        guard let token = request.bearerToken else { throw .invalidToken }
-        return try await TokenService(dependencies: dependencies).authenticate(accessToken: token)
+    private func session(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
+        try await TokenService(dependencies: dependencies).authenticate(accessToken: request.fields.bearerToken)
     }
 
     /// Parses the size of a page, bounded so that no request reads the whole store.

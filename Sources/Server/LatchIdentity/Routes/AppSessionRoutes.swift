@@ -32,19 +32,19 @@ struct AppSessionRoutes: Sendable {
     @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         guard let name = try body.optionalText("email") ?? body.optionalText("username") else {
-            throw IdentityError.invalidInput("'email' is missing")
+            throw IdentityError.missing("email")
         }
         let issued = try await LoginService(dependencies: dependencies).login(
             name: name, password: try body.text("password"), code: try body.optionalText("otp"),
             from: request.requestOrigin)
-        return try .tokenResponse(TokenResponse(complete: issued))
+        return try .tokenResponse(TokenResponse(issued))
     }
 
     /// Refreshes the tokens: after a 401 the user must log in again, after a 503 the same token still works.
     @Sendable private func refresh(_ request: HTTPRequest) async throws -> HTTPResponse {
         let token = try request.jsonObject().text("refreshToken")
         let issued = try await tokens.refresh(token, idempotencyKey: request.fields[.idempotencyKey])
-        return try .tokenResponse(TokenResponse(complete: issued))
+        return try .tokenResponse(TokenResponse(issued))
     }
 
     /// Logs out: 200 also for a repeated logout and for expired tokens.
@@ -53,11 +53,11 @@ struct AppSessionRoutes: Sendable {
     @Sendable private func logout(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject(isOptional: true)
         if body["allDevices"] == true {
-            let count = try await tokens.signOutEverywhere(accessToken: request.bearerToken)
+            let count = try await tokens.signOutEverywhere(accessToken: request.fields.bearerToken)
             return .json(["message": "Logged out.", "allDevices": true, "devices": .integer(Int64(count))])
         }
         if let token = try body.optionalText("refreshToken") { try await tokens.signOut(refreshToken: token) }
-        if let token = request.bearerToken { try await tokens.signOut(accessToken: token) }
+        if let token = request.fields.bearerToken { try await tokens.signOut(accessToken: token) }
         return .message("Logged out.")
     }
 

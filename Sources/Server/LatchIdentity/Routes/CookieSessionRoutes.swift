@@ -57,7 +57,7 @@ struct CookieSessionRoutes: Sendable {
         let cookie = request.cookies[RefreshCookie.name]
         if cookie != nil, cookie != inBody { try RefreshCookie(dependencies).requireSameSite(request) }
         for token in Set([inBody, cookie].compactMap(\.self)) { try await tokens.signOut(refreshToken: token) }
-        if let token = request.bearerToken { try await tokens.signOut(accessToken: token) }
+        if let token = request.fields.bearerToken { try await tokens.signOut(accessToken: token) }
         return HTTPResponse.message("Logged out.").setting(RefreshCookie(dependencies).cleared())
     }
 
@@ -75,7 +75,10 @@ struct CookieSessionRoutes: Sendable {
     }
 
     private func response(_ tokens: IssuedTokens, withCookie: Bool) throws -> HTTPResponse {
-        let response = try HTTPResponse.tokenResponse(TokenResponse(tokens))
+        let response = try HTTPResponse.tokenResponse(
+            TokenResponse(
+                accessToken: tokens.accessToken, refreshToken: tokens.refreshToken,
+                expiresIn: tokens.lifetime.components.seconds, tokenType: nil))
         guard withCookie else { return response }
         let lifetime = dependencies.configuration.refreshTokenLifetime
         return response.setting(RefreshCookie(dependencies).set(tokens.refreshToken, lifetime: lifetime))

@@ -39,7 +39,4 @@ struct TOTPSecretCipher: Sendable {
     }
 }
 
-extension TOTPSecretCipher: CustomStringConvertible, CustomReflectable {
-    var description: String { "TOTPSecretCipher(redacted)" }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
-}
+extension TOTPSecretCipher: Redacted {}

@@ -45,8 +45,6 @@ package struct Device: Sendable, Hashable {
     package let address: String?
     /// The client's name for the device, shortened; for display only.
     package var name: String?
-    /// The token for push messages, shown to the owner alone.
-    package var pushToken: String?
     /// The time at which a second factor was proved on the device; nil if the account had none then.
     package var factorAt: Date?
 }
@@ -64,7 +62,6 @@ extension Device {
     }
 }
 
-extension Device: CustomStringConvertible, CustomReflectable {
+extension Device: Redacted {
     package var description: String { "Device(\(id.count) bytes, generation \(counter))" }
-    package var customMirror: Mirror { Mirror(self, children: ["counter": counter]) }
 }

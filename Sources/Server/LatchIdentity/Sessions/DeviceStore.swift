@@ -21,11 +21,6 @@ package protocol DeviceStore: Sendable {
     /// Returns the signed-in devices of an account, the most recently used first.
     func devices(of accountID: String, at now: Date) async throws(IdentityError) -> [Device]
 
-    /// Sets the push token of a signed-in device; returns false if the account has no such device.
-    func setPushToken(
-        _ token: String?, of device: [UInt8], ownedBy accountID: String
-    ) async throws(IdentityError) -> Bool
-
     /// Signs out a device of this account; returns false if the account has no such signed-in device.
     func revoke(
         device id: [UInt8], ownedBy accountID: String, because: Device.RevocationReason, at now: Date

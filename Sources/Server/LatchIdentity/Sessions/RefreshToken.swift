@@ -61,7 +61,4 @@ struct RefreshToken: Sendable, Hashable {
     }
 }
 
-extension RefreshToken: CustomStringConvertible, CustomReflectable {
-    var description: String { "RefreshToken(redacted)" }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
-}
+extension RefreshToken: Redacted {}

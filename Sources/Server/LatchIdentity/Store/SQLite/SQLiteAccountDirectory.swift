@@ -5,11 +5,9 @@ package import PortableFoundation
 extension SQLiteIdentityStore: AccountDirectory {
     /// Continues after an id and not at an offset, so that a row added meanwhile neither repeats nor hides another.
     package func accounts(after id: String?, limit: Int) throws(IdentityError) -> [Account] {
-        try readers.read { db throws(IdentityError) in
-            try db.all(
-                "SELECT \(Account.columns) FROM account WHERE id > ? ORDER BY id LIMIT ?",
-                [.text(id ?? ""), .integer(Int64(limit))], read: Account.init)
-        }
+        try all(
+            "SELECT \(Account.columns) FROM account WHERE id > ? ORDER BY id LIMIT ?",
+            [.text(id ?? ""), .integer(Int64(limit))], read: Account.init)
     }
 
     /// Reads one row more than the page has, which tells whether there is a next page.
@@ -86,6 +84,10 @@ struct AccountClass: Sendable, Hashable {
             Role.allCases.map { AccountClass(status: status, isVerified: isVerified, role: $0) }
         }
     }
+
+    /// The numbers of the classes that can administer the server, separated by commas.
+    static let administrators = all.indices.filter { all[$0].status == .active && all[$0].role >= .admin }
+        .map(String.init).joined(separator: ",")
 
     /// The status as lists report it.
     var reportedStatus: AccountStatus { AccountStatus(status, isVerified: isVerified) }
