@@ -34,6 +34,11 @@ struct Dependencies: Sendable {
     /// The current time of the clock.
     var now: Date { clock.now }
 
+    var accounts: AccountService { AccountService(dependencies: self) }
+    var logins: LoginService { LoginService(dependencies: self) }
+    var secondFactors: SecondFactorService { SecondFactorService(dependencies: self) }
+    var tokens: TokenService { TokenService(dependencies: self) }
+
     /// Takes rate-limited attempts.
     ///
     /// - Throws: `IdentityError.tooManyAttempts`.

@@ -2,6 +2,7 @@
 
 public import LatchCore
 public import LatchHTTP
+import LatchServer
 import PortableFoundation
 
 /// An auth server without its socket: accounts, sessions and tokens over one store, and the routes that serve them.
@@ -18,9 +19,9 @@ public struct Identity: Sendable {
     /// The handler of all requests to the server.
     public let handler: any Handler
     /// The account service, for code in the same process such as the operator's commands; it bypasses the rate limits.
-    package let accounts: AccountService
+    package var accounts: AccountService { dependencies.accounts }
     /// The second-factor service, for code in the same process.
-    package let secondFactors: SecondFactorService
+    package var secondFactors: SecondFactorService { dependencies.secondFactors }
     let dependencies: Dependencies
     /// The task that prunes the store, cancelled when another value takes over the store.
     private let housekeeping: Task<Void, Never>
@@ -62,11 +63,9 @@ public struct Identity: Sendable {
             accessTokens: tokens, passwords: try PasswordHasher(configuration), limiter: limiter,
             limits: RateLimits(configuration), clients: try OAuthClients(configuration),
             scopes: ScopePolicy(configuration), mails: mails, metrics: metrics, grantHandlers: grantHandlers)
-        accounts = AccountService(dependencies: dependencies)
-        secondFactors = SecondFactorService(dependencies: dependencies)
         // The account of the setting may have signed up before the setting was set.
-        try await accounts.promoteFirstAdministrator()
-        handler = IdentityRoutes(dependencies).router
+        try await dependencies.accounts.promoteFirstAdministrator()
+        handler = Router(dependencies)
         let pruned = dependencies
         housekeeping = Task { await Self.pruneHourly(pruned) }
     }

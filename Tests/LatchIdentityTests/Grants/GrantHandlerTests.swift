@@ -42,13 +42,11 @@ import Testing
 /// The client credentials grant (RFC 6749 §4.4), as a file beside the server's own handlers would add it.
 private struct ClientCredentialsHandler: GrantHandler {
     static let grantType = OAuthClient.GrantType("client_credentials")
-    private let tokens: TokenService
-
-    init(_ dependencies: Dependencies) { tokens = TokenService(dependencies: dependencies) }
+    let dependencies: Dependencies
 
     func tokens(for request: TokenRequest) async throws -> TokenResponse {
         guard request.client.isConfidential else { throw IdentityError.unauthorizedClient }
-        return try tokens.issue(to: request.client, requesting: request.scopes, grantType: Self.grantType)
+        return try dependencies.tokens.issue(to: request.client, requesting: request.scopes, grantType: Self.grantType)
     }
 }
 

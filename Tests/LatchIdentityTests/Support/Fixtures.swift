@@ -51,6 +51,15 @@ extension IdentityStore {
     }
 }
 
+extension DeviceStore {
+    /// Signs out a device of any account.
+    func revoke(
+        device id: [UInt8], because: Device.RevocationReason, at now: Date
+    ) async throws(IdentityError) -> Bool {
+        try await revoke(device: id, ownedBy: nil, because: because, at: now)
+    }
+}
+
 extension SQLiteIdentityStore {
     /// A store with one account and one device of it.
     static func populated(in folder: TemporaryFolder) async throws -> (SQLiteIdentityStore, Account, Device) {

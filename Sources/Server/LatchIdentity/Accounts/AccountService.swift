@@ -43,7 +43,7 @@ package struct AccountService: Sendable {
         if isVerified {
             try await promoteFirstAdministrator(email)
         } else {
-            mailVerification(to: email)
+            mail(.verifyEmail, to: email)
         }
         return account
     }
@@ -94,44 +94,30 @@ package struct AccountService: Sendable {
 
     // MARK: Mailed links
 
-    /// Mails a link that verifies the address, if it belongs to an unverified account; returns at once in any case.
-    func mailVerification(to email: EmailAddress) {
-        mail(.verifyEmail, to: email, lifetime: dependencies.configuration.verificationLifetime) { account in
-            account.emailVerifiedAt == nil
-        } text: { account, token, issuer throws(IdentityError) in
-            try MailTemplates.verification(to: account, token: token, issuer: issuer)
-        }
-    }
-
-    /// Mails a link that resets the password, if the address belongs to an account; returns at once in any case.
-    func mailReset(to email: EmailAddress) {
-        mail(.resetPassword, to: email, lifetime: dependencies.configuration.resetLifetime) { _ in
-            true
-        } text: { account, token, issuer throws(IdentityError) in
-            try MailTemplates.reset(to: account, token: token, issuer: issuer)
-        }
-    }
-
+    /// Mails a link that verifies the address or resets the password, if the address has an account that needs it.
+    ///
     /// Looks up the account, stores the token and writes the mail after the response, whose time and content must not
     /// reveal whether the address has an account.
-    private func mail(
-        _ purpose: OneTimeToken.Purpose, to email: EmailAddress, lifetime: Duration,
-        if isNeeded: @escaping @Sendable (Account) -> Bool,
-        text: @escaping @Sendable (Account, String, String) throws(IdentityError) -> MailMessage
-    ) {
+    func mail(_ purpose: OneTimeToken.Purpose, to email: EmailAddress) {
         let dependencies = dependencies
         dependencies.mails.enqueue {
             guard let account = try await dependencies.store.account(emailKey: email.key), account.status == .active,
-                isNeeded(account), let issuer = dependencies.accessTokens.issuer,
+                purpose == .resetPassword || account.emailVerifiedAt == nil,
+                let issuer = dependencies.accessTokens.issuer,
                 dependencies.limiter.take(dependencies.limits.mail(emailKey: email.key), at: dependencies.now) == nil
             else { return nil }
+            let (configuration, now) = (dependencies.configuration, dependencies.now)
+            let lifetime =
+                purpose == .resetPassword ? configuration.resetLifetime : configuration.verificationLifetime
             let token = Base64URL.encode(dependencies.random.bytes(32))
-            let now = dependencies.now
             try await dependencies.store.insert(
                 OneTimeToken(
                     digest: token.digest, accountID: account.id, purpose: purpose, emailKey: account.email.key,
                     createdAt: now, expiresAt: now.addingTimeInterval(lifetime.inSeconds)))
-            return try text(account, token, issuer)
+            return switch purpose {
+            case .verifyEmail: try MailTemplates.verification(to: account, token: token, issuer: issuer)
+            case .resetPassword: try MailTemplates.reset(to: account, token: token, issuer: issuer)
+            }
         }
     }
 
@@ -190,8 +176,7 @@ package struct AccountService: Sendable {
         try session.requireFirstParty()
         guard current != new else { throw .weakPassword("it is the one that you have") }
         try PasswordPolicy.check(new, for: session.account.email)
-        let login = LoginService(dependencies: dependencies)
-        let account = try await login.verify(current, of: session.account, from: origin)
+        let account = try await dependencies.logins.verify(current, of: session.account, from: origin)
         let hash = try await dependencies.passwords.hash(new)
         let changed = try await dependencies.store.changePassword(
             of: account, to: hash, signingOutAllBut: signingOutOthers ? session.device.id : nil,

@@ -11,7 +11,9 @@ package struct EmailAddress: Sendable, Hashable {
     ///
     /// RFC 5321 §2.4 permits a case-sensitive local part; no host in use has one.
     package let key: String
+}
 
+extension EmailAddress {
     /// Parses an address, without surrounding white space.
     ///
     /// - Throws: `IdentityError.invalidEmail`.
@@ -23,14 +25,7 @@ package struct EmailAddress: Sendable, Hashable {
         guard text.utf8.count <= 254, Self.isDotted(text[..<at], maximum: 64, also: "-!#$%&'*+/=?^_`{|}~"),
             Self.isDotted(text[text.index(after: at)...], maximum: 255, also: "-")
         else { throw .invalidEmail }
-        self.text = String(text)
-        key = text.lowercased()
-    }
-
-    /// Creates a stored address.
-    package init(text: String, key: String) {
-        self.text = text
-        self.key = key
+        self.init(text: String(text), key: text.lowercased())
     }
 
     /// Returns whether a part is one or more words with single dots between them (RFC 5322 §3.2.3).

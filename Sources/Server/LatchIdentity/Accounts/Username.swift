@@ -6,7 +6,9 @@ package struct Username: Sendable, Hashable {
     package let text: String
     /// The canonical form: the name in lower case.
     package let key: String
+}
 
+extension Username {
     /// Parses a name, without surrounding white space.
     ///
     /// Only ASCII, so that no two different names look alike; and no `@`, so that no name is an address.
@@ -16,11 +18,5 @@ package struct Username: Sendable, Hashable {
         let text = typed.trimmingSpace()
         guard text.isWord(maximum: 64, also: "-._") else { throw .invalidUsername }
         self.init(text: String(text), key: text.lowercased())
-    }
-
-    /// Creates a stored name.
-    package init(text: String, key: String) {
-        self.text = text
-        self.key = key
     }
 }

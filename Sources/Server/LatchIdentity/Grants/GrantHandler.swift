@@ -12,7 +12,7 @@ protocol GrantHandler: Sendable {
     /// The value of `grant_type`, which is also the label of the metric.
     static var grantType: OAuthClient.GrantType { get }
 
-    init(_ dependencies: Dependencies)
+    init(dependencies: Dependencies)
 
     /// Returns the content of the response to an authenticated client that may use the grant.
     ///

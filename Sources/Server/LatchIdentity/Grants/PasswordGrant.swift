@@ -10,14 +10,12 @@ extension OAuthClient.GrantType {
 /// The handler of the password grant, with a code of the second factor as `otp`.
 struct PasswordGrantHandler: GrantHandler {
     static let grantType = OAuthClient.GrantType.password
-    private let login: LoginService
-
-    init(_ dependencies: Dependencies) { login = LoginService(dependencies: dependencies) }
+    let dependencies: Dependencies
 
     func tokens(for request: TokenRequest) async throws -> TokenResponse {
         let parameters = request.parameters
         return TokenResponse(
-            try await login.login(
+            try await dependencies.logins.login(
                 name: try parameters.required("username"), password: try parameters.required("password"),
                 code: parameters["otp"], from: request.origin, by: request.client, requesting: request.scopes))
     }

@@ -10,13 +10,11 @@ extension OAuthClient.GrantType {
 /// The handler of the refresh token grant.
 struct RefreshTokenGrantHandler: GrantHandler {
     static let grantType = OAuthClient.GrantType.refreshToken
-    private let tokens: TokenService
-
-    init(_ dependencies: Dependencies) { tokens = TokenService(dependencies: dependencies) }
+    let dependencies: Dependencies
 
     func tokens(for request: TokenRequest) async throws -> TokenResponse {
         TokenResponse(
-            try await tokens.refresh(
+            try await dependencies.tokens.refresh(
                 try request.parameters.required("refresh_token"), idempotencyKey: request.idempotencyKey,
                 by: request.client, requesting: request.scopes))
     }

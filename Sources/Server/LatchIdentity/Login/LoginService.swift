@@ -16,8 +16,8 @@ enum LoginResult: Sendable {
 struct LoginService: Sendable {
     let dependencies: Dependencies
 
-    private var tokens: TokenService { TokenService(dependencies: dependencies) }
-    private var secondFactors: SecondFactorService { SecondFactorService(dependencies: dependencies) }
+    private var tokens: TokenService { dependencies.tokens }
+    private var secondFactors: SecondFactorService { dependencies.secondFactors }
 
     /// Verifies the credentials and signs in a new device.
     ///
@@ -135,12 +135,12 @@ struct LoginService: Sendable {
         do throws(IdentityError) {
             let result = try await proceed(try await authenticate(found, password))
             dependencies.limiter.refund(attempts)
-            count(.success)
+            count("success")
             return result
         } catch {
             // Only a wrong password is an attempt at guessing one.
             if error == .invalidCredentials {
-                count(.failure)
+                count("failure")
             } else {
                 dependencies.limiter.refund(attempts)
             }
@@ -150,10 +150,9 @@ struct LoginService: Sendable {
 
     /// Returns the account of an address or a username; a username holds no `@`.
     private func account(named key: String) async throws(IdentityError) -> Account? {
-        guard key.utf8.contains(UInt8(ascii: "@")) else {
-            return try await dependencies.store.account(usernameKey: key)
-        }
-        return try await dependencies.store.account(emailKey: key)
+        key.contains("@")
+            ? try await dependencies.store.account(emailKey: key)
+            : try await dependencies.store.account(usernameKey: key)
     }
 
     /// Takes one attempt from every limit that applies.
@@ -172,7 +171,7 @@ struct LoginService: Sendable {
             guard let other = dependencies.limiter.take(known, at: now) else { return known }
             rejection = other
         }
-        count(.limited)
+        count("limited")
         throw .tooManyAttempts(rejection)
     }
 
@@ -199,13 +198,5 @@ struct LoginService: Sendable {
             && (account.emailVerifiedAt != nil || !dependencies.configuration.requireVerifiedEmail)
     }
 
-    /// The label of the metric `latch_logins_total`.
-    private enum Label: String {
-        case success, failure, limited
-    }
-
-    /// Counts a login; labels never come from a request, which would let clients grow the memory of the metrics.
-    private func count(_ label: Label) {
-        dependencies.metrics.count("latch_logins_total", ["result": label.rawValue])
-    }
+    private func count(_ result: String) { dependencies.metrics.count("latch_logins_total", ["result": result]) }
 }

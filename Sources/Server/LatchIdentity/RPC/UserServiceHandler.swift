@@ -9,10 +9,9 @@ import PortableFoundation
 struct UserServiceHandler: UserServiceServer {
     let dependencies: Dependencies
 
-    private var accounts: AccountService { AccountService(dependencies: dependencies) }
-    private var logins: LoginService { LoginService(dependencies: dependencies) }
-    private var tokens: TokenService { TokenService(dependencies: dependencies) }
-    private var secondFactors: SecondFactorService { SecondFactorService(dependencies: dependencies) }
+    private var accounts: AccountService { dependencies.accounts }
+    private var tokens: TokenService { dependencies.tokens }
+    private var secondFactors: SecondFactorService { dependencies.secondFactors }
 
     /// Validates a request, runs `body` within the rate limit of the client's network, and converts errors.
     private func handling<Result>(
@@ -89,7 +88,7 @@ struct UserServiceHandler: UserServiceServer {
             origin throws(IdentityError) in
             var origin = origin
             origin.deviceName = request.deviceInfo
-            let result = try await logins.begin(
+            let result = try await dependencies.logins.begin(
                 name: request.email, password: request.password, isRemembered: request.rememberMe, from: origin)
             switch result {
             case .signedIn(let issued): return try await response(issued)
@@ -108,8 +107,7 @@ struct UserServiceHandler: UserServiceServer {
             if request.logoutAllDevices {
                 _ = try await tokens.signOutEverywhere(accessToken: request.sessionToken)
             } else {
-                try await tokens.signOut(refreshToken: request.sessionToken)
-                try await tokens.signOut(accessToken: request.sessionToken)
+                try await tokens.signOut(token: request.sessionToken)
             }
         }
     }
@@ -128,7 +126,7 @@ struct UserServiceHandler: UserServiceServer {
         let rules = [ValidationRule.filled(request.code, "code")]
         if let token = context.metadata.bearerToken, LoginService.isChallenge(token) {
             return try await handling(context, rules) { origin throws(IdentityError) in
-                try await response(try await logins.complete(challenge: token, code: request.code, from: origin))
+                try await response(try await dependencies.logins.complete(challenge: token, code: request.code, from: origin))
             }
         }
         return try await authenticated(context, rules) { session, origin throws(IdentityError) in
@@ -164,7 +162,7 @@ struct UserServiceHandler: UserServiceServer {
     /// Mails a reset link; response and work are the same for unknown addresses (attack E2).
     func requestPasswordReset(_ request: PasswordResetRequest, context: CallContext) async throws {
         try await handling(context, [.address(request.email)]) { _ throws(IdentityError) in
-            accounts.mailReset(to: try EmailAddress(request.email))
+            accounts.mail(.resetPassword, to: try EmailAddress(request.email))
         }
     }
 
@@ -189,7 +187,7 @@ struct UserServiceHandler: UserServiceServer {
     /// Mails a verification link; response and work are the same for unknown addresses (attack E2).
     func resendVerification(_ request: ResendVerificationRequest, context: CallContext) async throws {
         try await handling(context, [.address(request.email)]) { _ throws(IdentityError) in
-            accounts.mailVerification(to: try EmailAddress(request.email))
+            accounts.mail(.verifyEmail, to: try EmailAddress(request.email))
         }
     }
 

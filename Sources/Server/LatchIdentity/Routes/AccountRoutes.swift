@@ -6,13 +6,7 @@ import LatchServer
 
 /// The routes for sign-up, verification, password reset, the profile, and the administrators' list.
 struct AccountRoutes: Sendable {
-    private let dependencies: Dependencies
-    private let accounts: AccountService
-
-    init(_ dependencies: Dependencies) {
-        self.dependencies = dependencies
-        accounts = AccountService(dependencies: dependencies)
-    }
+    let dependencies: Dependencies
 
     /// Adds the routes; AuthPackage's client and its backend use different paths to register.
     func add(to router: inout Router) {
@@ -30,26 +24,26 @@ struct AccountRoutes: Sendable {
     @Sendable private func register(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         // `roles`, `permissions`, `tenantId` and `emailVerified` in the content are not read: no client chooses them.
-        let account = try await accounts.signUp(
+        let account = try await dependencies.accounts.signUp(
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"))
         return .json(account.json, status: .created)
     }
 
     /// Verifies an address: 200, or 400 for an invalid link, without the reason.
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try await accounts.verifyEmail(try request.jsonObject().text("token"))
+        try await dependencies.accounts.verifyEmail(try request.jsonObject().text("token"))
         return .message("The e-mail address is verified.")
     }
 
     /// Mails a verification link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func resendVerification(_ request: HTTPRequest) async throws -> HTTPResponse {
-        accounts.mailVerification(to: try EmailAddress(try request.jsonObject().text("email")))
+        dependencies.accounts.mail(.verifyEmail, to: try EmailAddress(try request.jsonObject().text("email")))
         return .message("If the address waits for its verification, a mail is on its way.")
     }
 
     /// Mails a reset link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func forgotPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
-        accounts.mailReset(to: try EmailAddress(try request.jsonObject().text("email")))
+        dependencies.accounts.mail(.resetPassword, to: try EmailAddress(try request.jsonObject().text("email")))
         return .message("If the address has an account, a mail is on its way.")
     }
 
@@ -62,7 +56,7 @@ struct AccountRoutes: Sendable {
         guard let chosen = password ?? newPassword, newPassword ?? chosen == chosen else {
             throw IdentityError.invalidInput("'password' is missing, or differs from 'newPassword'")
         }
-        try await accounts.resetPassword(try body.text("token"), password: chosen)
+        try await dependencies.accounts.resetPassword(try body.text("token"), password: chosen)
         return .message("The password is set. Log in with it.")
     }
 
@@ -90,7 +84,7 @@ struct AccountRoutes: Sendable {
     }
 
     private func session(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
-        try await TokenService(dependencies: dependencies).authenticate(accessToken: request.fields.bearerToken)
+        try await dependencies.tokens.authenticate(accessToken: request.fields.bearerToken)
     }
 
     /// Parses the size of a page, bounded so that no request reads the whole store.

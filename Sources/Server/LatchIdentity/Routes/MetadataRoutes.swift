@@ -7,9 +7,7 @@ import LatchServer
 
 /// The route of the authorization server metadata (RFC 8414).
 struct MetadataRoutes: Sendable {
-    private let dependencies: Dependencies
-
-    init(_ dependencies: Dependencies) { self.dependencies = dependencies }
+    let dependencies: Dependencies
 
     func add(to router: inout Router) {
         router.get("/.well-known/oauth-authorization-server", metadata)

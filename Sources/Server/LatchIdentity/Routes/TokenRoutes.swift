@@ -8,16 +8,7 @@ import PortableFoundation
 
 /// The routes of the token and revocation endpoints (RFC 6749, RFC 7009), with the JSON forms that Lazi clients use.
 struct TokenRoutes: Sendable {
-    private let dependencies: Dependencies
-    private let tokens: TokenService
-    private let handlers: [OAuthClient.GrantType: any GrantHandler]
-
-    init(_ dependencies: Dependencies) {
-        self.dependencies = dependencies
-        tokens = TokenService(dependencies: dependencies)
-        handlers = Dictionary(
-            uniqueKeysWithValues: dependencies.grantHandlers.map { ($0.grantType, $0.init(dependencies)) })
-    }
+    let dependencies: Dependencies
 
     /// Adds the routes; every response has the RateLimit fields, and errors the form of RFC 6749 §5.2.
     func add(to router: inout Router) {
@@ -56,9 +47,11 @@ struct TokenRoutes: Sendable {
     ///
     /// A client that may not use a refresh token gets none.
     private func tokens(_ type: OAuthClient.GrantType, for request: TokenRequest) async throws -> HTTPResponse {
-        guard let handler = handlers[type] else { throw IdentityError.unsupportedGrantType }
+        guard let handler = dependencies.grantHandlers.first(where: { $0.grantType == type }) else {
+            throw IdentityError.unsupportedGrantType
+        }
         guard request.client.grants.contains(type) else { throw IdentityError.unauthorizedClient }
-        var content = try await handler.tokens(for: request)
+        var content = try await handler.init(dependencies: dependencies).tokens(for: request)
         if !request.client.grants.contains(.refreshToken) { content.refreshToken = nil }
         var response = try HTTPResponse.tokenResponse(content, keys: .convertToSnakeCase)
         response.fields["Pragma"] = "no-cache"
@@ -72,7 +65,7 @@ struct TokenRoutes: Sendable {
         guard request.mediaType != "application/json" else { return try await revokeByBearer(request) }
         let parameters = try OAuthParameters(form: request)
         let client = try parameters.client(of: request, dependencies)
-        try await tokens.revoke(try parameters.required("token"), by: client)
+        try await dependencies.tokens.revoke(try parameters.required("token"), by: client)
         return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"])
     }
 
@@ -80,12 +73,12 @@ struct TokenRoutes: Sendable {
     /// token as the credential.
     private func revokeByBearer(_ request: HTTPRequest) async throws -> HTTPResponse {
         let token = try request.jsonObject().text("token")
-        let session = try await tokens.authenticate(accessToken: request.fields.bearerToken)
+        let session = try await dependencies.tokens.authenticate(accessToken: request.fields.bearerToken)
         // RFC 7009 §2.1: a confidential client authenticates, and an access token does not authenticate it.
         guard let client = dependencies.clients[session.clientID], !client.isConfidential else {
             throw IdentityError.invalidClient
         }
-        try await tokens.revoke(token, by: client, of: session.accountID)
+        try await dependencies.tokens.revoke(token, by: client, of: session.accountID)
         return .message("The token is revoked.")
     }
 }

@@ -100,8 +100,7 @@ package struct SecondFactorService: Sendable {
     /// - Returns: Whether there was a factor; nil if there is no such account.
     /// - Throws: `IdentityError.forbidden` or a store's error.
     package func remove(of accountID: String, by actor: String? = nil) async throws(IdentityError) -> Bool? {
-        let found = try await AccountService(dependencies: dependencies)
-            .perform(.removeFactor, on: accountID, by: actor)?.hadFactor
+        let found = try await dependencies.accounts.perform(.removeFactor, on: accountID, by: actor)?.hadFactor
         if found == true, let account = try await dependencies.store.account(id: accountID) {
             notifyOwner(of: account)
         }

@@ -55,9 +55,7 @@ extension Device {
 
     /// Returns the id for a public id; nil if the text is not one.
     static func id(fromPublicID text: String) -> [UInt8]? {
-        guard text.utf8.count == 22, case .success(let bytes) = Result(catching: { try Base64URL.decode(text) }) else {
-            return nil
-        }
+        guard text.utf8.count == 22, let bytes = try? Base64URL.decode(text) else { return nil }
         return bytes.count == 16 ? bytes : nil
     }
 }

@@ -223,19 +223,19 @@ struct TokenService: Sendable {
 
     // MARK: Revoking
 
-    /// Signs out the device of an authentic refresh token of any generation; ignores anything else.
+    /// Signs out the device of a valid token of either kind; ignores anything else, expired access tokens included.
     ///
-    /// An old generation is accepted as well: a client that lost the newest one must be able to log out, and a thief of
-    /// an old one could do worse than to end the session.
-    func signOut(refreshToken text: String) async throws(IdentityError) {
-        guard let (_, device) = try await authenticated(text) else { return }
-        try await signOut(device.id)
+    /// An old generation of a refresh token is accepted as well: a client that lost the newest one must be able to log out,
+    /// and a thief of an old one could do worse than to end the session.
+    func signOut(token text: String?) async throws(IdentityError) {
+        if let text, let device = try await device(of: text) { try await signOut(device.id) }
     }
 
-    /// Signs out the device of a valid access token; ignores anything else, expired tokens included.
-    func signOut(accessToken text: String) async throws(IdentityError) {
-        guard let id = dependencies.accessTokens.verify(text)?.deviceID else { return }
-        try await signOut(id)
+    /// Returns the device of a valid access token, or of an authentic refresh token of any generation.
+    private func device(of text: String) async throws(IdentityError) -> Device? {
+        if let device = try await authenticated(text)?.device { return device }
+        guard let id = dependencies.accessTokens.verify(text)?.deviceID else { return nil }
+        return try await dependencies.store.device(id: id)
     }
 
     /// Signs out all devices of the access token's account and returns their number.
@@ -257,21 +257,20 @@ struct TokenService: Sendable {
     ///
     /// - Parameter accountID: The account that must own the token; nil for any.
     func revoke(_ text: String, by client: OAuthClient, of accountID: String? = nil) async throws(IdentityError) {
-        var device = try await authenticated(text)?.device
-        if device == nil, let id = dependencies.accessTokens.verify(text)?.deviceID {
-            device = try await dependencies.store.device(id: id)
-        }
-        guard let device, dependencies.clients[device.clientID] == client,
+        guard let device = try await device(of: text), dependencies.clients[device.clientID] == client,
             accountID ?? device.accountID == device.accountID
         else { return }
         try await signOut(device.id)
     }
 
-    /// Signs out a device, and counts it once however many requests do so.
-    private func signOut(_ deviceID: [UInt8]) async throws(IdentityError) {
-        if try await dependencies.store.revoke(device: deviceID, because: .logout, at: dependencies.now) {
-            dependencies.metrics.count("latch_families_revoked_total")
-        }
+    /// Signs out a device, and counts it once however many requests do so; returns false if it already was signed out, or
+    /// belongs to another account than the given one.
+    @discardableResult
+    private func signOut(_ deviceID: [UInt8], of accountID: String? = nil) async throws(IdentityError) -> Bool {
+        let isSignedOut = try await dependencies.store.revoke(
+            device: deviceID, ownedBy: accountID, because: .logout, at: dependencies.now)
+        if isSignedOut { dependencies.metrics.count("latch_families_revoked_total") }
+        return isSignedOut
     }
 
     // MARK: Devices
@@ -286,9 +285,6 @@ struct TokenService: Sendable {
     /// - Returns: False if the account has no such device; another account's device does not count (attack G4).
     func signOut(device id: String, of accountID: String) async throws(IdentityError) -> Bool {
         guard let bytes = Device.id(fromPublicID: id) else { return false }
-        let isOut = try await dependencies.store.revoke(
-            device: bytes, ownedBy: accountID, because: .logout, at: dependencies.now)
-        if isOut { dependencies.metrics.count("latch_families_revoked_total") }
-        return isOut
+        return try await signOut(bytes, of: accountID)
     }
 }

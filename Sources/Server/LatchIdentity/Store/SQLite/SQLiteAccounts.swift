@@ -143,22 +143,20 @@ extension FullAccount {
 extension AccountDetails {
     /// Returns the details as JSON text.
     fileprivate func json() throws(IdentityError) -> String {
-        do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            return String(decoding: try encoder.encode(self), as: UTF8.self)
-        } catch {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        guard let data = try? encoder.encode(self) else {
             throw .storeUnavailable("details of an account cannot be written")
         }
+        return String(decoding: data, as: UTF8.self)
     }
 
     /// Parses the text of `json()`; anything else is damage.
     fileprivate init(json text: String) throws(IdentityError) {
-        do {
-            self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
-        } catch {
+        guard let details = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else {
             throw .corruptStore("the details of an account cannot be read")
         }
+        self = details
     }
 }
 
@@ -193,8 +191,7 @@ extension SQLiteIdentityStore {
                 """,
                 [.text(hash), .date(now), .text(id), .date(account.passwordChangedAt)])
             guard changed == 1 else { return nil }
-            try db.run("DELETE FROM one_time_token WHERE account_id = ?", [.text(id)])
-            try db.run("DELETE FROM email_change WHERE account_id = ?", [.text(id)])
+            try db.endMailedTokens(of: id)
             var signedOut = 0
             if let device {
                 signedOut = try db.revokeDevices(of: id, except: device, because: .passwordChange, at: now)

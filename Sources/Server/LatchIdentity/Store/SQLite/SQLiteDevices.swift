@@ -63,21 +63,15 @@ extension SQLiteIdentityStore: DeviceStore {
             [.text(accountID), .date(now)], read: Device.init)
     }
 
+    /// Signs out one device and thereby its access tokens, since each use of them reads the row.
+    ///
     /// Checks the owner: another account's device is not found (attack G4).
     package func revoke(
-        device id: [UInt8], ownedBy accountID: String, because: Device.RevocationReason, at now: Date
+        device id: [UInt8], ownedBy accountID: String?, because: Device.RevocationReason, at now: Date
     ) async throws(IdentityError) -> Bool {
         try await writer.write { db throws(IdentityError) in
-            guard try db.device(id)?.accountID == accountID else { return false }
-            return try db.revoke(id, because: because, at: now)
+            try db.revoke(id, ownedBy: accountID, because: because, at: now)
         }
-    }
-
-    /// Signs out one device and thereby its access tokens, since each use of them reads the row.
-    package func revoke(
-        device id: [UInt8], because: Device.RevocationReason, at now: Date
-    ) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in try db.revoke(id, because: because, at: now) }
     }
 
     /// Uses one statement for all devices, so that no login can come in between.
@@ -98,14 +92,15 @@ extension SQLiteConnection {
 
     /// Signs out a device once, with an audit entry; the first reason stays.
     @discardableResult
-    fileprivate func revoke(_ id: [UInt8], because: Device.RevocationReason, at now: Date) throws(IdentityError) -> Bool
-    {
+    fileprivate func revoke(
+        _ id: [UInt8], ownedBy accountID: String? = nil, because: Device.RevocationReason, at now: Date
+    ) throws(IdentityError) -> Bool {
         let account = try first(
             """
-            UPDATE device SET revoked_at = ?, revoked_because = ? WHERE id = ? AND revoked_at IS NULL
-            RETURNING account_id
+            UPDATE device SET revoked_at = ?, revoked_because = ?
+            WHERE id = ? AND revoked_at IS NULL AND account_id = coalesce(?, account_id) RETURNING account_id
             """,
-            [.date(now), .text(because.rawValue), .blob(id)]
+            [.date(now), .text(because.rawValue), .blob(id), .text(accountID)]
         ) { row throws(IdentityError) in try row.text(0) }
         guard let account else { return false }
         try audit("device.signedOut", account: account, detail: because.rawValue, at: now)
