@@ -48,13 +48,13 @@ package enum SecondFactorProof: Sendable {
 
 /// The purpose of a proof, and the effects of an accepted one.
 package enum SecondFactorPurpose: Sendable, Hashable {
-    /// To log in; ends the challenge with this digest, which must be valid.
+    /// A login; ends the challenge with this digest, which must be valid.
     case login(challenge: [UInt8]?)
-    /// To confirm the factor whose setup has begun; signs out every device except this one.
+    /// The confirmation of the factor whose setup has begun; signs out every device except this one.
     case confirmation(on: [UInt8])
-    /// To remove the factor with all recovery codes.
+    /// The removal of the factor with all recovery codes.
     case removal
-    /// To replace all recovery codes by those with these digests.
+    /// The replacement of all recovery codes by those with these digests.
     case recoveryCodes([[UInt8]])
 
     /// Whether the proof is of the factor whose setup has begun, and not of the confirmed one.
