@@ -95,8 +95,9 @@ import Testing
     {
         let fixture = try await backend.populated()
         let (store, id) = (fixture.store, fixture.account.id)
-        var boss = try Account.example("boss")
-        boss.roles = ["admin"]
+        var administrator = try Account.example("boss")
+        administrator.roles = ["admin"]
+        let boss = administrator
         try await store.insert(boss, details: nil)
         let refused = await failure {
             try await store.perform(.setRole(.admin), on: id, by: boss.id, because: nil, at: noon) {
