@@ -9,7 +9,8 @@ import Testing
 @Suite struct `The keys of a store` {
     @Test(arguments: StoreBackend.all)
     func `are created once, by one of many nodes`(backend: StoreBackend) async throws {
-        let (store, _) = try await backend.open()
+        let fixture = try await backend.populated()
+        let store = fixture.store
         #expect(try await store.signingKeys().isEmpty)
         let kept = try await withThrowingTaskGroup { group in
             for number in 0..<8 as Range<UInt8> {
@@ -24,7 +25,7 @@ import Testing
         #expect(Set(kept.map(\.0)).count == 1 && Set(kept.map(\.1)).count == 1)
         #expect(try await store.signingKeys() == kept[0].0)
         #expect(try await store.secret(named: "other", proposing: [9]) == [9])
-        await store.close()
+        await fixture.store.close()
     }
 }
 
