@@ -28,9 +28,16 @@ struct Dependencies: Sendable {
     /// The waiting mails; they survive a reload.
     let mails: MailQueue
     let metrics: Metrics
+    /// The handlers of the token endpoint.
+    let grantHandlers: [any GrantHandler.Type]
 
     /// The current time of the clock.
     var now: Date { clock.now }
+
+    var accounts: AccountService { AccountService(dependencies: self) }
+    var logins: LoginService { LoginService(dependencies: self) }
+    var secondFactors: SecondFactorService { SecondFactorService(dependencies: self) }
+    var tokens: TokenService { TokenService(dependencies: self) }
 
     /// Takes rate-limited attempts.
     ///

@@ -2,6 +2,7 @@
 
 public import LatchCore
 public import LatchHTTP
+import LatchServer
 import PortableFoundation
 
 /// An auth server without its socket: accounts, sessions and tokens over one store, and the routes that serve them.
@@ -18,9 +19,9 @@ public struct Identity: Sendable {
     /// The handler of all requests to the server.
     public let handler: any Handler
     /// The account service, for code in the same process such as the operator's commands; it bypasses the rate limits.
-    package let accounts: AccountService
+    package var accounts: AccountService { dependencies.accounts }
     /// The second-factor service, for code in the same process.
-    package let secondFactors: SecondFactorService
+    package var secondFactors: SecondFactorService { dependencies.secondFactors }
     let dependencies: Dependencies
     /// The task that prunes the store, cancelled when another value takes over the store.
     private let housekeeping: Task<Void, Never>
@@ -36,21 +37,23 @@ public struct Identity: Sendable {
         try await self.init(configuration: configuration, store: store, mailer: mailer, clock: clock, random: random)
     }
 
-    /// Creates a server over any store.
-    package init(
+    /// Creates a server over any store, with any grants.
+    init(
         configuration: IdentityConfiguration, store: any IdentityStore, mailer: any Mailer, clock: WallClock = .system,
-        random: RandomSource = .system
+        random: RandomSource = .system, grantHandlers: [any GrantHandler.Type] = GrantHandlers.all
     ) async throws(IdentityError) {
-        let metrics = Metrics()
+        let metrics = Metrics(grantHandlers: grantHandlers)
         try await self.init(
             configuration, store: store, clock: clock, random: random, limiter: AttemptLimiter(),
-            mails: MailQueue(mailer: mailer, metrics: metrics, clock: clock), metrics: metrics)
+            mails: MailQueue(mailer: mailer, metrics: metrics, clock: clock), metrics: metrics,
+            grantHandlers: grantHandlers)
     }
 
     /// Creates a server with the state that survives a reload.
     private init(
         _ configuration: IdentityConfiguration, store: any IdentityStore, clock: WallClock, random: RandomSource,
-        issuer: String? = nil, limiter: AttemptLimiter, mails: MailQueue, metrics: Metrics
+        issuer: String? = nil, limiter: AttemptLimiter, mails: MailQueue, metrics: Metrics,
+        grantHandlers: [any GrantHandler.Type]
     ) async throws(IdentityError) {
         let keys = try await ServerKeys.load(from: store, configuration: configuration, clock: clock, random: random)
         let tokens = AccessTokenIssuer(keys: keys.signing, configuration: configuration, clock: clock, random: random)
@@ -59,12 +62,10 @@ public struct Identity: Sendable {
             configuration: configuration, store: store, clock: clock, random: random, pepper: keys.pepper,
             accessTokens: tokens, passwords: try PasswordHasher(configuration), limiter: limiter,
             limits: RateLimits(configuration), clients: try OAuthClients(configuration),
-            scopes: ScopePolicy(configuration), mails: mails, metrics: metrics)
-        accounts = AccountService(dependencies: dependencies)
-        secondFactors = SecondFactorService(dependencies: dependencies)
+            scopes: ScopePolicy(configuration), mails: mails, metrics: metrics, grantHandlers: grantHandlers)
         // The account of the setting may have signed up before the setting was set.
-        try await accounts.promoteFirstAdministrator()
-        handler = IdentityRoutes(dependencies).router
+        try await dependencies.accounts.promoteFirstAdministrator()
+        handler = Router(dependencies)
         let pruned = dependencies
         housekeeping = Task { await Self.pruneHourly(pruned) }
     }
@@ -79,7 +80,8 @@ public struct Identity: Sendable {
     package func reconfigured(_ configuration: IdentityConfiguration) async throws(IdentityError) -> Identity {
         let next = try await Identity(
             configuration, store: dependencies.store, clock: dependencies.clock, random: dependencies.random,
-            issuer: issuer, limiter: dependencies.limiter, mails: dependencies.mails, metrics: dependencies.metrics)
+            issuer: issuer, limiter: dependencies.limiter, mails: dependencies.mails, metrics: dependencies.metrics,
+            grantHandlers: dependencies.grantHandlers)
         housekeeping.cancel()
         return next
     }

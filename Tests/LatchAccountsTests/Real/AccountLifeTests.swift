@@ -38,12 +38,16 @@ import Testing
     }
 
     @Test(arguments: RealBackend.Connection.allCases)
-    func `is told a wrong password, a taken address and too many attempts`(way: RealBackend.Connection) async throws {
+    func `reports a wrong password, a taken or invalid address and too many attempts`(way: RealBackend.Connection) async throws
+    {
         try await RealBackend.run(way, change: { $0.loginLimitPerMinute = 3 }) { backend, _ in
             let client = try backend.client()
             try await client.signUp(email: RealBackend.email, password: RealBackend.password)
             await #expect(throws: AccountError.emailTaken) {
                 try await client.signUp(email: "ADA@example.com", password: RealBackend.password)
+            }
+            await #expect(throws: AccountError.invalidEmail) {
+                try await client.signUp(email: "ada example.com", password: RealBackend.password)
             }
             for _ in 0..<3 {
                 await #expect(throws: AccountError.wrongCredentials) {

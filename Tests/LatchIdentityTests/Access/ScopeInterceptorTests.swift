@@ -20,7 +20,7 @@ import Testing
             media.post("/{id}") { request in
                 let bearer = try #require(request.principal)
                 return HTTPResponse(
-                    status: .ok, body: HTTPBody("\(bearer.accountID) \(bearer.clientID) \(bearer.scopes.text)"))
+                    status: .ok, body: HTTPBody("\(bearer.accountID ?? "") \(bearer.clientID) \(bearer.scopes.text)"))
             }
         }
         return router

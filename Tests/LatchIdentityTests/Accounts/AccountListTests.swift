@@ -68,7 +68,7 @@ import Testing
         // One row before the place comes, one of those that were shown goes.
         try await store.insert(Account.example("aaa"))
         let gone = try #require(first.accounts.last).account.id
-        _ = try await store.delete(gone, isFinal: true, by: nil, because: "", at: noon)
+        try await store.perform(.delete(isFinal: true), on: gone)
         query.after = first.next
         let second = try store.accounts(query)
         #expect(first.accounts.count == 5 && second.accounts.count == 5)
@@ -96,10 +96,10 @@ import Testing
         query.createdBefore = noon + 10
         #expect(try ids(query).count == 5)
         query = AccountQuery()
-        _ = try await store.setStatus(of: "id-100", to: .suspended, by: nil, at: noon)
-        _ = try await store.setStatus(of: "id-101", to: .banned, by: nil, at: noon)
-        _ = try await store.setStatus(of: "id-102", to: .disabled, by: nil, at: noon)
-        _ = try await store.delete("id-103", isFinal: false, by: nil, because: "", at: noon)
+        try await store.perform(.setStatus(.suspended), on: "id-100")
+        try await store.perform(.setStatus(.banned), on: "id-101")
+        try await store.perform(.setStatus(.disabled), on: "id-102")
+        try await store.perform(.delete(isFinal: false), on: "id-103")
         let expected: [(AccountStatus, Int)] = [
             (.suspended, 1), (.banned, 1), (.inactive, 1), (.active, 18), (.pendingVerification, 18),
         ]
@@ -162,7 +162,7 @@ import Testing
             account.emailVerifiedAt = number < 4 ? noon : nil
             try await store.insert(account)
         }
-        _ = try await store.setStatus(of: "id-3", to: .banned, by: nil, at: noon)
+        try await store.perform(.setStatus(.banned), on: "id-3")
         var figures = try store.statistics(since: midnight)
         #expect(figures.total == 8)
         #expect(figures.active == 3)
@@ -171,7 +171,7 @@ import Testing
         #expect(figures.newThisWeek == 4)
         #expect(figures.newThisMonth == 6)
         #expect(figures.verificationRate == 0.5)
-        _ = try await store.delete("id-0", isFinal: false, by: nil, because: "", at: noon)
+        try await store.perform(.delete(isFinal: false), on: "id-0")
         figures = try store.statistics(since: midnight)
         #expect(figures.total == 7 && figures.newToday == 0 && figures.verified == 3)
         #expect(AccountStatistics().verificationRate == 0)

@@ -87,7 +87,7 @@ import Testing
                 == "alreadyExists")
         #expect(
             await refusal { try await site.identity.accounts.changeEmail(of: bearer, to: "no address") }
-                == "invalidInput")
+                == "invalidEmail")
         let old = try #require(await site.mailedToken())
         let new = try #require(await site.mailedToken(to: "Ada@new.example"))
         try await site.signUp("ada@new.example")

@@ -71,8 +71,8 @@ import Testing
     /// The permitted actions ("x") of the roles user, moderator, admin, superAdmin (rows) on the same roles (letters).
     static let table: [(AccountAction, [String])] = [
         (.read, ["....", "x...", "xx..", "xxxx"]),
-        (.update, ["....", "....", "xx..", "xxxx"]),
-        (.delete, ["....", "....", "xx..", "xxxx"]),
+        (.update(AccountDetailsChange()), ["....", "....", "xx..", "xxxx"]),
+        (.delete(isFinal: true), ["....", "....", "xx..", "xxxx"]),
         (.setStatus(.suspended), ["....", "x...", "xx..", "xxxx"]),
         (.setStatus(.active), ["....", "x...", "xx..", "xxxx"]),
         (.setStatus(.banned), ["....", "....", "xx..", "xxxx"]),
@@ -100,7 +100,9 @@ import Testing
     @Test(arguments: Role.allCases)
     func `is of oneself: look, change and delete, and neither role nor status`(role: Role) throws {
         let own = try account("self", role)
-        for act in [AccountAction.read, .update, .delete] { #expect(may(own, act, own)) }
+        for act in [AccountAction.read, .update(AccountDetailsChange()), .delete(isFinal: false)] {
+            #expect(may(own, act, own))
+        }
         for other in Role.allCases { #expect(!may(own, .setRole(other), own)) }
         for act in [AccountAction.endSessions, .removeFactor] { #expect(!may(own, act, own)) }
         for status in Account.Status.allCases { #expect(!may(own, .setStatus(status), own)) }

@@ -71,7 +71,7 @@ import Testing
         for change in wrong {
             let error = failure(change)
             #expect(error?.code == IdentityError.invalidSetting.code)
-            #expect(error?.message.contains("app_secrets") == true)
+            #expect(error?.message.contains("client_secrets") == true)
             #expect(error?.message.contains(digest) == false)
         }
         #expect(
@@ -83,7 +83,7 @@ import Testing
 
     @Test func `stands once under its id`() {
         for apps in [[OAuthClient(id: "a"), OAuthClient(id: "a")], [OAuthClient(id: "first-party")]] {
-            #expect(failure { $0.clients = apps }?.message.contains("'apps'") == true)
+            #expect(failure { $0.clients = apps }?.message.contains("'clients'") == true)
         }
     }
 

@@ -65,10 +65,8 @@ import Testing
         #expect(error?.hint?.contains("access_token_lifetime") == true)
     }
 
-    @Test func `have names in the environment, each once`() {
-        let names = IdentitySetting.all.map(\.environmentName)
-        #expect(names.contains("LATCH_ACCESS_TOKEN_LIFETIME"))
-        #expect(Set(names).count == names.count)
+    @Test func `have unique keys and a summary`() {
+        #expect(Set(IdentitySetting.all.map(\.key)).count == IdentitySetting.all.count)
         #expect(IdentitySetting.all.allSatisfy { !$0.summary.isEmpty })
     }
 

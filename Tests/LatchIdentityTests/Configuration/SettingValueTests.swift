@@ -48,7 +48,7 @@ import Testing
         ("scopes", ["none", "files:read", "files:read,files:write"], [#"a"b"#, "a b\u{1}", "ü"]),
         ("default_scopes", ["none", "files:read files:write"], [#"a\b"#]),
         (
-            "apps",
+            "clients",
             [
                 "", "phone",
                 "phone;grants=password,refresh_token web;confidential;grants=refresh_token;scopes=files:read",
@@ -61,7 +61,7 @@ import Testing
             ]
         ),
         (
-            "app_secrets", ["", "web=" + String(repeating: "0a", count: 32)],
+            "client_secrets", ["", "web=" + String(repeating: "0a", count: 32)],
             [
                 "web", "web=", "web=abc", "=" + String(repeating: "0a", count: 32),
                 "web=" + String(repeating: "0g", count: 32),
@@ -70,7 +70,7 @@ import Testing
         ("first_party_grants", ["none", "password", "password refresh_token"], ["implicit", "Password"]),
         ("first_party_scopes", ["", "none", "files:read"], [#"""#]),
         ("token_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
-        ("renewal_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
+        ("refresh_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
         ("sample_resource", ["true", "off"], ["maybe"]),
         ("user_service", ["true", "false"], ["", "maybe"]),
         ("admin_listen", ["", "127.0.0.1:9000"], []),

@@ -21,7 +21,8 @@ import Testing
 
     @Test func `is the declared one on every surface`() {
         let form = ClientForm(
-            .unauthorized, oauth: "invalid_grant", oauthStatus: .badRequest, rpc: .unauthenticated, errorCode: "LEGACY")
+            status: .unauthorized, oauth: "invalid_grant", oauthStatus: .badRequest, rpc: .unauthenticated,
+            errorCode: "LEGACY")
         let error = IdentityError(code: "brandNew", message: "No.", form: form)
         let detail = Response(.failure(error, as: .detail))
         #expect((detail.status, detail.string("code"), detail.errorCode) == (401, "brandNew", "LEGACY"))

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCore
 import LatchHTTP
+import LatchJOSE
 import Testing
 
 @testable import LatchIdentity
@@ -33,6 +35,88 @@ import Testing
         #expect(OAuthClient.GrantType(rawValue: "client_credentials") == nil)
         #expect(OAuthClient(word: "phone;grants=client_credentials") == nil)
         #expect(try await site.token(["grant_type": "client_credentials"]).oauthError == "unsupported_grant_type")
+        await site.close()
+    }
+}
+
+/// The client credentials grant (RFC 6749 §4.4), as a file beside the server's own handlers would add it.
+private struct ClientCredentialsHandler: GrantHandler {
+    static let grantType = OAuthClient.GrantType("client_credentials")
+    let dependencies: Dependencies
+
+    func tokens(for request: TokenRequest) async throws -> TokenResponse {
+        guard request.client.isConfidential else { throw IdentityError.unauthorizedClient }
+        return try dependencies.tokens.issue(to: request.client, requesting: request.scopes, grantType: Self.grantType)
+    }
+}
+
+@Suite struct `A grant without an account` {
+    private let site: Site
+
+    init() async throws {
+        site = try await Site(grantHandlers: GrantHandlers.all + [ClientCredentialsHandler.self]) {
+            let grants: Set<OAuthClient.GrantType> = [ClientCredentialsHandler.grantType, .refreshToken]
+            $0.clients = [
+                OAuthClient(id: "reports", isConfidential: true, grants: grants),
+                OAuthClient(id: "phone", grants: grants), OAuthClient(id: "web", isConfidential: true),
+            ]
+            $0.clientSecretDigests = ["reports": ClientSecret.digest, "web": ClientSecret.digest]
+        }
+    }
+
+    private func request(_ id: String?, secret: String? = ClientSecret.text, scope: String? = nil) async throws
+        -> Response
+    {
+        try await site.token([
+            "grant_type": "client_credentials", "client_id": id, "client_secret": secret, "scope": scope,
+        ])
+    }
+
+    @Test func `is one handler, which metadata, metrics and the endpoint follow`() async throws {
+        let metadata = try await site.get("/.well-known/oauth-authorization-server").json
+        #expect(metadata["grant_types_supported"] == ["password", "refresh_token", "client_credentials"])
+        let metric = #"latch_tokens_issued_total{grant="client_credentials"}"#
+        #expect(try await site.metric(metric) == 0)
+        let response = try await request("reports", scope: "files:read widgets:write")
+        #expect(response.status == 200)
+        #expect(response.string("token_type") == "Bearer" && response.number("expires_in") == 900)
+        #expect(response.scopes == Scopes(parsing: "files:read widgets:write"))
+        // RFC 6749 §4.4.3: no refresh token; and there is no account.
+        #expect(response.json["refresh_token"] == nil && response.json["user_id"] == nil)
+        #expect(try await site.metric(metric) == 1)
+        #expect(try await site.metric(#"latch_tokens_issued_total{grant="password"}"#) == 0)
+        await site.close()
+    }
+
+    @Test func `issues a token of the client itself`() async throws {
+        let access = try await request("reports").accessToken
+        let claims = try JWT(unverified: access).claims
+        #expect(claims.subject == "reports" && claims.string("client_id") == "reports")
+        for name in ["sid", "email", "roles", "permissions", "id"] { #expect(claims.members[name] == nil) }
+        let principal = try await site.tokens.principal(accessToken: access)
+        #expect(principal.clientID == "reports" && principal.accountID == nil)
+        #expect(principal.scopes.contains("files:read"))
+        await site.close()
+    }
+
+    @Test func `opens no route of an account`() async throws {
+        let access = try await request("reports").accessToken
+        for path in ["/user/profile", "/api/users", "/widgets"] {
+            #expect(try await site.get(path, bearer: access).status == 401, "\(path)")
+        }
+        #expect(try await site.call("GetActiveDevices", bearer: access).stableCode == "invalidToken")
+        let everywhere = try await site.call(.post, "/auth/logout", bearer: access, ["allDevices": true])
+        #expect(everywhere.status == 401)
+        await site.close()
+    }
+
+    @Test func `is for clients that are registered for it and authenticate, within their scopes`() async throws {
+        #expect(try await request("reports", secret: "wrong").oauthError == "invalid_client")
+        #expect(try await request("phone", secret: nil).oauthError == "unauthorized_client")
+        #expect(try await request("web").oauthError == "unauthorized_client")
+        #expect(try await request(nil, secret: nil).oauthError == "unauthorized_client")
+        // `:admin` scopes come from an account's role, which a client does not have.
+        #expect(try await request("reports", scope: "widgets:admin").oauthError == "invalid_scope")
         await site.close()
     }
 }

@@ -72,7 +72,7 @@ import Testing
         }
         let refused = try await site.refreshGrant(one)
         #expect(refused.status == 429)
-        #expect(refused.field("RateLimit") == #""renewal";r=0;t=15"#)
+        #expect(refused.field("RateLimit") == #""refresh";r=0;t=15"#)
         #expect(refused.errorCode == "RATE_LIMIT_EXCEEDED")
         #expect(try await site.renew(two).status == 429)
         let eve = try await site.passwordGrant("eve@example.com")

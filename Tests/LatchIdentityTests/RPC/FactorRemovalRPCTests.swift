@@ -50,7 +50,7 @@ import Testing
         let id = try #require(try await site.identity.accounts.account(email: "ada@example.com")).id
         let byCode = try await site.call("RegenerateRecoveryCodes", ["code": .string(codes[1])], bearer: access)
         #expect(byCode.status == 200)
-        #expect(try await site.identity.dependencies.store.recoveryCodeCount(of: id) == 10)
+        #expect(try site.recoveryCodeCount(of: id) == 10)
         let used = try await site.call("RemoveTwoFactor", ["code": .string(codes[1])], bearer: access)
         #expect(used.stableCode == "invalidCode")
         await site.close()

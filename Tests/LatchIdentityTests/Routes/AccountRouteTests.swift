@@ -118,7 +118,10 @@ import Testing
         let answer = try await site.post(
             "/api/clients/register", ["email": .string(email), "password": "Secret123!"])
         #expect(answer.status == 400)
-        #expect(answer.string("code") == "invalidInput")
+        #expect(answer.string("code") == "invalidEmail")
+        let other = try await site.post("/auth/signup", ["email": .string(email), "password": "Secret123!"])
+        #expect(other.errorCode == "INVALID_EMAIL")
+        await site.close()
     }
 
     @Test(.tags(.attackE10), arguments: ["x\r\nSubject: free money", "tab\there", String(repeating: "n", count: 201)])

@@ -157,7 +157,7 @@ import Testing
         }
         #expect(refusals.filter { $0 == nil }.count == 1)
         let id = try #require(try await site.identity.accounts.account(email: "ada@example.com")?.id)
-        #expect(try await site.identity.dependencies.store.recoveryCodeCount(of: id) == 8)
+        #expect(try site.recoveryCodeCount(of: id) == 8)
         await site.close()
     }
 

@@ -84,20 +84,6 @@ import Testing
         await site.close()
     }
 
-    @Test func `have a token to push to, each its own, of bounded length`() async throws {
-        let site = try await Site()
-        let ada = try await site.signUp()
-        let grant = try await signIn(site, nil)
-        let bearer = try await site.bearer(grant.accessToken)
-        try await site.tokens.setPushToken("apns:1234", of: bearer)
-        #expect(try await site.tokens.devices(of: ada.id).first?.pushToken == "apns:1234")
-        let long = String(repeating: "x", count: 4097)
-        #expect(await refusal { try await site.tokens.setPushToken(long, of: bearer) } == "invalidInput")
-        try await site.tokens.setPushToken(nil, of: bearer)
-        #expect(try await site.tokens.devices(of: ada.id).first?.pushToken == nil)
-        await site.close()
-    }
-
     static let agents = [
         ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit Safari/604.1", "phone", "iOS", "Safari"),
         ("Mozilla/5.0 (Windows NT 10.0; Win64) Chrome/130.0 Safari/537.36 Edg/130.0", "desktop", "Windows", "Edge"),

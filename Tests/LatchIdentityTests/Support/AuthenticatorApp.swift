@@ -38,7 +38,7 @@ extension Site {
     var logins: LoginService { LoginService(dependencies: identity.dependencies) }
     var tokens: TokenService { TokenService(dependencies: identity.dependencies) }
 
-    func bearer(_ access: String) async throws -> AuthenticatedPrincipal {
+    func bearer(_ access: String) async throws -> AuthenticatedSession {
         try await tokens.authenticate(accessToken: access)
     }
 
@@ -67,6 +67,14 @@ extension Site {
 
     func complete(_ challenge: String, _ code: String) async throws -> IssuedTokens {
         try await logins.complete(challenge: challenge, code: code, from: .tests)
+    }
+}
+
+extension Site {
+    /// The number of unused recovery codes, read from the file.
+    func recoveryCodeCount(of accountID: String) throws -> Int {
+        try SQLiteConnection(path: folder.file(), access: .readOnly).number(
+            "SELECT count(*) FROM recovery_code WHERE account_id = ? AND is_confirmed = 1", [.text(accountID)])
     }
 }
 

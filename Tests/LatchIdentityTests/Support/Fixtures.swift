@@ -43,6 +43,23 @@ extension OneTimeToken {
     }
 }
 
+extension IdentityStore {
+    /// Performs an action without authorization.
+    @discardableResult
+    func perform(_ action: AccountAction, on id: String) async throws(IdentityError) -> AccountActionResult? {
+        try await perform(action, on: id, by: nil, because: nil, at: noon) { $0.target != nil }
+    }
+}
+
+extension DeviceStore {
+    /// Signs out a device of any account.
+    func revoke(
+        device id: [UInt8], because: Device.RevocationReason, at now: Date
+    ) async throws(IdentityError) -> Bool {
+        try await revoke(device: id, ownedBy: nil, because: because, at: now)
+    }
+}
+
 extension SQLiteIdentityStore {
     /// A store with one account and one device of it.
     static func populated(in folder: TemporaryFolder) async throws -> (SQLiteIdentityStore, Account, Device) {

@@ -30,6 +30,7 @@ final class Site: Sendable {
     /// A server whose hashes are cheap; `change` tells it otherwise.
     init(
         _ way: Way = .inProcess, in folder: TemporaryFolder? = nil,
+        grantHandlers: [any GrantHandler.Type] = GrantHandlers.all,
         change: (inout IdentityConfiguration) -> Void = { _ in }
     ) async throws {
         var configuration = IdentityConfiguration()
@@ -39,7 +40,8 @@ final class Site: Sendable {
         change(&configuration)
         self.folder = try folder ?? TemporaryFolder()
         identity = try await Identity(
-            configuration: configuration, storePath: self.folder.file(), mailer: mailer, clock: clock.wallClock())
+            configuration: configuration, store: try SQLiteIdentityStore(path: self.folder.file()), mailer: mailer,
+            clock: clock.wallClock(), grantHandlers: grantHandlers)
         switch way {
         case .inProcess:
             (transport, server) = (identity.handler, nil)

@@ -6,8 +6,8 @@ import Foundation
 final class TemporaryFolder: Sendable {
     let path: String
 
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appending(path: "latch-identity-\(UUID().uuidString)").path
+    init(in parent: String = FileManager.default.temporaryDirectory.path) throws {
+        path = "\(parent)/latch-identity-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 

@@ -24,8 +24,8 @@ import Testing
         case "sample_resource": ["true", "yes", "on"]
         case "user_service": ["false", "no", "off"]
         case "require_verified_email": ["true", "yes", "on"]
-        case "apps": (1...3).map { "app\($0);grants=password" }
-        case "app_secrets": (1...3).map { "app\($0)=" + String(repeating: "0\($0)", count: 32) }
+        case "clients": (1...3).map { "app\($0);grants=password" }
+        case "client_secrets": (1...3).map { "app\($0)=" + String(repeating: "0\($0)", count: 32) }
         case "first_party_grants": ["password", "refresh_token", "none"]
         case "first_administrator": (1...3).map { "admin\($0)@example.com" }
         case "trusted_proxies": ["10.0.0.0/8", "::1 192.0.2.1", "2001:db8::/32, 127.0.0.1"]

@@ -124,8 +124,8 @@ extension Settings {
         "access_token_lifetime", "refresh_token_lifetime", "replay_window", "keyed_replay_window",
         "verification_lifetime", "reset_lifetime", "require_verified_email", "argon2_memory_kib", "argon2_passes",
         "password_queue_limit", "login_limit_per_minute", "allowed_origins",
-        "scopes", "default_scopes", "apps", "app_secrets", "first_party_grants", "first_party_scopes",
-        "token_limit_per_minute", "renewal_limit_per_minute", "sample_resource", "user_service",
+        "scopes", "default_scopes", "clients", "client_secrets", "first_party_grants", "first_party_scopes",
+        "token_limit_per_minute", "refresh_limit_per_minute", "sample_resource", "user_service",
         "first_administrator",
     ]
 

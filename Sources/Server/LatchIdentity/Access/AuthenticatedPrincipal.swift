@@ -4,23 +4,35 @@ public import LatchAuth
 public import LatchHTTP
 import PortableFoundation
 
-/// The account, device and client of a valid access token, as the store has them now.
+/// The client of a valid access token and the account that it acts for, as the store has them now.
 public struct AuthenticatedPrincipal: Sendable {
-    package let account: Account
     /// The token's scopes, as far as the account and the client still may have them.
     public let scopes: Scopes
     /// The `client_id` of the client that the token was issued to.
     public let clientID: String
-    /// The device that the token was issued to.
-    package let device: Device
-
-    /// The account's id, the token's `sub`.
-    public var accountID: String { account.id }
+    /// The account's id, the token's `sub`; nil for a client that acts for itself (RFC 6749 §4.4).
+    public let accountID: String?
 }
 
-extension AuthenticatedPrincipal {
+/// The account, device and client of a session's access token, as the store has them now.
+package struct AuthenticatedSession: Sendable {
+    package let account: Account
+    package let device: Device
+    let clientID: String
+    let scopes: Scopes
+
+    package var accountID: String { account.id }
+
     /// The age in seconds up to which a login counts as recent.
     static let recentLoginAge: TimeInterval = 900
+
+    /// Rejects the session of another client than the server's own: a user who granted a client some scopes has not given
+    /// it the account.
+    ///
+    /// - Throws: `IdentityError.forbidden`.
+    func requireFirstParty() throws(IdentityError) {
+        guard clientID == OAuthClient.firstPartyID else { throw .forbidden }
+    }
 
     /// Rejects a session that may be unattended; the time of the login counts, which no refresh moves.
     ///

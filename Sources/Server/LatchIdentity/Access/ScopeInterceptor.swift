@@ -29,8 +29,7 @@ public struct ScopeInterceptor: Interceptor {
     ///
     /// - Throws: `IdentityError.invalidToken`, or a store's error.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        guard let token = request.bearerToken else { throw IdentityError.invalidToken }
-        let principal = try await tokens.authenticate(accessToken: token)
+        let principal = try await tokens.principal(accessToken: request.fields.bearerToken)
         guard principal.scopes.allow(all: required) else { return insufficientScope(of: principal) }
         var request = request
         request.principal = principal

@@ -42,7 +42,6 @@ extension Account {
     }
 }
 
-extension Account: CustomStringConvertible, CustomReflectable {
+extension Account: Redacted {
     package var description: String { "Account(\(id))" }
-    package var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }

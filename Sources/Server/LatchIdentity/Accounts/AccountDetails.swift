@@ -37,8 +37,6 @@ package struct AccountDetails: Sendable, Hashable, Codable {
         package var jobTitle = ""
         package var interests: [String] = []
         package var links: [Link] = []
-
-        package init() {}
     }
 
     /// A link to another site's profile of the user.
@@ -46,10 +44,6 @@ package struct AccountDetails: Sendable, Hashable, Codable {
         package var platform: String
         package var url: String
         package var isPublic: Bool
-
-        package init(platform: String, url: String, isPublic: Bool) {
-            (self.platform, self.url, self.isPublic) = (platform, url, isPublic)
-        }
     }
 
     /// The user's preferences.
@@ -63,16 +57,10 @@ package struct AccountDetails: Sendable, Hashable, Codable {
         package var pushNotifications = false
         package var theme = ""
         package var disabledFeatures: [String] = []
-
-        package init() {}
     }
 }
 
-extension AccountDetails: CustomStringConvertible, CustomReflectable {
-    /// A description that redacts the personal data.
-    package var description: String { "AccountDetails(redacted)" }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
-}
+extension AccountDetails: Redacted {}
 
 /// A change of details; nil keeps a field, the empty text clears it.
 package struct AccountDetailsChange: Sendable, Hashable {
@@ -84,8 +72,6 @@ package struct AccountDetailsChange: Sendable, Hashable {
     /// The longer part, replaced as a whole.
     package var about: AccountDetails.About?
     package var preferences: AccountDetails.Preferences?
-
-    package init() {}
 
     /// Returns the details with the given fields replaced.
     package func applied(to details: AccountDetails) -> AccountDetails {

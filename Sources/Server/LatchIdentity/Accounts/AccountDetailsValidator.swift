@@ -17,7 +17,7 @@ enum AccountDetailsValidator {
     }
 
     private static func check(_ about: AccountDetails.About, at now: Date) throws(IdentityError) {
-        try text(about.bio, "bio", most: 4000)
+        try line(about.bio, "bio", most: 4000, exceptFor: "\n\t")
         try line(about.location, "location", most: 200)
         try line(about.company, "company", most: 200)
         try line(about.jobTitle, "job_title", most: 200)
@@ -55,25 +55,18 @@ enum AccountDetailsValidator {
     }
 
     /// Requires a single line, since lists, mails and logs treat line breaks differently.
-    private static func line(_ value: String, _ name: String, most: Int) throws(IdentityError) {
-        try text(value, name, most: most, breaks: false)
-    }
-
-    private static func text(_ value: String, _ name: String, most: Int, breaks: Bool = true) throws(IdentityError) {
-        let isPlain = value.unicodeScalars.allSatisfy { scalar in
-            scalar.properties.generalCategory != .control || (breaks && (scalar == "\n" || scalar == "\t"))
-        }
-        guard value.utf8.count <= most, isPlain else {
+    private static func line(
+        _ value: String, _ name: String, most: Int, exceptFor breaks: String = ""
+    ) throws(IdentityError) {
+        guard value.utf8.count <= most, value.filter({ !breaks.contains($0) }).isPlain else {
             throw invalid(name, "is longer than \(most) bytes or holds control characters")
         }
     }
 
     private static func word(_ value: String, _ name: String, most: Int, also: String) throws(IdentityError) {
-        let isWord = value.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                || also.utf8.contains(byte)
+        guard value.isEmpty || value.isWord(maximum: most, also: also) else {
+            throw invalid(name, "is not a single word")
         }
-        guard value.utf8.count <= most, isWord else { throw invalid(name, "is not a single word") }
     }
 
     /// Requires an http or https URL: `javascript:` and `data:` URLs run in the page that shows them.

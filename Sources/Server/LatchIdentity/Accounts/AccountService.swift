@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import LatchCrypto
 import LatchJOSE
 import PortableFoundation
 
@@ -19,7 +18,8 @@ package struct AccountService: Sendable {
     /// is taken, and the store's unique index decides between two sign-ups of the same address at once; the check before
     /// it only saves the price of a hash.
     ///
-    /// - Throws: `IdentityError.alreadyExists`, `.invalidInput`, `.weakPassword`, `.overloaded` or a store's error.
+    /// - Throws: `IdentityError.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.overloaded` or a
+    ///   store's error.
     package func signUp(
         email: String, password: String, name: String? = nil, username: String? = nil, roles: [String] = [],
         permissions: [String] = [], isVerified: Bool = false, details: AccountDetails? = nil
@@ -43,7 +43,7 @@ package struct AccountService: Sendable {
         if isVerified {
             try await promoteFirstAdministrator(email)
         } else {
-            mailVerification(to: email)
+            mail(.verifyEmail, to: email)
         }
         return account
     }
@@ -54,19 +54,23 @@ package struct AccountService: Sendable {
     /// back for an administrator who was dismissed.
     func promoteFirstAdministrator(_ email: EmailAddress? = nil) async throws(IdentityError) {
         guard let text = dependencies.configuration.firstAdministrator else { return }
-        let configured = try EmailAddress(text)
-        guard email?.key ?? configured.key == configured.key else { return }
-        _ = try await dependencies.store.promoteFirstAdministrator(emailKey: configured.key, at: dependencies.now)
+        let key = try EmailAddress(text).key
+        guard email?.key ?? key == key, let account = try await dependencies.store.account(emailKey: key) else {
+            return
+        }
+        // Decided in the transaction, so that two nodes that start together promote one account.
+        _ = try await perform(.setRole(.superAdmin), on: account.id, by: nil) { context in
+            guard context.administratorCount == 0, let target = context.target else { return false }
+            return target.email.key == key && target.emailVerifiedAt != nil && target.status == .active
+        }
     }
 
     /// Returns the trimmed name; nil if it is empty.
     ///
-    /// Control characters are refused and not dropped: a name ends up in tokens, pages and logs, each of which gives
-    /// them another meaning.
+    /// Control characters are refused and not dropped.
     private static func validated(name: String?) throws(IdentityError) -> String? {
         guard let name = name?.trimmingSpace(), !name.isEmpty else { return nil }
-        let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-        guard name.utf8.count <= 200, isPlain else {
+        guard name.utf8.count <= 200, name.isPlain else {
             throw .invalidInput("the name is longer than 200 bytes or holds control characters")
         }
         return String(name)
@@ -90,44 +94,30 @@ package struct AccountService: Sendable {
 
     // MARK: Mailed links
 
-    /// Mails a link that verifies the address, if it belongs to an unverified account; returns at once in any case.
-    func mailVerification(to email: EmailAddress) {
-        mail(.verifyEmail, to: email, lifetime: dependencies.configuration.verificationLifetime) { account in
-            account.emailVerifiedAt == nil
-        } text: { account, token, issuer throws(IdentityError) in
-            try MailTemplates.verification(to: account, token: token, issuer: issuer)
-        }
-    }
-
-    /// Mails a link that resets the password, if the address belongs to an account; returns at once in any case.
-    func mailReset(to email: EmailAddress) {
-        mail(.resetPassword, to: email, lifetime: dependencies.configuration.resetLifetime) { _ in
-            true
-        } text: { account, token, issuer throws(IdentityError) in
-            try MailTemplates.reset(to: account, token: token, issuer: issuer)
-        }
-    }
-
+    /// Mails a link that verifies the address or resets the password, if the address has an account that needs it.
+    ///
     /// Looks up the account, stores the token and writes the mail after the response, whose time and content must not
     /// reveal whether the address has an account.
-    private func mail(
-        _ purpose: OneTimeToken.Purpose, to email: EmailAddress, lifetime: Duration,
-        if isNeeded: @escaping @Sendable (Account) -> Bool,
-        text: @escaping @Sendable (Account, String, String) throws(IdentityError) -> MailMessage
-    ) {
+    func mail(_ purpose: OneTimeToken.Purpose, to email: EmailAddress) {
         let dependencies = dependencies
         dependencies.mails.enqueue {
             guard let account = try await dependencies.store.account(emailKey: email.key), account.status == .active,
-                isNeeded(account), let issuer = dependencies.accessTokens.issuer,
+                purpose == .resetPassword || account.emailVerifiedAt == nil,
+                let issuer = dependencies.accessTokens.issuer,
                 dependencies.limiter.take(dependencies.limits.mail(emailKey: email.key), at: dependencies.now) == nil
             else { return nil }
+            let (configuration, now) = (dependencies.configuration, dependencies.now)
+            let lifetime =
+                purpose == .resetPassword ? configuration.resetLifetime : configuration.verificationLifetime
             let token = Base64URL.encode(dependencies.random.bytes(32))
-            let now = dependencies.now
             try await dependencies.store.insert(
                 OneTimeToken(
-                    digest: Self.digest(token), accountID: account.id, purpose: purpose, emailKey: account.email.key,
+                    digest: token.digest, accountID: account.id, purpose: purpose, emailKey: account.email.key,
                     createdAt: now, expiresAt: now.addingTimeInterval(lifetime.inSeconds)))
-            return try text(account, token, issuer)
+            return switch purpose {
+            case .verifyEmail: try MailTemplates.verification(to: account, token: token, issuer: issuer)
+            case .resetPassword: try MailTemplates.reset(to: account, token: token, issuer: issuer)
+            }
         }
     }
 
@@ -139,7 +129,7 @@ package struct AccountService: Sendable {
     /// - Throws: `IdentityError.invalidLink` or a store's error.
     @discardableResult
     func verifyEmail(_ token: String) async throws(IdentityError) -> Account {
-        let digest = Self.digest(token)
+        let digest = token.digest
         if let account = try await dependencies.store.verifyEmail(byToken: digest, at: dependencies.now) {
             try await promoteFirstAdministrator(account.email)
             return account
@@ -159,7 +149,7 @@ package struct AccountService: Sendable {
     /// - Throws: `IdentityError.invalidLink`, `.weakPassword`, `.overloaded` or a store's error; the token then still
     ///   works.
     func resetPassword(_ token: String, password: String) async throws(IdentityError) {
-        let digest = Self.digest(token)
+        let digest = token.digest
         let account = try await dependencies.store.account(
             forToken: digest, purpose: .resetPassword, at: dependencies.now)
         guard let account else { throw .invalidLink }
@@ -171,9 +161,6 @@ package struct AccountService: Sendable {
         dependencies.metrics.count("latch_families_revoked_total", by: reset.signedOut)
     }
 
-    /// Returns the digest of a token; it has 256 random bits, so a fast hash is enough.
-    private static func digest(_ token: String) -> [UInt8] { Array(SHA256.hash(data: Array(token.utf8))) }
-
     // MARK: Credentials
 
     /// Sets a new password for a signed-in user who knows the old one.
@@ -183,17 +170,16 @@ package struct AccountService: Sendable {
     /// - Throws: `IdentityError.invalidCredentials`, `.weakPassword`, `.invalidInput` if both are the same,
     ///   `.tooManyAttempts`, `.overloaded` or a store's error.
     func changePassword(
-        of principal: AuthenticatedPrincipal, from current: String, to new: String, signingOutOthers: Bool,
+        of session: AuthenticatedSession, from current: String, to new: String, signingOutOthers: Bool,
         from origin: RequestOrigin
     ) async throws(IdentityError) {
-        guard principal.clientID == dependencies.clients.firstParty.id else { throw .forbidden }
+        try session.requireFirstParty()
         guard current != new else { throw .weakPassword("it is the one that you have") }
-        try PasswordPolicy.check(new, for: principal.account.email)
-        let login = LoginService(dependencies: dependencies)
-        let account = try await login.verify(current, of: principal.account, from: origin)
+        try PasswordPolicy.check(new, for: session.account.email)
+        let account = try await dependencies.logins.verify(current, of: session.account, from: origin)
         let hash = try await dependencies.passwords.hash(new)
         let changed = try await dependencies.store.changePassword(
-            of: account, to: hash, signingOutAllBut: signingOutOthers ? principal.device.id : nil,
+            of: account, to: hash, signingOutAllBut: signingOutOthers ? session.device.id : nil,
             at: dependencies.now)
         // A concurrent change came first: the verified password is no longer the account's.
         guard let changed else { throw .invalidCredentials }
@@ -205,10 +191,10 @@ package struct AccountService: Sendable {
     /// An old address that was never verified need not confirm: it proves nothing about the account's owner, and may be
     /// the very typo that the change corrects.
     ///
-    /// - Throws: `IdentityError.invalidInput`, `.alreadyExists`, `.tooManyAttempts`, `.forbidden` or a store's error.
-    func changeEmail(of principal: AuthenticatedPrincipal, to text: String) async throws(IdentityError) {
-        let (account, email) = (principal.account, try EmailAddress(text))
-        guard principal.clientID == dependencies.clients.firstParty.id else { throw .forbidden }
+    /// - Throws: `IdentityError.invalidEmail`, `.alreadyExists`, `.tooManyAttempts`, `.forbidden` or a store's error.
+    func changeEmail(of session: AuthenticatedSession, to text: String) async throws(IdentityError) {
+        let (account, email) = (session.account, try EmailAddress(text))
+        try session.requireFirstParty()
         guard email.key != account.email.key else { return }
         // As at a sign-up; the unique index decides once both ends are confirmed.
         guard try await dependencies.store.account(emailKey: email.key) == nil else { throw .alreadyExists }
@@ -223,7 +209,7 @@ package struct AccountService: Sendable {
         try await dependencies.store.insert(
             EmailChange(
                 accountID: account.id, email: email, oldEmailKey: account.email.key,
-                oldDigest: oldConfirms ? Self.digest(old) : nil, newDigest: Self.digest(new),
+                oldDigest: oldConfirms ? old.digest : nil, newDigest: new.digest,
                 expiresAt: now.addingTimeInterval(dependencies.configuration.verificationLifetime.inSeconds)))
         dependencies.mails.enqueue { try MailTemplates.newAddress(to: email, token: new, issuer: issuer) }
         dependencies.mails.enqueue {
@@ -251,7 +237,7 @@ package struct AccountService: Sendable {
     /// - Returns: False if there is no such account.
     /// - Throws: `IdentityError.forbidden`, `.lastAdministrator`, or a store's error.
     package func setRole(of id: String, to role: Role, by actor: String? = nil) async throws(IdentityError) -> Bool {
-        try await dependencies.store.setRole(of: id, to: role, by: actor, at: dependencies.now)
+        try await perform(.setRole(role), on: id, by: actor) != nil
     }
 
     /// Sets the status of an account; every status except `active` signs out its devices.
@@ -263,13 +249,12 @@ package struct AccountService: Sendable {
     ) async throws(IdentityError) -> Bool {
         // Deletion has a function of its own.
         guard status != .deleted else { throw .invalidInput("an account is not deleted by its status") }
-        return try await dependencies.store.setStatus(
-            of: id, to: status, by: actor, because: Self.sanitized(reason), at: dependencies.now)
+        return try await perform(.setStatus(status), on: id, by: actor, because: reason) != nil
     }
 
     /// Signs out all devices of another account and returns their number; nil if there is no such account.
     package func endSessions(of id: String, by actor: String?) async throws(IdentityError) -> Int? {
-        let count = try await dependencies.store.endSessions(of: id, by: actor, at: dependencies.now)
+        let count = try await perform(.endSessions, on: id, by: actor)?.signedOut
         dependencies.metrics.count("latch_families_revoked_total", by: count ?? 0)
         return count
     }
@@ -283,14 +268,18 @@ package struct AccountService: Sendable {
     package func delete(
         _ id: String, isFinal: Bool, by actor: String?, because reason: String
     ) async throws(IdentityError) -> Bool {
-        try await dependencies.store.delete(
-            id, isFinal: isFinal, by: actor, because: Self.sanitized(reason), at: dependencies.now)
+        try await perform(.delete(isFinal: isFinal), on: id, by: actor, because: reason) != nil
     }
 
-    /// Returns a reason for the audit log, bounded and in one line.
-    private static func sanitized(_ reason: String) -> String {
-        let scalars = reason.unicodeScalars.prefix(500).filter { $0.properties.generalCategory != .control }
-        return String(String.UnicodeScalarView(scalars))
+    /// Performs an action in the store, under its own rule unless another one is given; the reason becomes one bounded
+    /// line.
+    func perform(
+        _ action: AccountAction, on id: String, by actor: String?, because reason: String = "",
+        if rule: AccountRule? = nil
+    ) async throws(IdentityError) -> AccountActionResult? {
+        try await dependencies.store.perform(
+            action, on: id, by: actor, because: reason.sanitized(500), at: dependencies.now,
+            if: rule ?? action.rule(for: actor))
     }
 
     // MARK: Lookup
@@ -304,8 +293,7 @@ package struct AccountService: Sendable {
         guard (1...500).contains(query.limit) else {
             throw .invalidInput("'limit' must be a whole number from 1 to 500")
         }
-        let isPlain = query.search.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-        guard query.search.utf8.count <= 200, isPlain else {
+        guard query.search.utf8.count <= 200, query.search.isPlain else {
             throw .invalidInput("'search_query' is longer than 200 bytes or holds control characters")
         }
         return try await dependencies.store.accounts(query)
@@ -332,7 +320,7 @@ package struct AccountService: Sendable {
 
     /// Returns the account of an address, an id or a username, for the operator; nil if there is none.
     ///
-    /// - Throws: `IdentityError.invalidInput` if the text has an @ and is not an address, or a store's error.
+    /// - Throws: `IdentityError.invalidEmail` if the text has an @ and is not an address, or a store's error.
     package func find(_ name: String) async throws(IdentityError) -> FullAccount? {
         if let full = try await dependencies.store.fullAccount(id: name) { return full }
         let found: Account?
@@ -347,7 +335,7 @@ package struct AccountService: Sendable {
 
     /// Returns the account of an address.
     ///
-    /// - Throws: `IdentityError.invalidInput` if the text is not an address, or a store's error.
+    /// - Throws: `IdentityError.invalidEmail` if the text is not an address, or a store's error.
     package func account(email: String) async throws(IdentityError) -> Account? {
         try await dependencies.store.account(emailKey: EmailAddress(email).key)
     }
@@ -365,13 +353,13 @@ package struct AccountService: Sendable {
         change.displayName = change.displayName.map { String($0.trimmingSpace()) }
         try AccountDetailsValidator.check(change.applied(to: AccountDetails()), at: dependencies.now)
         if let username = change.username, !username.isEmpty { _ = try Username(username) }
-        guard let full = try await dependencies.store.change(change, of: id, by: actor, at: dependencies.now)
+        guard try await perform(.update(change), on: id, by: actor) != nil,
+            let full = try await dependencies.store.fullAccount(id: id)
         else { throw .noSuchAccount }
         return full
     }
 
     private static func requireAdministrator(_ actor: Account?) throws(IdentityError) {
-        guard let actor else { return }
-        guard actor.status == .active, actor.role >= .admin else { throw .forbidden }
+        guard actor?.isAdministrator ?? true else { throw .forbidden }
     }
 }

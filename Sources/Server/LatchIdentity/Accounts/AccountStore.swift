@@ -3,9 +3,6 @@
 package import PortableFoundation
 
 /// The storage of accounts and their details.
-///
-/// An `actor` is the id of the account that makes a change, authorized by its role at the time of the transaction; nil
-/// stands for the server's operator, who may do everything.
 package protocol AccountStore: Sendable {
     /// Returns an account of any status; nil if there is none.
     func account(id: String) async throws(IdentityError) -> Account?
@@ -24,12 +21,17 @@ package protocol AccountStore: Sendable {
     /// - Throws: `IdentityError.alreadyExists` if the address or the username is taken.
     func insert(_ account: Account, details: AccountDetails?) async throws(IdentityError)
 
-    /// Changes details and returns the result; nil if there is no such account.
+    /// Performs an action on an account in one transaction, if `rule` permits it there.
     ///
-    /// - Throws: `IdentityError.forbidden` or `.usernameTaken`.
-    func change(
-        _ change: AccountDetailsChange, of id: String, by actor: String, at now: Date
-    ) async throws(IdentityError) -> FullAccount?
+    /// - Parameters:
+    ///   - actor: The account that acts, for `rule` and the audit log; nil for the operator.
+    ///   - reason: A note for the audit log.
+    /// - Returns: Nil if there is no such account, according to `rule`.
+    /// - Throws: The errors of `rule`; `IdentityError.usernameTaken`.
+    func perform(
+        _ action: AccountAction, on id: String, by actor: String?, because reason: String?, at now: Date,
+        if rule: @escaping AccountRule
+    ) async throws(IdentityError) -> AccountActionResult?
 
     /// Replaces a hash by another hash of the same password, unless the password has changed meanwhile.
     func upgradePasswordHash(of id: String, from old: String, to new: String) async throws(IdentityError)
@@ -45,42 +47,14 @@ package protocol AccountStore: Sendable {
     func setRoles(
         of id: String, roles: [String], permissions: [String], at now: Date
     ) async throws(IdentityError) -> Bool
-
-    /// Replaces the account's administrative role, and leaves its other roles; returns false if there is no such account.
-    ///
-    /// - Throws: `IdentityError.forbidden` or `.lastAdministrator`.
-    func setRole(of id: String, to role: Role, by actor: String?, at now: Date) async throws(IdentityError) -> Bool
-
-    /// Gives the account of a verified address the highest role, if no account can administer the server yet.
-    ///
-    /// - Returns: Whether the account was promoted.
-    func promoteFirstAdministrator(emailKey: String, at now: Date) async throws(IdentityError) -> Bool
-
-    /// Sets the status; every status except `active` signs out all devices.
-    ///
-    /// - Parameter reason: A note for the audit log.
-    /// - Returns: False if there is no such account.
-    /// - Throws: `IdentityError.forbidden` or `.lastAdministrator`.
-    func setStatus(
-        of id: String, to status: Account.Status, by actor: String?, because reason: String, at now: Date
-    ) async throws(IdentityError) -> Bool
-
-    /// Signs out every device of another account and returns their number; nil if there is no such account.
-    func endSessions(of id: String, by actor: String?, at now: Date) async throws(IdentityError) -> Int?
-
-    /// Deletes an account, its devices and its details; a final deletion leaves only its entries in the audit log.
-    func delete(
-        _ id: String, isFinal: Bool, by actor: String?, because reason: String, at now: Date
-    ) async throws(IdentityError) -> Bool
 }
 
-extension AccountStore {
-    /// Sets the status without a reason.
-    package func setStatus(
-        of id: String, to status: Account.Status, by actor: String?, at now: Date
-    ) async throws(IdentityError) -> Bool {
-        try await setStatus(of: id, to: status, by: actor, because: "", at: now)
-    }
+/// The effects of an action on an account.
+package struct AccountActionResult: Sendable, Hashable {
+    /// The number of devices that were signed out.
+    package var signedOut = 0
+    /// Whether a second factor was removed.
+    package var hadFactor = false
 }
 
 /// The storage of lists and statistics of accounts.

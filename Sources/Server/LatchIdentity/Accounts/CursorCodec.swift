@@ -12,10 +12,7 @@ import PortableFoundation
 struct CursorCodec: Sendable {
     private let key: SymmetricKey
 
-    init(pepper: SymmetricKey) {
-        key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: pepper, salt: [UInt8](), info: Array("latch list cursor".utf8), outputByteCount: 32)
-    }
+    init(pepper: SymmetricKey) { key = pepper.derived(for: "latch list cursor") }
 
     /// Returns the text of a cursor.
     func encode(_ cursor: AccountQuery.Cursor, for query: AccountQuery) -> String {
@@ -32,23 +29,17 @@ struct CursorCodec: Sendable {
     ///
     /// - Throws: `IdentityError.invalidInput` unless ``encode(_:for:)`` returned the text for the same list.
     func decode(_ text: String, for query: AccountQuery) throws(IdentityError) -> AccountQuery.Cursor {
-        do {
-            guard text.utf8.count <= 4096 else { throw IdentityError.invalidCursor }
-            let bytes = try Base64URL.decode(text)
-            let rest = Array(bytes.dropFirst(Self.codeLength))
-            guard bytes.count > Self.codeLength, constantTimeEquals(bytes[..<Self.codeLength], code(rest, query)),
-                let parts = try JSONValue(parsing: rest).arrayValue, parts.count == 2, let serial = parts[1].intValue
-            else { throw IdentityError.invalidCursor }
-            if let text = parts[0].stringValue, query.sort.isText {
-                return .init(value: .text(text), serial: Int64(serial))
-            }
-            if let number = parts[0].intValue, !query.sort.isText {
-                return .init(value: .number(Int64(number)), serial: Int64(serial))
-            }
-            throw IdentityError.invalidCursor
-        } catch {
+        guard text.utf8.count <= 4096, let bytes = try? Base64URL.decode(text), bytes.count > Self.codeLength else {
             throw .invalidCursor
         }
+        let rest = Array(bytes.dropFirst(Self.codeLength))
+        guard constantTimeEquals(bytes[..<Self.codeLength], code(rest, query)),
+            let parts = try? JSONValue(parsing: rest).arrayValue, parts.count == 2, let serial = parts[1].intValue,
+            let value = query.sort.isText
+                ? parts[0].stringValue.map(AccountQuery.Cursor.Value.text)
+                : parts[0].intValue.map({ .number(Int64($0)) })
+        else { throw .invalidCursor }
+        return .init(value: value, serial: Int64(serial))
     }
 
     private static let codeLength = 16

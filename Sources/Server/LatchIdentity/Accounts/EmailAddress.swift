@@ -11,54 +11,27 @@ package struct EmailAddress: Sendable, Hashable {
     ///
     /// RFC 5321 §2.4 permits a case-sensitive local part; no host in use has one.
     package let key: String
+}
 
+extension EmailAddress {
     /// Parses an address, without surrounding white space.
     ///
-    /// - Throws: `IdentityError.invalidInput`.
+    /// - Throws: `IdentityError.invalidEmail`.
     package init(_ typed: String) throws(IdentityError) {
         let text = typed.trimmingSpace()
         guard let at = text.lastIndex(of: "@") else { throw .invalidEmail }
-        let local = text[..<at].utf8
-        let domain = text[text.index(after: at)...].utf8
-        // RFC 5321 §4.5.3.1: the lengths; §4.1.2: dot-string (quoted strings are obsolete in practice and refused).
-        guard (1...64).contains(local.count), (1...255).contains(domain.count), text.utf8.count <= 254,
-            Self.isDotted(local, allowing: Self.isLocalByte), Self.isDotted(domain, allowing: Self.isDomainByte)
+        // RFC 5321 §4.5.3.1: the lengths; §4.1.2: dot-string (quoted strings are obsolete in practice and refused), and a
+        // domain, since address literals are not supported. RFC 5322 §3.2.3: the characters of an atom.
+        guard text.utf8.count <= 254, Self.isDotted(text[..<at], maximum: 64, also: "-!#$%&'*+/=?^_`{|}~"),
+            Self.isDotted(text[text.index(after: at)...], maximum: 255, also: "-")
         else { throw .invalidEmail }
-        self.text = String(text)
-        key = text.lowercased()
+        self.init(text: String(text), key: text.lowercased())
     }
 
-    /// Creates a stored address.
-    package init(text: String, key: String) {
-        self.text = text
-        self.key = key
-    }
-
-    /// Returns whether a part is one or more atoms with single dots between them (RFC 5322 §3.2.3).
-    private static func isDotted(_ part: Substring.UTF8View, allowing isAllowed: (UInt8) -> Bool) -> Bool {
-        part.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-            .allSatisfy { !$0.isEmpty && $0.allSatisfy(isAllowed) }
-    }
-
-    /// Returns whether a byte is atext (RFC 5322 §3.2.3).
-    private static func isLocalByte(_ byte: UInt8) -> Bool {
-        isDomainByte(byte) || "!#$%&'*+/=?^_`{|}~".utf8.contains(byte)
-    }
-
-    /// Returns whether a byte is a letter, a digit or a hyphen (RFC 5321 §4.1.2); address literals are not supported.
-    private static func isDomainByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D: true
-        default: false
-        }
-    }
-}
-
-extension String {
-    /// Returns the text without surrounding spaces, tabs and line ends.
-    func trimmingSpace() -> Substring {
-        let start = drop { $0.isWhitespace }
-        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return start[...last]
+    /// Returns whether a part is one or more words with single dots between them (RFC 5322 §3.2.3).
+    private static func isDotted(_ part: Substring, maximum: Int, also others: String) -> Bool {
+        part.utf8.count <= maximum
+            && part.split(separator: ".", omittingEmptySubsequences: false)
+                .allSatisfy { $0.isWord(maximum: maximum, also: others) }
     }
 }

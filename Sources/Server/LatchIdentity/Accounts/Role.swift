@@ -45,21 +45,76 @@ package enum Role: Int, Sendable, Hashable, CaseIterable, Comparable {
 extension Account {
     /// The account's administrative role.
     package var role: Role { Role(of: roles) }
+
+    /// Whether the account can administer the server.
+    package var isAdministrator: Bool { role >= .admin && status == .active }
 }
 
-/// An action of one account on another, and the authorization it requires.
+/// An action of one account on another.
 package enum AccountAction: Sendable, Hashable {
-    /// Read the account and its details.
     case read
-    /// Change its details.
-    case update
+    case update(AccountDetailsChange)
+    /// Replace the administrative role; other role words stay.
     case setRole(Role)
+    /// Set the status; every status except `active` signs out all devices.
     case setStatus(Account.Status)
-    /// Sign out all of its devices.
+    /// Sign out all devices.
     case endSessions
-    /// Remove its second factor without a code.
+    /// Remove the second factor without a code, and sign out all devices: a lost phone may still be signed in.
     case removeFactor
-    case delete
+    /// Delete the account, its devices and its details; a final deletion leaves only its entries in the audit log, any
+    /// other can be undone by the operator.
+    case delete(isFinal: Bool)
+}
+
+/// The facts that authorize an action, read in its transaction.
+package struct AccountActionContext: Sendable {
+    /// The account that acts; nil for the operator and for an account that no longer exists.
+    package let actor: Account?
+    /// The account that the action is for, of any status.
+    package let target: Account?
+    /// The number of active accounts that can administer the server.
+    package let administratorCount: Int
+}
+
+/// The authorization of an action: whether its target exists for the actor.
+///
+/// - Throws: `IdentityError.forbidden` or `.lastAdministrator`.
+package typealias AccountRule = @Sendable (AccountActionContext) throws(IdentityError) -> Bool
+
+extension AccountAction {
+    /// Returns the rule of the action.
+    ///
+    /// - Parameter actorID: The account that acts; nil for the operator, who may do everything except remove the last
+    ///   administrator.
+    package func rule(for actorID: String?) -> AccountRule {
+        { context throws(IdentityError) in
+            if actorID != nil {
+                guard let actor = context.actor else { throw .forbidden }
+                guard let target = context.target else {
+                    guard actor.status == .active, actor.role >= .moderator else { throw .forbidden }
+                    return false
+                }
+                try authorize(actor, on: target)
+            }
+            guard let target = context.target else { return false }
+            // Only the operator sees deleted accounts; whoever may delete one may make that final.
+            guard target.status != .deleted || actorID == nil || self == .delete(isFinal: true) else { return false }
+            // Attack K9: one account that can administer the server always remains.
+            if mayDemote, target.isAdministrator, context.administratorCount < 2 { throw .lastAdministrator }
+            return true
+        }
+    }
+
+    /// Whether an administrator that the action is for may no longer be one afterwards.
+    private var mayDemote: Bool {
+        switch self {
+        case .setRole(let role): role < .admin
+        case .setStatus(let status): status != .active
+        case .delete: true
+        case .read, .update, .endSessions, .removeFactor: false
+        }
+    }
 
     /// Checks that `actor` may perform the action on `target`.
     ///

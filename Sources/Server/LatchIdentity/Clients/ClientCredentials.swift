@@ -35,9 +35,6 @@ package struct ClientCredentials: Sendable, Hashable {
     private static let scheme = Array("basic ".utf8)
 }
 
-extension ClientCredentials: CustomStringConvertible, CustomReflectable {
-    /// The id alone.
+extension ClientCredentials: Redacted {
     package var description: String { "ClientCredentials(\(id))" }
-    /// The id alone.
-    package var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }

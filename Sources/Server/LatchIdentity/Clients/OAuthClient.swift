@@ -21,7 +21,7 @@ public struct OAuthClient: Sendable, Hashable {
 
         /// Creates a supported grant type; nil if no handler supports it.
         public init?(rawValue: String) {
-            guard Self.supported.contains(where: { $0.rawValue == rawValue }) else { return nil }
+            guard Self.supported.contains(GrantType(rawValue)) else { return nil }
             self.rawValue = rawValue
         }
 
@@ -90,13 +90,5 @@ extension OAuthClient {
     /// Returns whether a text is a valid `client_id`.
     ///
     /// RFC 6749 appendix A.1 allows every visible character; these need no escape in a form, a field or a word.
-    static func isID(_ text: some StringProtocol) -> Bool {
-        (1...100).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
-                default: false
-                }
-            }
-    }
+    static func isID(_ text: String) -> Bool { text.isWord(maximum: 100, also: "-._") }
 }

@@ -22,12 +22,14 @@ struct OAuthClients: Sendable {
         for client in configuration.clients {
             guard OAuthClient.isID(client.id), client.id != firstParty.id,
                 clients.updateValue(client, forKey: client.id) == nil
-            else { throw .invalidSetting("apps", "a list of apps with different ids, none of them \(firstParty.id)") }
+            else {
+                throw .invalidSetting("clients", "a list of clients with different ids, none of them \(firstParty.id)")
+            }
         }
         digests = configuration.clientSecretDigests.compactMapValues(Self.bytes(ofDigest:))
         let confidential = Set(clients.values.filter(\.isConfidential).map(\.id))
         guard confidential == Set(digests.keys), digests.count == configuration.clientSecretDigests.count else {
-            throw .invalidSetting("app_secrets", "one ID=SHA256 for each confidential app, and for no other")
+            throw .invalidSetting("client_secrets", "one ID=SHA256 for each confidential client, and for no other")
         }
         self.clients = clients
     }
@@ -47,8 +49,7 @@ struct OAuthClients: Sendable {
             return secret == nil && client?.isConfidential == false ? client : nil
         }
         // SHA-256 without a salt is enough for a secret of 256 random bits.
-        let digest = Array(SHA256.hash(data: Array((secret ?? "").utf8)))
-        return constantTimeEquals(digest, expected) ? client : nil
+        return constantTimeEquals((secret ?? "").digest, expected) ? client : nil
     }
 
     /// Returns the 32 bytes of a hexadecimal digest; nil if the text is not one.

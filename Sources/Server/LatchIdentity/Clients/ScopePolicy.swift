@@ -15,11 +15,13 @@ struct ScopePolicy: Sendable {
         defaults = configuration.defaultScopes
     }
 
-    /// Returns the scopes of a new login.
+    /// Returns the scopes of a new grant.
     ///
-    /// - Parameter requested: Nil if the request names none.
+    /// - Parameters:
+    ///   - requested: Nil if the request names none.
+    ///   - account: Nil for a client that acts for itself.
     /// - Throws: `IdentityError.invalidScope` if none of the requested scopes can be granted.
-    func granted(_ requested: Scopes?, to account: Account, by client: OAuthClient) throws(IdentityError) -> Scopes {
+    func granted(_ requested: Scopes?, to account: Account?, by client: OAuthClient) throws(IdentityError) -> Scopes {
         let granted = allowed(requested ?? defaults, to: account, by: client)
         guard requested == nil || !granted.isEmpty else { throw .invalidScope }
         return granted
@@ -40,7 +42,7 @@ struct ScopePolicy: Sendable {
     }
 
     /// Returns the scopes that account and client may still have.
-    func allowed(_ scopes: Scopes, to account: Account, by client: OAuthClient) -> Scopes {
+    func allowed(_ scopes: Scopes, to account: Account?, by client: OAuthClient) -> Scopes {
         Scopes(scopes.elements.filter { isAllowed($0, to: account, by: client) })
     }
 
@@ -51,9 +53,10 @@ struct ScopePolicy: Sendable {
     ///
     /// `:admin` scopes need the role `admin` or a permission of that name; every account may have the others, since a
     /// resource shows each account its own objects.
-    private func isAllowed(_ scope: Scope, to account: Account, by client: OAuthClient) -> Bool {
+    private func isAllowed(_ scope: Scope, to account: Account?, by client: OAuthClient) -> Bool {
         guard known.contains(scope), client.scopes?.allow(scope, in: hierarchy) ?? true else { return false }
         guard scope.level == "admin" else { return true }
+        guard let account else { return false }
         return account.roles.contains("admin") || account.permissions.contains(scope.rawValue)
     }
 }

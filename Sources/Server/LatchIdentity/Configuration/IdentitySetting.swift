@@ -33,9 +33,6 @@ package struct IdentitySetting: Sendable {
         read = { format.text($0[keyPath: path]) }
     }
 
-    /// The environment variable: `LATCH_` and the key in capitals.
-    package var environmentName: String { "LATCH_" + key.uppercased() }
-
     /// Returns the value as text, redacted if it is a secret, empty if there is none.
     package func shown(in configuration: IdentityConfiguration) -> String {
         let text = read(configuration)
@@ -78,19 +75,18 @@ package struct IdentitySetting: Sendable {
         .init("scopes", \.scopes, .scopes, "all scopes of the server, separated by spaces"),
         .init("default_scopes", \.defaultScopes, .scopes, "the scopes of a login that requests none"),
         .init(
-            "apps", \.clients, .clients,
-            "apps by client_id, such as phone;grants=password,refresh_token;scopes=files:read"
-        ),
+            "clients", \.clients, .clients,
+            "OAuth clients by id, such as phone;grants=password,refresh_token;scopes=files:read"),
         .init(
-            "app_secrets", \.clientSecretDigests, .digests, "the SHA-256 of confidential apps' random secrets, ID=HEX",
-            isSecret: true),
+            "client_secrets", \.clientSecretDigests, .digests,
+            "the SHA-256 of confidential clients' random secrets, ID=HEX", isSecret: true),
         .init("first_party_grants", \.firstPartyGrants, .grants, "the grants of token requests without client_id"),
         .init(
             "first_party_scopes", \.firstPartyScopes, .optional(.scopes),
             "the scopes that their tokens may have at most; every scope if not set"),
         .init(
             "token_limit_per_minute", \.tokenLimitPerMinute, .number(1...10_000_000), "token requests of one network"),
-        .init("renewal_limit_per_minute", \.refreshLimitPerMinute, .number(1...10_000_000), "refreshes of one account"),
+        .init("refresh_limit_per_minute", \.refreshLimitPerMinute, .number(1...10_000_000), "refreshes of one account"),
         .init(
             "sample_resource", \.hasSampleResource, .flag,
             "whether the server has the sample routes /widgets, /projects and /files"),
@@ -121,11 +117,7 @@ extension SettingFormat where Value == String {
 
     /// An address, which cannot carry a second header field into a mail (RFC 5322 §2.2).
     static var email: Self {
-        Self(
-            expected: "an e-mail address",
-            parse: { text in
-                do throws(IdentityError) { return try EmailAddress(text).text } catch { return nil }
-            }, text: { $0 })
+        Self(expected: "an e-mail address", parse: { try? EmailAddress($0).text }, text: { $0 })
     }
 
     /// A URL without query and fragment (RFC 8414 §2), since links in mails begin with it.
@@ -133,18 +125,6 @@ extension SettingFormat where Value == String {
         Self(
             expected: "a URL such as https://id.example.com, without query and fragment",
             parse: { PublicURL.isValid($0) ? $0 : nil }, text: { $0 })
-    }
-}
-
-extension SettingFormat where Value == [String] {
-    /// Origins as browsers send them (RFC 6454 §6.2); `*` and `null` would let every site in.
-    static var origins: Self {
-        Self(
-            expected: "origins such as https://app.example.com, separated by spaces",
-            parse: { text in
-                let origins = words(text)
-                return origins.allSatisfy(PublicURL.isOrigin) ? origins : nil
-            }, text: { $0.joined(separator: " ") })
     }
 }
 
@@ -170,15 +150,19 @@ extension SettingFormat where Value == Duration {
 extension SettingFormat where Value == Bool {
     /// The spellings of shells and files; anything else is rejected, since a misspelt "true" must not mean "false".
     static var flag: Self {
+        let values = [
+            "true": true, "yes": true, "1": true, "on": true, "false": false, "no": false, "0": false, "off": false,
+        ]
+        return Self(expected: "true or false", parse: { values[$0.lowercased()] }, text: { String($0) })
+    }
+}
+
+extension SettingFormat where Value == [String] {
+    /// Origins as browsers send them (RFC 6454 §6.2); `*` and `null` would let every site in.
+    static var origins: Self {
         Self(
-            expected: "true or false",
-            parse: { text in
-                switch text.lowercased() {
-                case "true", "yes", "1", "on": true
-                case "false", "no", "0", "off": false
-                default: nil
-                }
-            }, text: { String($0) })
+            expected: "origins such as https://app.example.com, separated by spaces",
+            parse: { parseAll(words($0)) { PublicURL.isOrigin($0) ? $0 : nil } }, text: { $0.joined(separator: " ") })
     }
 }
 
@@ -187,11 +171,8 @@ extension SettingFormat where Value == Scopes {
     static var scopes: Self {
         Self(
             expected: "scopes such as files:read files:write",
-            parse: { text in
-                let words = listWords(text)
-                let scopes = words.compactMap(Scope.init)
-                return scopes.count == words.count ? Scopes(scopes) : nil
-            }, text: { $0.isEmpty ? emptyList : $0.text })
+            parse: { parseAll(listWords($0), Scope.init(rawValue:)).map(Scopes.init) },
+            text: { $0.isEmpty ? emptyList : $0.text })
     }
 }
 
@@ -200,11 +181,8 @@ extension SettingFormat where Value == Set<OAuthClient.GrantType> {
     static var grants: Self {
         Self(
             expected: "some of \(OAuthClient.GrantType.supported.map(\.rawValue).joined(separator: " and ")), or none",
-            parse: { text in
-                let words = listWords(text)
-                let grants = words.compactMap(OAuthClient.GrantType.init(rawValue:))
-                return grants.count == words.count ? Set(grants) : nil
-            }, text: { $0.isEmpty ? emptyList : $0.map(\.rawValue).sorted().joined(separator: " ") })
+            parse: { parseAll(listWords($0), OAuthClient.GrantType.init(rawValue:)).map { Set($0) } },
+            text: { $0.isEmpty ? emptyList : $0.map(\.rawValue).sorted().joined(separator: " ") })
     }
 }
 
@@ -213,9 +191,8 @@ extension SettingFormat where Value == [OAuthClient] {
         Self(
             expected: "words such as phone;confidential;grants=password,refresh_token;scopes=files:read",
             parse: { text in
-                let words = text.split(separator: " ").map(String.init)
-                let clients = words.compactMap(OAuthClient.init(word:))
-                return clients.count == words.count && Set(clients.map(\.id)).count == clients.count ? clients : nil
+                let clients = parseAll(text.split(separator: " ")) { OAuthClient(word: String($0)) }
+                return clients.flatMap { Set($0.map(\.id)).count == $0.count ? $0 : nil }
             }, text: { $0.map(\.word).joined(separator: " ") })
     }
 }
@@ -225,14 +202,12 @@ extension SettingFormat where Value == [String: String] {
         Self(
             expected: "words such as ID=64 hexadecimal digits, each ID once",
             parse: { text in
-                var digests: [String: String] = [:]
-                for word in text.split(separator: " ") {
-                    let pair = word.split(separator: "=", maxSplits: 1)
-                    guard pair.count == 2, OAuthClients.bytes(ofDigest: String(pair[1])) != nil,
-                        digests.updateValue(String(pair[1]), forKey: String(pair[0])) == nil
-                    else { return nil }
+                let pairs = parseAll(text.split(separator: " ")) { word -> (String, String)? in
+                    let pair = word.split(separator: "=", maxSplits: 1).map(String.init)
+                    return pair.count == 2 && OAuthClients.bytes(ofDigest: pair[1]) != nil ? (pair[0], pair[1]) : nil
                 }
-                return digests
+                guard let pairs, Set(pairs.map(\.0)).count == pairs.count else { return nil }
+                return Dictionary(uniqueKeysWithValues: pairs)
             }, text: { $0.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ") })
     }
 }
@@ -243,3 +218,9 @@ private let emptyList = "none"
 private func words(_ text: String) -> [String] { text.split { $0 == " " || $0 == "," }.map(String.init) }
 
 private func listWords(_ text: String) -> [String] { text == emptyList ? [] : words(text) }
+
+/// Parses all words; nil if one of them is not valid.
+private func parseAll<Word, Value>(_ words: [Word], _ parse: (Word) -> Value?) -> [Value]? {
+    let values = words.compactMap(parse)
+    return values.count == words.count ? values : nil
+}

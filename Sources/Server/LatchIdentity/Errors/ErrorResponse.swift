@@ -24,7 +24,7 @@ enum ErrorFormat: Sendable {
             if let hint = error.hint { body["hint"] = .string(hint) }
             if case .message = self { return body }
         case .oauth:
-            body["error"] = .string(form.oauthError)
+            body["error"] = .string(form.oauth)
             body["error_description"] = .string(Self.description(error))
         }
         body["detail"] = .string(error.message)
@@ -63,7 +63,7 @@ struct IdentityErrorInterceptor: Interceptor {
             return .failure(error, as: format)
         } catch let error as ServerError where error.status.isClientError {
             let form = ClientForm(
-                error.status, oauth: "invalid_request", oauthStatus: .badRequest, rpc: .invalidArgument)
+                status: error.status, oauth: "invalid_request", oauthStatus: .badRequest, rpc: .invalidArgument)
             return .failure(
                 IdentityError(code: error.code, message: error.message, hint: error.hint, form: form), as: format)
         }
@@ -76,7 +76,7 @@ extension HTTPResponse {
         _ error: IdentityError, as format: ErrorFormat = .message, with extra: JSONObject = [:]
     ) -> HTTPResponse {
         let form = error.form
-        let status = format == .oauth ? form.oauthStatus : form.status
+        let status = format == .oauth ? form.oauthStatus ?? form.status : form.status
         let wait = error.retryAfterSeconds
         var body = format.body(error.disclosed, form, retryAfter: wait)
         for (name, value) in extra { body[name] = value }
@@ -103,8 +103,8 @@ extension CallContext {
         responseMetadata[Self.codeField] = disclosed.code
         responseMetadata[.retryAfter] = error.retryAfterSeconds.map(String.init)
         // Connect answers 401, and RFC 9110 §15.5.2 requires a challenge with each.
-        if error.form.rpcCode == .unauthenticated { responseMetadata[.wwwAuthenticate] = error.form.challenge }
-        return RPCError(error.form.rpcCode, disclosed.hint.map { "\(disclosed.message) \($0)" } ?? disclosed.message)
+        if error.form.rpc == .unauthenticated { responseMetadata[.wwwAuthenticate] = error.form.challenge }
+        return RPCError(error.form.rpc, disclosed.hint.map { "\(disclosed.message) \($0)" } ?? disclosed.message)
     }
 }
 

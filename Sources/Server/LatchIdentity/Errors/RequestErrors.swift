@@ -15,9 +15,13 @@ extension IdentityError {
             code: "invalidInput", message: "The request cannot be used: \(problem).", hint: hint, form: .badRequest)
     }
 
-    static let invalidEmail = IdentityError.invalidInput(
-        "the e-mail address is not valid",
-        hint: "Write it like name@example.com, an international domain in its xn-- form.")
+    /// Returns the error of a required member or parameter that is missing.
+    static func missing(_ name: String) -> IdentityError { invalidInput("'\(name)' is missing") }
+
+    /// The e-mail address is not valid.
+    public static let invalidEmail = IdentityError(
+        code: "invalidEmail", message: "The e-mail address is not valid.",
+        hint: "Write it like name@example.com, an international domain in its xn-- form.", form: .badRequest)
 
     static let invalidUsername = IdentityError.invalidInput(
         "'username' is not valid", hint: "Use up to 64 of a–z, 0–9, '.', '-' and '_', or the e-mail address itself.")
@@ -37,18 +41,18 @@ extension IdentityError {
     /// The content exceeds the limit of every route.
     static let contentTooLarge = IdentityError(
         code: "contentTooLarge", message: "The content is larger than 64 KiB.", hint: "Send less.",
-        form: ClientForm(.contentTooLarge, oauth: "invalid_request", rpc: .invalidArgument))
+        form: ClientForm(status: .contentTooLarge, oauth: "invalid_request", rpc: .invalidArgument))
 
     /// The content type is not JSON.
     static let notJSON = IdentityError(
         code: "notJSON", message: "The content must be JSON.", hint: "Send it with Content-Type: application/json.",
         form: ClientForm(
-            .unsupportedMediaType, oauth: "invalid_request", oauthStatus: .badRequest, rpc: .invalidArgument))
+            status: .unsupportedMediaType, oauth: "invalid_request", oauthStatus: .badRequest, rpc: .invalidArgument))
 }
 
 /// Errors of accounts and passwords.
 extension IdentityError {
-    private static let conflict = ClientForm(.conflict, oauth: "invalid_request", rpc: .alreadyExists)
+    private static let conflict = ClientForm(status: .conflict, oauth: "invalid_request", rpc: .alreadyExists)
 
     /// Another account has the e-mail address.
     package static let alreadyExists = IdentityError(
@@ -79,7 +83,7 @@ extension IdentityError {
     package static let lastAdministrator = IdentityError(
         code: "lastAdministrator", message: "This is the last account that can administer the others.",
         hint: "Make another one an administrator first.",
-        form: ClientForm(.conflict, oauth: "invalid_request", rpc: .failedPrecondition))
+        form: ClientForm(status: .conflict, oauth: "invalid_request", rpc: .failedPrecondition))
 
     /// The new password is refused.
     package static let weakPassword = IdentityError.weakPassword("it is too short")
@@ -99,7 +103,7 @@ extension IdentityError {
     /// The account has the maximum number of sample items of one kind.
     static let tooManyItems = IdentityError(
         code: "tooManyItems", message: "The account has the maximum number of these items.", hint: "Delete some.",
-        form: ClientForm(.conflict, oauth: "invalid_request", rpc: .resourceExhausted))
+        form: ClientForm(status: .conflict, oauth: "invalid_request", rpc: .resourceExhausted))
 
     /// The account has no such sample item.
     static let noSuchItem = IdentityError(code: "noSuchItem", message: "There is no such item.", form: .notFound)
@@ -111,21 +115,20 @@ extension IdentityError {
     package static let invalidCredentials = IdentityError(
         code: "invalidCredentials", message: "The e-mail address or the password is wrong.",
         hint: "Check both, or reset the password.",
-        form: ClientForm(.unauthorized, oauth: "invalid_grant", oauthStatus: .badRequest, rpc: .unauthenticated))
+        form: .invalidGrant)
 
     /// The client made too many attempts in a short time.
     package static let tooManyAttempts = IdentityError(
         code: "tooManyAttempts", message: "There were too many attempts.", hint: "Wait before you try again.",
         retryAfter: .seconds(60),
         form: ClientForm(
-            .tooManyRequests, oauth: "temporarily_unavailable", rpc: .resourceExhausted,
+            status: .tooManyRequests, oauth: "temporarily_unavailable", rpc: .resourceExhausted,
             errorCode: "RATE_LIMIT_EXCEEDED"))
 
     /// Returns a ``tooManyAttempts`` error with the exhausted limit and the time until the next attempt.
     static func tooManyAttempts(_ rejection: AttemptLimiter.Rejection) -> IdentityError {
-        var error = tooManyAttempts.with(
-            message: tooManyAttempts.message, hint: tooManyAttempts.hint,
-            retryAfter: .milliseconds(Int64(rejection.retryAfter * 1000)))
+        var error = tooManyAttempts
+        error.retryAfter = .milliseconds(Int64(rejection.retryAfter * 1000))
         error.limit = rejection.limit
         return error
     }
@@ -137,13 +140,13 @@ extension IdentityError {
     package static let secondFactorRequired = IdentityError(
         code: "mfaRequired", message: "A code of the authenticator app is needed as well.",
         hint: "Send the login again, with the code as 'otp'.",
-        form: ClientForm(.forbidden, oauth: "mfa_required", oauthStatus: .badRequest, rpc: .failedPrecondition))
+        form: ClientForm(status: .forbidden, oauth: "mfa_required", oauthStatus: .badRequest, rpc: .failedPrecondition))
 
     /// The code is wrong, was used before, or came after too many wrong ones; the response does not say which.
     package static let invalidCode = IdentityError(
         code: "invalidCode", message: "The code is not valid, or no longer.",
         hint: "Wait for the next code, or use a recovery code.",
-        form: ClientForm(.unauthorized, oauth: "invalid_grant", oauthStatus: .badRequest, rpc: .unauthenticated))
+        form: .invalidGrant)
 
     /// The operation requires a recent login.
     package static let signInAgain = IdentityError(
@@ -153,7 +156,7 @@ extension IdentityError {
     /// The account has no second factor, or the setup has expired.
     static let noSecondFactor = IdentityError(
         code: "noSecondFactor", message: "There is no second factor.", hint: "Set one up first.",
-        form: ClientForm(.conflict, oauth: "invalid_request", rpc: .failedPrecondition))
+        form: ClientForm(status: .conflict, oauth: "invalid_request", rpc: .failedPrecondition))
 }
 
 /// Errors of OAuth clients and tokens.
@@ -162,45 +165,45 @@ extension IdentityError {
     package static let invalidGrant = IdentityError(
         code: "invalidGrant", message: "The session has ended.", hint: "Log in again.",
         form: ClientForm(
-            .unauthorized, oauth: "invalid_grant", oauthStatus: .badRequest, rpc: .unauthenticated,
+            status: .unauthorized, oauth: "invalid_grant", oauthStatus: .badRequest, rpc: .unauthenticated,
             errorCode: "INVALID_REFRESH_TOKEN"))
 
     /// The request has no valid access token (RFC 6750 §3.1, invalid_token).
     public static let invalidToken = IdentityError(
         code: "invalidToken", message: "A valid access token is needed.", hint: "Log in, or refresh the token.",
         form: ClientForm(
-            .unauthorized, oauth: "invalid_token", rpc: .unauthenticated,
+            status: .unauthorized, oauth: "invalid_token", rpc: .unauthenticated,
             challenge: #"Bearer error="invalid_token""#))
 
     /// The access token lacks a scope that the route requires (RFC 6750 §3.1, insufficient_scope).
     static let insufficientScope = IdentityError(
         code: "insufficientScope", message: "The access token does not carry the scope that this needs.",
         hint: "Log in again and request the scope, if the account may have it.",
-        form: ClientForm(.forbidden, oauth: "insufficient_scope", rpc: .permissionDenied))
+        form: ClientForm(status: .forbidden, oauth: "insufficient_scope", rpc: .permissionDenied))
 
     /// The client is not registered, or failed to authenticate (RFC 6749 §5.2, invalid_client).
     package static let invalidClient = IdentityError(
-        code: "unknownApp", message: "The app is not registered here, or its secret is wrong.",
+        code: "invalidClient", message: "The client is not registered here, or its secret is wrong.",
         hint: "Check client_id and client_secret.",
         form: ClientForm(
-            .unauthorized, oauth: "invalid_client", rpc: .unauthenticated,
+            status: .unauthorized, oauth: "invalid_client", rpc: .unauthenticated,
             challenge: #"Basic realm="oauth", charset="UTF-8""#))
 
     /// The client may not use this grant (RFC 6749 §5.2, unauthorized_client).
     static let unauthorizedClient = IdentityError(
-        code: "grantNotAllowed", message: "The app may not use this grant.",
-        hint: "The server's settings 'apps' and 'first_party_grants' list the grants of each app.",
-        form: ClientForm(.badRequest, oauth: "unauthorized_client", rpc: .permissionDenied))
+        code: "unauthorizedClient", message: "The client may not use this grant.",
+        hint: "The server's settings 'clients' and 'first_party_grants' list the grants of each client.",
+        form: ClientForm(status: .badRequest, oauth: "unauthorized_client", rpc: .permissionDenied))
 
     /// The server does not support the grant (RFC 6749 §5.2, unsupported_grant_type).
     static let unsupportedGrantType = IdentityError(
-        code: "unsupportedGrant", message: "This server does not support the grant_type.",
+        code: "unsupportedGrantType", message: "This server does not support the grant_type.",
         hint: "/.well-known/oauth-authorization-server lists those it supports.",
-        form: ClientForm(.badRequest, oauth: "unsupported_grant_type", rpc: .invalidArgument))
+        form: ClientForm(status: .badRequest, oauth: "unsupported_grant_type", rpc: .invalidArgument))
 
     /// The scope is malformed, cannot be granted, or exceeds the original grant (RFC 6749 §5.2, invalid_scope).
     package static let invalidScope = IdentityError(
-        code: "invalidScope", message: "The scope is malformed, or more than the account and the app may have.",
+        code: "invalidScope", message: "The scope is malformed, or more than the account and the client may have.",
         hint: "Request less; /.well-known/oauth-authorization-server lists the server's scopes.",
-        form: ClientForm(.badRequest, oauth: "invalid_scope", rpc: .invalidArgument))
+        form: ClientForm(status: .badRequest, oauth: "invalid_scope", rpc: .invalidArgument))
 }

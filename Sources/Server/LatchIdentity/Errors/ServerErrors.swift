@@ -77,9 +77,6 @@ extension IdentityError {
             code: "storeUnavailable", message: "The store is not available: \(reason).",
             hint: "Check the path, its folder and its permissions.")
     }
-
-    /// A key row that is not a JWK, or whose halves do not match.
-    static let unusableKey = IdentityError.corruptStore("a signing key cannot be read")
 }
 
 /// Errors of the running server.

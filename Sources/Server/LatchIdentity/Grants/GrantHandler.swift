@@ -6,16 +6,18 @@ import LatchHTTP
 
 /// A handler of one grant type at the token endpoint (RFC 6749 §4).
 ///
-/// A new grant is one file with a handler and its grant type, and one line in ``GrantHandlers/all``: the metadata, the
-/// settings and the metrics follow from that table.
+/// A new grant is one file with a handler and its grant type, and one line in ``GrantHandlers/all``: the endpoint, the
+/// metadata, the settings and the metrics follow from that list.
 protocol GrantHandler: Sendable {
     /// The value of `grant_type`, which is also the label of the metric.
     static var grantType: OAuthClient.GrantType { get }
 
-    init(_ dependencies: Dependencies)
+    init(dependencies: Dependencies)
 
-    /// Returns the tokens for a request of an authenticated client that may use the grant.
-    func tokens(for request: TokenRequest) async throws -> IssuedTokens
+    /// Returns the content of the response to an authenticated client that may use the grant.
+    ///
+    /// ``TokenService`` issues the tokens and counts them: for a session of an account, or for the client itself.
+    func tokens(for request: TokenRequest) async throws -> TokenResponse
 }
 
 /// The grant handlers of the server.
@@ -31,26 +33,17 @@ struct TokenRequest: Sendable {
     let idempotencyKey: String?
     /// The requested scopes; nil if the request names none.
     let scopes: Scopes?
-    private let parameters: [String: String]
+    let parameters: OAuthParameters
 
-    /// Creates a request; an empty parameter counts as missing (RFC 6749 §3.2).
-    init(_ request: HTTPRequest, client: OAuthClient, parameters: [String: String]) throws(IdentityError) {
+    /// Creates a request.
+    ///
+    /// - Throws: `IdentityError.invalidScope`.
+    init(_ request: HTTPRequest, client: OAuthClient, parameters: OAuthParameters) throws(IdentityError) {
         self.client = client
-        self.parameters = parameters.filter { !$0.value.isEmpty }
+        self.parameters = parameters
         origin = request.requestOrigin
         idempotencyKey = request.fields[.idempotencyKey]
         scopes = try Scopes(requested: parameters["scope"])
-    }
-
-    /// Returns a parameter; nil if it is missing.
-    subscript(name: String) -> String? { parameters[name] }
-
-    /// Returns a required parameter.
-    ///
-    /// - Throws: `IdentityError.invalidInput`.
-    func required(_ name: String) throws(IdentityError) -> String {
-        guard let value = self[name] else { throw .invalidInput("'\(name)' is missing") }
-        return value
     }
 }
 
@@ -59,7 +52,7 @@ extension Scopes {
     ///
     /// - Throws: `IdentityError.invalidScope` if a part is not a scope-token (RFC 6749 §3.3) or the text exceeds 4 KiB.
     init?(requested text: String?) throws(IdentityError) {
-        guard let text, !text.isEmpty else { return nil }
+        guard let text else { return nil }
         let words = text.split(separator: " ")
         guard text.utf8.count <= 4096, words.allSatisfy({ Scope(rawValue: String($0)) != nil }) else {
             throw .invalidScope

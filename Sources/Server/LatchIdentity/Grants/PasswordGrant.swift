@@ -10,13 +10,13 @@ extension OAuthClient.GrantType {
 /// The handler of the password grant, with a code of the second factor as `otp`.
 struct PasswordGrantHandler: GrantHandler {
     static let grantType = OAuthClient.GrantType.password
-    private let login: LoginService
+    let dependencies: Dependencies
 
-    init(_ dependencies: Dependencies) { login = LoginService(dependencies: dependencies) }
-
-    func tokens(for request: TokenRequest) async throws -> IssuedTokens {
-        try await login.login(
-            name: try request.required("username"), password: try request.required("password"), code: request["otp"],
-            from: request.origin, by: request.client, requesting: request.scopes)
+    func tokens(for request: TokenRequest) async throws -> TokenResponse {
+        let parameters = request.parameters
+        return TokenResponse(
+            try await dependencies.logins.login(
+                name: try parameters.required("username"), password: try parameters.required("password"),
+                code: parameters["otp"], from: request.origin, by: request.client, requesting: request.scopes))
     }
 }

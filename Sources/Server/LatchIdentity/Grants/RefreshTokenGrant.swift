@@ -10,13 +10,12 @@ extension OAuthClient.GrantType {
 /// The handler of the refresh token grant.
 struct RefreshTokenGrantHandler: GrantHandler {
     static let grantType = OAuthClient.GrantType.refreshToken
-    private let tokens: TokenService
+    let dependencies: Dependencies
 
-    init(_ dependencies: Dependencies) { tokens = TokenService(dependencies: dependencies) }
-
-    func tokens(for request: TokenRequest) async throws -> IssuedTokens {
-        try await tokens.refresh(
-            try request.required("refresh_token"), idempotencyKey: request.idempotencyKey, by: request.client,
-            requesting: request.scopes)
+    func tokens(for request: TokenRequest) async throws -> TokenResponse {
+        TokenResponse(
+            try await dependencies.tokens.refresh(
+                try request.parameters.required("refresh_token"), idempotencyKey: request.idempotencyKey,
+                by: request.client, requesting: request.scopes))
     }
 }

@@ -45,6 +45,13 @@ final class AttemptLimiter: Sendable {
             left = min(left + passed * Double(limit.capacity) / limit.window, Double(limit.capacity))
             updated = now
         }
+
+        /// Refills the bucket up to now, and returns a rejection if it is empty.
+        mutating func rejection(at now: Date) -> Rejection? {
+            refill(at: now)
+            let wait = (1 - left) * limit.window / Double(limit.capacity)
+            return left < 1 ? Rejection(limit: limit, retryAfter: wait) : nil
+        }
     }
 
     /// The maximum number of keys: some megabytes at about 350 bytes a key, however large a flood is.
@@ -64,9 +71,7 @@ final class AttemptLimiter: Sendable {
             for attempt in attempts {
                 // A new key has all attempts left, and takes no memory unless the attempt is made: a flood that is
                 // rejected by its address must not add the names it invents.
-                guard buckets[attempt.key] != nil,
-                    let rejection = Self.rejection(of: attempt, in: &buckets, at: now)
-                else { continue }
+                guard let rejection = buckets[attempt.key]?.rejection(at: now) else { continue }
                 return rejection
             }
             for attempt in attempts {
@@ -94,16 +99,6 @@ final class AttemptLimiter: Sendable {
         buckets.withLock { buckets in
             for attempt in attempts { buckets[attempt.key]?.left += 1 }
         }
-    }
-
-    /// Refills the bucket up to now, and returns a rejection if it is empty.
-    private static func rejection(of attempt: Attempt, in buckets: inout [String: Bucket], at now: Date) -> Rejection? {
-        var bucket = buckets[attempt.key] ?? full(attempt.limit, now)
-        bucket.refill(at: now)
-        buckets[attempt.key] = bucket
-        guard bucket.left < 1 else { return nil }
-        let wait = (1 - bucket.left) * attempt.limit.window / Double(attempt.limit.capacity)
-        return Rejection(limit: attempt.limit, retryAfter: wait)
     }
 
     /// Returns the full bucket of a new or evicted key.

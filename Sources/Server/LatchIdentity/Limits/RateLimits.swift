@@ -29,7 +29,7 @@ struct RateLimits: Sendable {
         account = AttemptLimiter.Limit(name: "login-account", capacity: limit * 10, window: 60)
         address = AttemptLimiter.Limit(name: "login-address", capacity: limit * 10, window: 60)
         token = AttemptLimiter.Limit(name: "token", capacity: configuration.tokenLimitPerMinute, window: 60)
-        refresh = AttemptLimiter.Limit(name: "renewal", capacity: configuration.refreshLimitPerMinute, window: 60)
+        refresh = AttemptLimiter.Limit(name: "refresh", capacity: configuration.refreshLimitPerMinute, window: 60)
     }
 
     /// Returns the attempts of a login, for known and unknown addresses alike: a limit on real accounts alone would
@@ -61,11 +61,11 @@ struct RateLimits: Sendable {
     }
 
     /// Returns the attempt of a refresh.
-    func refresh(accountID: String) -> AttemptLimiter.Attempt { .init(key: "renewal \(accountID)", limit: refresh) }
+    func refresh(accountID: String) -> AttemptLimiter.Attempt { .init(key: "refresh \(accountID)", limit: refresh) }
 
     /// Returns the attempt of a client secret, limited as passwords are (attack J2).
     func clientSecret(of id: String, address: String) -> AttemptLimiter.Attempt {
-        .init(key: "app \(NetworkPrefix(of: address).text) \(id)", limit: pair)
+        .init(key: "client \(NetworkPrefix(of: address).text) \(id)", limit: pair)
     }
 
     /// Returns the attempt of a second-factor code from one network; the store bounds and persists the total.

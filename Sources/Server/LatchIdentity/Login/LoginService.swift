@@ -2,7 +2,6 @@
 
 import LatchAuth
 import LatchCore
-import LatchCrypto
 import LatchJOSE
 import PortableFoundation
 
@@ -17,8 +16,8 @@ enum LoginResult: Sendable {
 struct LoginService: Sendable {
     let dependencies: Dependencies
 
-    private var tokens: TokenService { TokenService(dependencies: dependencies) }
-    private var secondFactors: SecondFactorService { SecondFactorService(dependencies: dependencies) }
+    private var tokens: TokenService { dependencies.tokens }
+    private var secondFactors: SecondFactorService { dependencies.secondFactors }
 
     /// Verifies the credentials and signs in a new device.
     ///
@@ -39,11 +38,11 @@ struct LoginService: Sendable {
             var factorAt: Date?
             if try await secondFactors.isConfirmed(of: account.id) {
                 guard let code else { throw .secondFactorRequired }
-                try await secondFactors.verify(code, of: account.id, from: origin)
+                try await secondFactors.verify(code, of: account.id, for: .login(challenge: nil), from: origin)
                 factorAt = dependencies.now
             }
             return try await tokens.startSession(
-                for: account, from: origin, by: client, scopes: scopes, factorAt: factorAt)
+                for: account, from: origin, by: client, grantType: .password, scopes: scopes, factorAt: factorAt)
         }
     }
 
@@ -67,7 +66,8 @@ struct LoginService: Sendable {
                 return try await challenge(account, scopes: scopes, isRemembered: isRemembered)
             }
             return .signedIn(
-                try await tokens.startSession(for: account, from: origin, scopes: scopes, isRemembered: isRemembered))
+                try await tokens.startSession(
+                    for: account, from: origin, grantType: .password, scopes: scopes, isRemembered: isRemembered))
         }
     }
 
@@ -83,16 +83,18 @@ struct LoginService: Sendable {
     ) async throws(IdentityError) -> IssuedTokens {
         let now = dependencies.now
         guard Self.isChallenge(text), text.utf8.count < 100,
-            let challenge = try await dependencies.store.challenge(Self.digest(text), at: now),
+            let challenge = try await dependencies.store.challenge(text.digest, at: now),
             let account = try await dependencies.store.account(id: challenge.accountID), account.status == .active,
             // A password that was reset meanwhile ends the challenge.
             account.passwordChangedAt == challenge.passwordChangedAt
         else { throw .invalidToken }
-        try await secondFactors.verify(code, of: account.id, from: origin, ending: challenge.digest)
+        try await secondFactors.verify(
+            code, of: account.id, for: .login(challenge: challenge.digest), from: origin)
         let scopes = dependencies.scopes.allowed(
             Scopes(parsing: challenge.scope), to: account, by: dependencies.clients.firstParty)
         return try await tokens.startSession(
-            for: account, from: origin, scopes: scopes, isRemembered: challenge.isRemembered, factorAt: now)
+            for: account, from: origin, grantType: .password, scopes: scopes, isRemembered: challenge.isRemembered,
+            factorAt: now)
     }
 
     /// Stores that the password was right, and returns the challenge.
@@ -102,15 +104,12 @@ struct LoginService: Sendable {
         let text = Self.challengePrefix + Base64URL.encode(dependencies.random.bytes(32))
         let now = dependencies.now
         let challenge = LoginChallenge(
-            digest: Self.digest(text), accountID: account.id, passwordChangedAt: account.passwordChangedAt,
-            clientID: nil, scope: scopes.text, isRemembered: isRemembered, createdAt: now,
+            digest: text.digest, accountID: account.id, passwordChangedAt: account.passwordChangedAt,
+            scope: scopes.text, isRemembered: isRemembered, createdAt: now,
             expiresAt: now.addingTimeInterval(Self.challengeLifetime))
         try await dependencies.store.insert(challenge)
         return .challenged(text: text, challenge)
     }
-
-    /// Returns a digest; the text has 256 random bits, so a fast hash is enough.
-    private static func digest(_ text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
 
     // MARK: Passwords
 
@@ -136,12 +135,12 @@ struct LoginService: Sendable {
         do throws(IdentityError) {
             let result = try await proceed(try await authenticate(found, password))
             dependencies.limiter.refund(attempts)
-            count(.success)
+            count("success")
             return result
         } catch {
             // Only a wrong password is an attempt at guessing one.
             if error == .invalidCredentials {
-                count(.failure)
+                count("failure")
             } else {
                 dependencies.limiter.refund(attempts)
             }
@@ -151,10 +150,9 @@ struct LoginService: Sendable {
 
     /// Returns the account of an address or a username; a username holds no `@`.
     private func account(named key: String) async throws(IdentityError) -> Account? {
-        guard key.utf8.contains(UInt8(ascii: "@")) else {
-            return try await dependencies.store.account(usernameKey: key)
-        }
-        return try await dependencies.store.account(emailKey: key)
+        key.contains("@")
+            ? try await dependencies.store.account(emailKey: key)
+            : try await dependencies.store.account(usernameKey: key)
     }
 
     /// Takes one attempt from every limit that applies.
@@ -173,7 +171,7 @@ struct LoginService: Sendable {
             guard let other = dependencies.limiter.take(known, at: now) else { return known }
             rejection = other
         }
-        count(.limited)
+        count("limited")
         throw .tooManyAttempts(rejection)
     }
 
@@ -200,13 +198,5 @@ struct LoginService: Sendable {
             && (account.emailVerifiedAt != nil || !dependencies.configuration.requireVerifiedEmail)
     }
 
-    /// The label of the metric `latch_logins_total`.
-    private enum Label: String {
-        case success, failure, limited
-    }
-
-    /// Counts a login; labels never come from a request, which would let clients grow the memory of the metrics.
-    private func count(_ label: Label) {
-        dependencies.metrics.count("latch_logins_total", ["result": label.rawValue])
-    }
+    private func count(_ result: String) { dependencies.metrics.count("latch_logins_total", ["result": result]) }
 }

@@ -15,8 +15,8 @@ public struct MailMessage: Sendable, Hashable {
 
     /// Creates a mail.
     ///
-    /// - Throws: `IdentityError.invalidInput` if the recipient is not an address or the subject is not one line of ASCII,
-    ///   so that no header field can be injected.
+    /// - Throws: `IdentityError.invalidEmail` if the recipient is not an address, `.invalidInput` if the subject is not one
+    ///   line of ASCII, so that no header field can be injected.
     public init(to recipient: String, subject: String, text: String) throws(IdentityError) {
         self.recipient = try EmailAddress(recipient).text
         guard !subject.isEmpty, subject.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {

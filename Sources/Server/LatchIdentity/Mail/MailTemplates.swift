@@ -78,8 +78,3 @@ enum MailTemplates {
                 """)
     }
 }
-
-extension String {
-    /// The text without a slash at the end, so that a path can follow.
-    var withoutFinalSlash: Substring { hasSuffix("/") ? dropLast() : self[...] }
-}

@@ -14,11 +14,9 @@ final class Metrics: Sendable {
     /// The counters, a bounded number, since all names and labels are written in this module.
     private let counts: Mutex<[Series: Int]>
 
-    init() {
-        // Scripts rely on these counters, which therefore exist from the beginning.
-        let grants = OAuthClient.GrantType.supported.map {
-            ("latch_tokens_issued_total", #"{grant="\#($0.rawValue)"}"#)
-        }
+    /// Creates counters, of which those that scripts rely on exist from the beginning.
+    init(grantHandlers: [any GrantHandler.Type] = GrantHandlers.all) {
+        let grants = grantHandlers.map { ("latch_tokens_issued_total", #"{grant="\#($0.grantType.rawValue)"}"#) }
         let first = [
             ("latch_token_replays_total", #"{outcome="repeated"}"#),
             ("latch_token_replays_total", #"{outcome="revoked"}"#),

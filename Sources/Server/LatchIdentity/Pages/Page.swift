@@ -8,28 +8,25 @@ struct Page {
     /// The escaped HTML.
     let content: String
 
-    /// Creates a page with a text.
-    init(_ title: String, text: String) {
-        self.title = title
-        content = "<p>\(Self.escaped(text))</p>"
-    }
-
-    /// Creates a page with a form that posts a token and the user's input to `action`.
+    /// Creates a page with a text and, if given, the form of an action that carries a token.
     ///
     /// - Parameter problem: The problem of the last input.
     init(
-        _ title: String, text: String, problem: String? = nil, action: String, carrying token: String?,
-        fields: String = "", button: String
+        _ title: String, text: String, problem: String? = nil, action: (path: String, button: String)? = nil,
+        carrying token: String? = nil, fields: String = ""
     ) {
         self.title = title
         let mistake = problem.map { #"<p class="wrong" role="alert">\#(Self.escaped($0))</p>"# } ?? ""
-        content = """
-            <p>\(Self.escaped(text))</p>\(mistake)
-            <form method="post" action="\(action)">
+        let form = action.map { path, button in
+            """
+
+            <form method="post" action="\(path)">
             <input type="hidden" name="token" value="\(Self.escaped(token ?? ""))">
             \(fields)<button>\(Self.escaped(button))</button>
             </form>
             """
+        }
+        content = "<p>\(Self.escaped(text))</p>\(mistake)\(form ?? "")"
     }
 
     /// The form field of a new password.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import LatchCrypto
 
 /// The style sheet of the pages, inline and allowed by its digest.
 enum PageStyle {
@@ -30,9 +29,5 @@ enum PageStyle {
         """
 
     /// The source expression that allows this sheet and no other (Content Security Policy Level 3 §2.3.1).
-    static let source: String = {
-        let digest = Base64Alphabet.standard.encode(Array(SHA256.hash(data: Array(sheet.utf8))))
-        // 32 bytes are 43 digits, and the expression is written with padding.
-        return "'sha256-\(String(decoding: digest, as: UTF8.self))='"
-    }()
+    static let source = "'sha256-\(Base64Alphabet.standard.encodePadded(sheet.digest))'"
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchCrypto
 import PortableFoundation
 
@@ -66,13 +67,7 @@ struct PasswordHasher: Sendable {
 
     /// Parses a PHC string; nil if it is malformed or its parameters exceed the bounds, so that a manipulated row cannot
     /// cost a gigabyte (attack D12).
-    private static func parsed(_ text: String) -> PasswordHash? {
-        do throws(CryptoError) {
-            return try PasswordHash(parsing: text)
-        } catch {
-            return nil
-        }
-    }
+    private static func parsed(_ text: String) -> PasswordHash? { try? PasswordHash(parsing: text) }
 
     /// Returns a hash in PHC form.
     private static func make(_ password: String, _ parameters: Argon2Parameters) throws(IdentityError) -> String {
@@ -86,12 +81,9 @@ struct PasswordHasher: Sendable {
     /// Returns a PHC string of random bytes, without hashing.
     private static func decoy(_ parameters: Argon2Parameters) -> String {
         let text = { (count: Int) in
-            String(decoding: SecureRandom.bytes(count).map { alphabet[Int($0 & 63)] }, as: UTF8.self)
+            String(decoding: Base64Alphabet.standard.encode(SecureRandom.bytes(count)), as: UTF8.self)
         }
-        // The last digit of 22 carries 2 bits and of 43 carries 4; "A" leaves the others zero.
         return "$argon2id$v=19$m=\(parameters.memoryKiB),t=\(parameters.passes),p=\(parameters.lanes)"
-            + "$\(text(21))A$\(text(42))A"
+            + "$\(text(16))$\(text(32))"
     }
-
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 }

@@ -4,16 +4,12 @@ import LatchHTTP
 import LatchRPC
 import LatchServer
 
-/// The routes of the user service at `/userservice.v1.UserService/…`: Connect, gRPC-Web, and gRPC behind an HTTP/2 proxy.
-struct RPCRoutes: Sendable {
-    private let service: RPCService
-
-    init(_ dependencies: Dependencies) {
-        service = RPCService(UserServiceHandler(dependencies: dependencies).rpcMethods, clock: dependencies.clock)
-    }
-
-    func add(to router: inout Router) {
-        router.group(interceptors: [RequestOriginInterceptor()]) { group in
+extension Router {
+    /// Adds the user service at `/userservice.v1.UserService/…`: Connect, gRPC-Web, and gRPC behind an HTTP/2 proxy.
+    mutating func addUserService(_ dependencies: Dependencies) {
+        let service = RPCService(
+            UserServiceHandler(dependencies: dependencies).rpcMethods, clock: dependencies.clock)
+        group(interceptors: [RequestOriginInterceptor()]) { group in
             group.on(service.routes, handledBy: service)
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import LatchJOSE
 import LatchRPC
 import PortableFoundation
 
@@ -9,103 +8,77 @@ extension User {
     /// Creates the message of an account with its details; it has no fields for secrets.
     init(_ full: FullAccount, withPreferences: Bool = true) {
         self.init(full.account)
-        firstName = full.details.firstName
-        lastName = full.details.lastName
-        displayName = full.details.shownName.isEmpty ? displayName : full.details.shownName
-        avatarUrl = full.details.avatarURL
+        let details = full.details
+        (firstName, lastName, avatarUrl) = (details.firstName, details.lastName, details.avatarURL)
+        if !details.shownName.isEmpty { displayName = details.shownName }
         status = UserStatus(full.status)
         updatedAt = full.updatedAt
         if let last = full.lastLoginAt { lastLoginAt = last }
-        if withPreferences { preferences = UserPreferences(full.details.preferences) }
-        profile = UserProfile(full.details.about)
+        if withPreferences { preferences = UserPreferences(details.preferences) }
+        profile = UserProfile(details.about)
     }
 
     /// Creates the message of an account without its details.
     init(_ account: Account) {
-        self.init()
-        id = account.id
-        email = account.email.text
-        username = account.username?.text ?? ""
-        displayName = account.name ?? ""
-        role = UserRole(account.role)
-        status = UserStatus(account.reportedStatus)
-        emailVerified = account.emailVerifiedAt != nil
-        createdAt = account.createdAt
-        permissions = account.permissions
+        self.init(
+            id: account.id, email: account.email.text, username: account.username?.text ?? "",
+            displayName: account.name ?? "", role: UserRole(account.role), status: UserStatus(account.reportedStatus),
+            emailVerified: account.emailVerifiedAt != nil, createdAt: account.createdAt,
+            permissions: account.permissions)
     }
 }
 
 extension UserSession {
     /// Creates the session of issued tokens; `expires_at` is the access token's.
     init(_ issued: IssuedTokens, at now: Date) {
-        self.init()
-        id = issued.device.publicID
-        userId = issued.accountID
-        accessToken = issued.accessToken
-        refreshToken = issued.refreshToken
-        expiresAt = now.addingTimeInterval(issued.lifetime.inSeconds)
-        createdAt = issued.device.createdAt
-        deviceInfo = issued.device.name ?? ""
-        ipAddress = issued.device.address ?? ""
-        userAgent = issued.device.userAgent ?? ""
-        isActive = true
+        let device = issued.device
+        self.init(
+            id: device.publicID, userId: issued.accountID, accessToken: issued.accessToken,
+            refreshToken: issued.refreshToken, expiresAt: now.addingTimeInterval(issued.lifetime.inSeconds),
+            createdAt: device.createdAt, deviceInfo: device.name ?? "", ipAddress: device.address ?? "",
+            userAgent: device.userAgent ?? "", isActive: true)
     }
 }
 
 extension UserDevice {
-    /// Creates the message of a device; only its owner sees the push token.
-    init(_ device: Device, isOwn: Bool) {
-        self.init()
+    init(_ device: Device) {
         let agent = UserAgentDescription(of: device)
-        id = device.publicID
-        name = device.name ?? [agent.browser, agent.system].filter { !$0.isEmpty }.joined(separator: ", ")
-        type = agent.formFactor
-        os = agent.system
-        browser = agent.browser
-        lastSeen = device.lastUsedAt
-        isTrusted = device.factorAt != nil
-        pushToken = isOwn ? device.pushToken ?? "" : ""
+        self.init(
+            id: device.publicID,
+            name: device.name ?? [agent.browser, agent.system].filter { !$0.isEmpty }.joined(separator: ", "),
+            type: agent.formFactor, os: agent.system, browser: agent.browser, lastSeen: device.lastUsedAt,
+            isTrusted: device.factorAt != nil)
     }
 }
 
 extension UserPreferences {
     init(_ preferences: AccountDetails.Preferences) {
-        self.init()
-        language = preferences.language
-        timezone = preferences.timeZone
-        notificationsEnabled = preferences.notifications
-        emailNotifications = preferences.emailNotifications
-        pushNotifications = preferences.pushNotifications
-        theme = preferences.theme
-        disabledFeatures = preferences.disabledFeatures
+        self.init(
+            language: preferences.language, timezone: preferences.timeZone,
+            notificationsEnabled: preferences.notifications, emailNotifications: preferences.emailNotifications,
+            pushNotifications: preferences.pushNotifications, theme: preferences.theme,
+            disabledFeatures: preferences.disabledFeatures)
     }
 }
 
 extension UserProfile {
     init(_ about: AccountDetails.About) {
-        self.init()
-        bio = about.bio
-        phone = about.phone
-        location = about.location
-        website = about.website
-        if let born = about.dateOfBirth { dateOfBirth = born }
-        company = about.company
-        jobTitle = about.jobTitle
-        interests = about.interests
-        socialLinks = about.links.map { SocialLink(platform: $0.platform, url: $0.url, isPublic: $0.isPublic) }
+        self.init(
+            bio: about.bio, phone: about.phone, location: about.location, website: about.website,
+            dateOfBirth: about.dateOfBirth, company: about.company, jobTitle: about.jobTitle,
+            interests: about.interests,
+            socialLinks: about.links.map { SocialLink(platform: $0.platform, url: $0.url, isPublic: $0.isPublic) })
     }
 }
 
 extension UserStatistics {
     init(_ statistics: AccountStatistics) {
-        self.init()
-        totalUsers = Int32(clamping: statistics.total)
-        activeUsers = Int32(clamping: statistics.active)
-        verifiedUsers = Int32(clamping: statistics.verified)
-        newUsersToday = Int32(clamping: statistics.newToday)
-        newUsersThisWeek = Int32(clamping: statistics.newThisWeek)
-        newUsersThisMonth = Int32(clamping: statistics.newThisMonth)
-        verificationRate = statistics.verificationRate
+        self.init(
+            totalUsers: Int32(clamping: statistics.total), activeUsers: Int32(clamping: statistics.active),
+            verifiedUsers: Int32(clamping: statistics.verified), newUsersToday: Int32(clamping: statistics.newToday),
+            newUsersThisWeek: Int32(clamping: statistics.newThisWeek),
+            newUsersThisMonth: Int32(clamping: statistics.newThisMonth),
+            verificationRate: statistics.verificationRate)
     }
 }
 
@@ -118,6 +91,19 @@ extension UserRole {
             case .admin: .admin
             case .superAdmin: .superAdmin
             }
+    }
+}
+
+extension Role {
+    /// Creates the role of a message; nil if it is unspecified.
+    ///
+    /// - Throws: `IdentityError.invalidInput` for an unknown role.
+    init?(_ message: UserRole) throws(IdentityError) {
+        if message == .unspecified { return nil }
+        guard let role = Self.allCases.first(where: { UserRole($0) == message }) else {
+            throw .invalidInput("the role is unknown")
+        }
+        self = role
     }
 }
 
@@ -134,45 +120,50 @@ extension UserStatus {
     }
 }
 
+extension Account.Status {
+    /// Creates the status of a message; a pending verification cannot be set.
+    ///
+    /// - Throws: `IdentityError.invalidInput`.
+    init(_ message: UserStatus) throws(IdentityError) {
+        switch message {
+        case .active: self = .active
+        case .inactive: self = .disabled
+        case .suspended: self = .suspended
+        case .banned: self = .banned
+        case .unspecified: throw .missing("status")
+        case .pendingVerification, .unrecognized:
+            throw .invalidInput("'status' cannot be set", hint: "Set active, inactive, suspended or banned.")
+        }
+    }
+}
+
 extension AccountDetailsChange {
     /// Creates the change of a request; absent fields stay as they are.
     init(_ request: UpdateProfileRequest) {
-        self.init()
-        username = request.username
-        firstName = request.firstName
-        lastName = request.lastName
-        displayName = request.displayName
-        avatarURL = request.avatarUrl
-        preferences = request.preferences.map(AccountDetails.Preferences.init)
-        about = request.profile.map(AccountDetails.About.init)
+        self.init(
+            username: request.username, firstName: request.firstName, lastName: request.lastName,
+            displayName: request.displayName, avatarURL: request.avatarUrl,
+            about: request.profile.map(AccountDetails.About.init),
+            preferences: request.preferences.map(AccountDetails.Preferences.init))
     }
 }
 
 extension AccountDetails.Preferences {
     fileprivate init(_ message: UserPreferences) {
-        self.init()
-        language = message.language
-        timeZone = message.timezone
-        notifications = message.notificationsEnabled
-        emailNotifications = message.emailNotifications
-        pushNotifications = message.pushNotifications
-        theme = message.theme
-        disabledFeatures = message.disabledFeatures
+        self.init(
+            language: message.language, timeZone: message.timezone, notifications: message.notificationsEnabled,
+            emailNotifications: message.emailNotifications, pushNotifications: message.pushNotifications,
+            theme: message.theme, disabledFeatures: message.disabledFeatures)
     }
 }
 
 extension AccountDetails.About {
     fileprivate init(_ message: UserProfile) {
-        self.init()
-        bio = message.bio
-        phone = message.phone
-        location = message.location
-        website = message.website
-        dateOfBirth = message.hasDateOfBirth ? message.dateOfBirth : nil
-        company = message.company
-        jobTitle = message.jobTitle
-        interests = message.interests
-        links = message.socialLinks.map { .init(platform: $0.platform, url: $0.url, isPublic: $0.isPublic) }
+        self.init(
+            bio: message.bio, phone: message.phone, location: message.location, website: message.website,
+            dateOfBirth: message.hasDateOfBirth ? message.dateOfBirth : nil, company: message.company,
+            jobTitle: message.jobTitle, interests: message.interests,
+            links: message.socialLinks.map { .init(platform: $0.platform, url: $0.url, isPublic: $0.isPublic) })
     }
 }
 
@@ -213,14 +204,10 @@ extension AccountQuery {
     }
 
     private static func status(_ filter: UserStatus) throws(IdentityError) -> AccountStatus? {
-        switch filter {
-        case .unspecified: return nil
-        case .active: return .active
-        case .inactive: return .inactive
-        case .suspended: return .suspended
-        case .banned: return .banned
-        case .pendingVerification: return .pendingVerification
-        case .unrecognized: throw .invalidInput("'status_filter' is unknown")
+        if filter == .unspecified { return nil }
+        guard let status = AccountStatus.allCases.first(where: { UserStatus($0) == filter }) else {
+            throw .invalidInput("'status_filter' is unknown")
         }
+        return status
     }
 }

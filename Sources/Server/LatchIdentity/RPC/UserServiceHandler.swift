@@ -9,21 +9,20 @@ import PortableFoundation
 struct UserServiceHandler: UserServiceServer {
     let dependencies: Dependencies
 
-    private var accounts: AccountService { AccountService(dependencies: dependencies) }
-    private var logins: LoginService { LoginService(dependencies: dependencies) }
-    private var tokens: TokenService { TokenService(dependencies: dependencies) }
-    private var secondFactors: SecondFactorService { SecondFactorService(dependencies: dependencies) }
+    private var accounts: AccountService { dependencies.accounts }
+    private var tokens: TokenService { dependencies.tokens }
+    private var secondFactors: SecondFactorService { dependencies.secondFactors }
 
     /// Validates a request, runs `body` within the rate limit of the client's network, and converts errors.
     private func handling<Result>(
-        _ context: CallContext, _ request: some ValidatedRequest,
+        _ context: CallContext, _ rules: [ValidationRule],
         _ body: (RequestOrigin) async throws(IdentityError) -> Result
     ) async throws -> Result {
         let origin = context.http[RequestOriginKey.self]
         let attempt = dependencies.limits.token(address: origin.address)
         do throws(IdentityError) {
             try dependencies.take([attempt])
-            try request.validate()
+            try rules.validate()
             return try await body(origin)
         } catch {
             throw context.failure(error)
@@ -31,17 +30,14 @@ struct UserServiceHandler: UserServiceServer {
     }
 
     /// Handles a request that needs an access token of the server's own client.
-    ///
-    /// Tokens of other clients are rejected: a user who granted a client some scopes has not given it the account.
     private func authenticated<Result>(
-        _ context: CallContext, _ request: some ValidatedRequest,
-        _ body: (AuthenticatedPrincipal, RequestOrigin) async throws(IdentityError) -> Result
+        _ context: CallContext, _ rules: [ValidationRule],
+        _ body: (AuthenticatedSession, RequestOrigin) async throws(IdentityError) -> Result
     ) async throws -> Result {
-        try await handling(context, request) { origin throws(IdentityError) in
-            guard let token = context.metadata.bearerToken else { throw .invalidToken }
-            let principal = try await tokens.authenticate(accessToken: token)
-            guard principal.clientID == dependencies.clients.firstParty.id else { throw .forbidden }
-            return try await body(principal, origin)
+        try await handling(context, rules) { origin throws(IdentityError) in
+            let session = try await tokens.authenticate(accessToken: context.metadata.bearerToken)
+            try session.requireFirstParty()
+            return try await body(session, origin)
         }
     }
 
@@ -53,10 +49,8 @@ struct UserServiceHandler: UserServiceServer {
 
     /// Returns the response of a login or a refresh.
     private func response(_ issued: IssuedTokens) async throws(IdentityError) -> AuthResponse {
-        var response = AuthResponse()
-        response.user = User(try await full(issued.accountID))
-        response.session = UserSession(issued, at: dependencies.now)
-        return response
+        AuthResponse(
+            user: User(try await full(issued.accountID)), session: UserSession(issued, at: dependencies.now))
     }
 
     // MARK: Login
@@ -65,7 +59,8 @@ struct UserServiceHandler: UserServiceServer {
     ///
     /// The request has no role, status or permissions (attack E1).
     func register(_ request: RegisterRequest, context: CallContext) async throws -> AuthResponse {
-        try await handling(context, request) { origin throws(IdentityError) in
+        try await handling(context, [.address(request.email), .password(request.password, "password")]) {
+            origin throws(IdentityError) in
             var details = AccountDetails()
             details.firstName = String(request.firstName.trimmingSpace())
             details.lastName = String(request.lastName.trimmingSpace())
@@ -74,14 +69,13 @@ struct UserServiceHandler: UserServiceServer {
             let account = try await accounts.signUp(
                 email: request.email, password: request.password, username: request.username, details: details)
             guard !dependencies.configuration.requireVerifiedEmail else {
-                var response = AuthResponse()
-                response.user = User(try await full(account.id))
-                response.requiresVerification = true
-                response.requiredActions = ["verify_email"]
-                return response
+                return AuthResponse(
+                    user: User(try await full(account.id)), requiresVerification: true,
+                    requiredActions: ["verify_email"])
             }
             let scopes = try dependencies.scopes.granted(nil, to: account, by: dependencies.clients.firstParty)
-            return try await response(try await tokens.startSession(for: account, from: origin, scopes: scopes))
+            return try await response(
+                try await tokens.startSession(for: account, from: origin, grantType: .password, scopes: scopes))
         }
     }
 
@@ -90,42 +84,37 @@ struct UserServiceHandler: UserServiceServer {
     /// If a second factor is required, the session's access token is valid for VerifyTwoFactor alone, and the response
     /// contains nothing of the account (attack F4).
     func login(_ request: LoginRequest, context: CallContext) async throws -> AuthResponse {
-        try await handling(context, request) { origin throws(IdentityError) in
+        try await handling(context, [.filled(request.email, "email"), .filled(request.password, "password")]) {
+            origin throws(IdentityError) in
             var origin = origin
             origin.deviceName = request.deviceInfo
-            let result = try await logins.begin(
+            let result = try await dependencies.logins.begin(
                 name: request.email, password: request.password, isRemembered: request.rememberMe, from: origin)
             switch result {
             case .signedIn(let issued): return try await response(issued)
             case .challenged(let text, let challenge):
-                var session = UserSession()
-                session.accessToken = text
-                session.createdAt = challenge.createdAt
-                session.expiresAt = challenge.expiresAt
-                var response = AuthResponse()
-                response.session = session
-                response.requires2fa = true
-                response.requiredActions = ["verify_two_factor"]
-                return response
+                return AuthResponse(
+                    session: UserSession(
+                        accessToken: text, expiresAt: challenge.expiresAt, createdAt: challenge.createdAt),
+                    requires2fa: true, requiredActions: ["verify_two_factor"])
             }
         }
     }
 
     /// Logs out; succeeds also for a signed-out session, except that logging out all devices requires a valid token.
     func logout(_ request: LogoutRequest, context: CallContext) async throws {
-        try await handling(context, request) { _ throws(IdentityError) in
+        try await handling(context, [.filled(request.sessionToken, "session_token")]) { _ throws(IdentityError) in
             if request.logoutAllDevices {
                 _ = try await tokens.signOutEverywhere(accessToken: request.sessionToken)
             } else {
-                try await tokens.signOut(refreshToken: request.sessionToken)
-                try await tokens.signOut(accessToken: request.sessionToken)
+                try await tokens.signOut(token: request.sessionToken)
             }
         }
     }
 
     /// Refreshes the tokens: after `unauthenticated` the user must log in again, after `unavailable` the token still works.
     func refreshToken(_ request: RefreshTokenRequest, context: CallContext) async throws -> AuthResponse {
-        try await handling(context, request) { _ throws(IdentityError) in
+        try await handling(context, [.filled(request.refreshToken, "refresh_token")]) { _ throws(IdentityError) in
             try await response(
                 try await tokens.refresh(request.refreshToken, idempotencyKey: context.metadata[.idempotencyKey]))
         }
@@ -134,49 +123,54 @@ struct UserServiceHandler: UserServiceServer {
     /// Verifies a code: with a challenge as the bearer token it completes a login, with an access token it confirms the
     /// factor that SetupTwoFactor began and keeps the session.
     func verifyTwoFactor(_ request: VerifyTwoFactorRequest, context: CallContext) async throws -> AuthResponse {
+        let rules = [ValidationRule.filled(request.code, "code")]
         if let token = context.metadata.bearerToken, LoginService.isChallenge(token) {
-            return try await handling(context, request) { origin throws(IdentityError) in
-                try await response(try await logins.complete(challenge: token, code: request.code, from: origin))
+            return try await handling(context, rules) { origin throws(IdentityError) in
+                try await response(try await dependencies.logins.complete(challenge: token, code: request.code, from: origin))
             }
         }
-        return try await authenticated(context, request) { principal, origin throws(IdentityError) in
-            try await secondFactors.confirm(request.code, principal, from: origin)
-            var response = AuthResponse()
-            response.user = User(try await full(principal.accountID))
-            return response
+        return try await authenticated(context, rules) { session, origin throws(IdentityError) in
+            try await secondFactors.confirm(request.code, session, from: origin)
+            return AuthResponse(user: User(try await full(session.accountID)))
         }
     }
 
     func setupTwoFactor(_ request: SetupTwoFactorRequest, context: CallContext) async throws -> SetupTwoFactorResponse {
-        try await authenticated(context, request) { principal, _ throws(IdentityError) in
-            let setup = try await secondFactors.begin(principal)
-            var response = SetupTwoFactorResponse()
-            response.secret = setup.secret
-            response.otpauthUri = setup.uri
-            response.recoveryCodes = setup.recoveryCodes
-            return response
+        try await authenticated(context, []) { session, _ throws(IdentityError) in
+            let setup = try await secondFactors.begin(session)
+            return SetupTwoFactorResponse(
+                secret: setup.secret, otpauthUri: setup.uri, recoveryCodes: setup.recoveryCodes)
         }
     }
 
     // MARK: Passwords
 
     func changePassword(_ request: ChangePasswordRequest, context: CallContext) async throws {
-        try await authenticated(context, request) { principal, origin throws(IdentityError) in
+        let rules: [ValidationRule] = [
+            .filled(request.currentPassword, "current_password"), .password(request.newPassword, "new_password"),
+            ValidationRule(
+                holds: request.newPassword != request.currentPassword,
+                message: "new_password must differ from current_password"),
+        ]
+        return try await authenticated(context, rules) { session, origin throws(IdentityError) in
             try await accounts.changePassword(
-                of: principal, from: request.currentPassword, to: request.newPassword,
+                of: session, from: request.currentPassword, to: request.newPassword,
                 signingOutOthers: request.logoutOtherSessions, from: origin)
         }
     }
 
     /// Mails a reset link; response and work are the same for unknown addresses (attack E2).
     func requestPasswordReset(_ request: PasswordResetRequest, context: CallContext) async throws {
-        try await handling(context, request) { _ throws(IdentityError) in
-            accounts.mailReset(to: try EmailAddress(request.email))
+        try await handling(context, [.address(request.email)]) { _ throws(IdentityError) in
+            accounts.mail(.resetPassword, to: try EmailAddress(request.email))
         }
     }
 
     func resetPassword(_ request: ResetPasswordRequest, context: CallContext) async throws {
-        try await handling(context, request) { _ throws(IdentityError) in
+        let rules: [ValidationRule] = [
+            .filled(request.resetToken, "reset_token"), .password(request.newPassword, "new_password"),
+        ]
+        return try await handling(context, rules) { _ throws(IdentityError) in
             try await accounts.resetPassword(request.resetToken, password: request.newPassword)
         }
     }
@@ -184,15 +178,16 @@ struct UserServiceHandler: UserServiceServer {
     /// Verifies an address by a mailed token; the response omits the account's details, since the link proves no more than
     /// access to the mailbox.
     func verifyEmail(_ request: VerifyEmailRequest, context: CallContext) async throws -> User {
-        try await handling(context, request) { _ throws(IdentityError) in
+        try await handling(context, [.filled(request.verificationToken, "verification_token")]) {
+            _ throws(IdentityError) in
             User(try await accounts.verifyEmail(request.verificationToken))
         }
     }
 
     /// Mails a verification link; response and work are the same for unknown addresses (attack E2).
     func resendVerification(_ request: ResendVerificationRequest, context: CallContext) async throws {
-        try await handling(context, request) { _ throws(IdentityError) in
-            accounts.mailVerification(to: try EmailAddress(request.email))
+        try await handling(context, [.address(request.email)]) { _ throws(IdentityError) in
+            accounts.mail(.verifyEmail, to: try EmailAddress(request.email))
         }
     }
 
@@ -200,14 +195,12 @@ struct UserServiceHandler: UserServiceServer {
 
     /// Returns the caller's own account, or one of a lower role.
     func getProfile(_ request: GetProfileRequest, context: CallContext) async throws -> User {
-        try await authenticated(context, request) { principal, _ throws(IdentityError) in
-            let full = try await accounts.account(request.userId, for: principal.account)
+        try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
+            let full = try await accounts.account(request.userId, for: session.account)
             var user = User(full, withPreferences: request.includePreferences)
             // Devices are for their owner, and for administrators, who may end their sessions.
-            let isOwn = full.account.id == principal.accountID
-            if request.includeDevices, isOwn || principal.account.role >= .admin {
-                let devices = try await tokens.devices(of: full.account.id)
-                user.devices = devices.map { UserDevice($0, isOwn: isOwn) }
+            if request.includeDevices, full.account.id == session.accountID || session.account.role >= .admin {
+                user.devices = try await tokens.devices(of: full.account.id).map(UserDevice.init)
             }
             return user
         }
@@ -218,39 +211,39 @@ struct UserServiceHandler: UserServiceServer {
     /// A new address takes effect once both the old and the new one are confirmed by mail; the response still has the
     /// old one (attack E9). Only the owner can change the address.
     func updateProfile(_ request: UpdateProfileRequest, context: CallContext) async throws -> User {
-        try await authenticated(context, request) { principal, _ throws(IdentityError) in
-            if let email = request.email, !email.isEmpty {
-                guard request.userId == principal.accountID else { throw .forbidden }
-                try await accounts.changeEmail(of: principal, to: email)
+        let email = request.email ?? ""
+        let rules = [.filled(request.userId, "user_id")] + (email.isEmpty ? [] : [ValidationRule.address(email)])
+        return try await authenticated(context, rules) { session, _ throws(IdentityError) in
+            if !email.isEmpty {
+                guard request.userId == session.accountID else { throw .forbidden }
+                try await accounts.changeEmail(of: session, to: email)
             }
             let change = AccountDetailsChange(request)
-            return User(try await accounts.change(change, of: request.userId, by: principal.accountID))
+            return User(try await accounts.change(change, of: request.userId, by: session.accountID))
         }
     }
 
     func getUsers(_ request: GetUsersRequest, context: CallContext) async throws -> GetUsersResponse {
-        try await authenticated(context, request) { principal, _ throws(IdentityError) in
+        try await authenticated(context, []) { session, _ throws(IdentityError) in
             var query = try AccountQuery(request)
             let codec = CursorCodec(pepper: dependencies.pepper)
             if !request.cursor.isEmpty { query.after = try codec.decode(request.cursor, for: query) }
-            let page = try await accounts.list(query, for: principal.account)
-            var response = GetUsersResponse()
-            response.users = page.accounts.map { User($0) }
-            response.nextCursor = page.next.map { codec.encode($0, for: query) } ?? ""
-            response.hasMore = page.next != nil
-            response.totalCount = Int32(clamping: page.total)
-            response.totalIsMinimum = page.isTotalMinimum
-            response.statistics = UserStatistics(try await accounts.statistics(for: principal.account))
-            return response
+            let page = try await accounts.list(query, for: session.account)
+            return GetUsersResponse(
+                users: page.accounts.map { User($0) },
+                nextCursor: page.next.map { codec.encode($0, for: query) } ?? "",
+                totalCount: Int32(clamping: page.total), hasMore: page.next != nil,
+                statistics: UserStatistics(try await accounts.statistics(for: session.account)),
+                totalIsMinimum: page.isTotalMinimum)
         }
     }
 
     /// Deletes an account; the caller's own requires a recent login, so that no unattended session deletes it.
     func deleteUser(_ request: DeleteUserRequest, context: CallContext) async throws {
-        try await authenticated(context, request) { principal, _ throws(IdentityError) in
-            if request.userId == principal.accountID { try principal.requireRecentLogin(at: dependencies.now) }
+        try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
+            if request.userId == session.accountID { try session.requireRecentLogin(at: dependencies.now) }
             let isGone = try await accounts.delete(
-                request.userId, isFinal: request.hardDelete, by: principal.accountID, because: request.reason)
+                request.userId, isFinal: request.hardDelete, by: session.accountID, because: request.reason)
             guard isGone else { throw .noSuchAccount }
         }
     }
@@ -258,16 +251,14 @@ struct UserServiceHandler: UserServiceServer {
     func getActiveDevices(
         _ request: GetActiveDevicesRequest, context: CallContext
     ) async throws -> GetActiveDevicesResponse {
-        try await authenticated(context, request) { principal, _ throws(IdentityError) in
-            var response = GetActiveDevicesResponse()
-            response.devices = try await tokens.devices(of: principal.accountID).map { UserDevice($0, isOwn: true) }
-            return response
+        try await authenticated(context, []) { session, _ throws(IdentityError) in
+            GetActiveDevicesResponse(devices: try await tokens.devices(of: session.accountID).map(UserDevice.init))
         }
     }
 
     func revokeDevice(_ request: RevokeDeviceRequest, context: CallContext) async throws {
-        try await authenticated(context, request) { principal, _ throws(IdentityError) in
-            guard try await tokens.signOut(device: request.deviceId, of: principal.accountID) else {
+        try await authenticated(context, [.filled(request.deviceId, "device_id")]) { session, _ throws(IdentityError) in
+            guard try await tokens.signOut(device: request.deviceId, of: session.accountID) else {
                 throw .noSuchDevice
             }
         }
@@ -277,31 +268,31 @@ struct UserServiceHandler: UserServiceServer {
 
     /// Sets a role; requires a recent login, so that no unattended session makes administrators.
     func setUserRole(_ request: SetUserRoleRequest, context: CallContext) async throws -> User {
-        try await authenticated(context, request) { principal, _ throws(IdentityError) in
-            guard let role = try Role(request.role) else { throw .invalidInput("'role' is missing") }
-            try principal.requireRecentLogin(at: dependencies.now)
-            guard try await accounts.setRole(of: request.userId, to: role, by: principal.accountID) else {
+        try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
+            guard let role = try Role(request.role) else { throw .missing("role") }
+            try session.requireRecentLogin(at: dependencies.now)
+            guard try await accounts.setRole(of: request.userId, to: role, by: session.accountID) else {
                 throw .noSuchAccount
             }
-            return try await user(request.userId, for: principal)
+            return try await user(request.userId, for: session)
         }
     }
 
     func setUserStatus(_ request: SetUserStatusRequest, context: CallContext) async throws -> User {
-        try await authenticated(context, request) { principal, _ throws(IdentityError) in
+        try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
             let status = try Account.Status(request.status)
             let isThere = try await accounts.setStatus(
-                of: request.userId, to: status, by: principal.accountID, because: request.reason)
+                of: request.userId, to: status, by: session.accountID, because: request.reason)
             guard isThere else { throw .noSuchAccount }
-            return try await user(request.userId, for: principal)
+            return try await user(request.userId, for: session)
         }
     }
 
     func endUserSessions(
         _ request: EndUserSessionsRequest, context: CallContext
     ) async throws -> EndUserSessionsResponse {
-        try await authenticated(context, request) { principal, _ throws(IdentityError) in
-            guard let count = try await accounts.endSessions(of: request.userId, by: principal.accountID) else {
+        try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
+            guard let count = try await accounts.endSessions(of: request.userId, by: session.accountID) else {
                 throw .noSuchAccount
             }
             return EndUserSessionsResponse(endedSessions: Int32(clamping: count))
@@ -310,13 +301,15 @@ struct UserServiceHandler: UserServiceServer {
 
     /// Removes a second factor: the caller's own requires a code, also of an administrator.
     func removeTwoFactor(_ request: RemoveTwoFactorRequest, context: CallContext) async throws {
-        try await authenticated(context, request) { principal, origin throws(IdentityError) in
-            if request.userId.isEmpty || request.userId == principal.accountID {
-                guard !request.code.isEmpty else { throw .invalidInput("'code' is missing") }
-                return try await secondFactors.remove(code: request.code, principal, from: origin)
+        let rule = ValidationRule(
+            holds: !request.userId.isEmpty || !request.code.isEmpty, message: "code must not be empty without user_id")
+        return try await authenticated(context, [rule]) { session, origin throws(IdentityError) in
+            if request.userId.isEmpty || request.userId == session.accountID {
+                guard !request.code.isEmpty else { throw .missing("code") }
+                return try await secondFactors.remove(code: request.code, session, from: origin)
             }
-            try principal.requireRecentLogin(at: dependencies.now)
-            switch try await secondFactors.remove(of: request.userId, by: principal.accountID) {
+            try session.requireRecentLogin(at: dependencies.now)
+            switch try await secondFactors.remove(of: request.userId, by: session.accountID) {
             case true?: return
             case false?: throw .noSecondFactor
             case nil: throw .noSuchAccount
@@ -327,47 +320,14 @@ struct UserServiceHandler: UserServiceServer {
     func regenerateRecoveryCodes(
         _ request: RegenerateRecoveryCodesRequest, context: CallContext
     ) async throws -> RegenerateRecoveryCodesResponse {
-        try await authenticated(context, request) { principal, origin throws(IdentityError) in
-            let codes = try await secondFactors.replaceRecoveryCodes(code: request.code, principal, from: origin)
+        try await authenticated(context, [.filled(request.code, "code")]) { session, origin throws(IdentityError) in
+            let codes = try await secondFactors.replaceRecoveryCodes(code: request.code, session, from: origin)
             return RegenerateRecoveryCodesResponse(recoveryCodes: codes)
         }
     }
 
     /// Returns an account after a change, for the administrator who made it.
-    private func user(_ id: String, for principal: AuthenticatedPrincipal) async throws(IdentityError) -> User {
-        User(try await accounts.account(id, for: principal.account))
-    }
-}
-
-extension Role {
-    /// Creates the role of a message; nil if it is unspecified.
-    ///
-    /// - Throws: `IdentityError.invalidInput` for an unknown role.
-    init?(_ role: UserRole) throws(IdentityError) {
-        switch role {
-        case .unspecified: return nil
-        case .user: self = .user
-        case .moderator: self = .moderator
-        case .admin: self = .admin
-        case .superAdmin: self = .superAdmin
-        case .unrecognized: throw .invalidInput("the role is unknown")
-        }
-    }
-}
-
-extension Account.Status {
-    /// Creates the status of a message; a pending verification cannot be set.
-    ///
-    /// - Throws: `IdentityError.invalidInput`.
-    fileprivate init(_ status: UserStatus) throws(IdentityError) {
-        switch status {
-        case .active: self = .active
-        case .inactive: self = .disabled
-        case .suspended: self = .suspended
-        case .banned: self = .banned
-        case .unspecified: throw .invalidInput("'status' is missing")
-        case .pendingVerification, .unrecognized:
-            throw .invalidInput("'status' cannot be set", hint: "Set active, inactive, suspended or banned.")
-        }
+    private func user(_ id: String, for session: AuthenticatedSession) async throws(IdentityError) -> User {
+        User(try await accounts.account(id, for: session.account))
     }
 }

@@ -6,13 +6,7 @@ import LatchServer
 
 /// The routes for sign-up, verification, password reset, the profile, and the administrators' list.
 struct AccountRoutes: Sendable {
-    private let dependencies: Dependencies
-    private let accounts: AccountService
-
-    init(_ dependencies: Dependencies) {
-        self.dependencies = dependencies
-        accounts = AccountService(dependencies: dependencies)
-    }
+    let dependencies: Dependencies
 
     /// Adds the routes; AuthPackage's client and its backend use different paths to register.
     func add(to router: inout Router) {
@@ -30,26 +24,26 @@ struct AccountRoutes: Sendable {
     @Sendable private func register(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         // `roles`, `permissions`, `tenantId` and `emailVerified` in the content are not read: no client chooses them.
-        let account = try await accounts.signUp(
+        let account = try await dependencies.accounts.signUp(
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"))
         return .json(account.json, status: .created)
     }
 
     /// Verifies an address: 200, or 400 for an invalid link, without the reason.
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try await accounts.verifyEmail(try request.jsonObject().text("token"))
+        try await dependencies.accounts.verifyEmail(try request.jsonObject().text("token"))
         return .message("The e-mail address is verified.")
     }
 
     /// Mails a verification link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func resendVerification(_ request: HTTPRequest) async throws -> HTTPResponse {
-        accounts.mailVerification(to: try EmailAddress(try request.jsonObject().text("email")))
+        dependencies.accounts.mail(.verifyEmail, to: try EmailAddress(try request.jsonObject().text("email")))
         return .message("If the address waits for its verification, a mail is on its way.")
     }
 
     /// Mails a reset link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func forgotPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
-        accounts.mailReset(to: try EmailAddress(try request.jsonObject().text("email")))
+        dependencies.accounts.mail(.resetPassword, to: try EmailAddress(try request.jsonObject().text("email")))
         return .message("If the address has an account, a mail is on its way.")
     }
 
@@ -62,13 +56,13 @@ struct AccountRoutes: Sendable {
         guard let chosen = password ?? newPassword, newPassword ?? chosen == chosen else {
             throw IdentityError.invalidInput("'password' is missing, or differs from 'newPassword'")
         }
-        try await accounts.resetPassword(try body.text("token"), password: chosen)
+        try await dependencies.accounts.resetPassword(try body.text("token"), password: chosen)
         return .message("The password is set. Log in with it.")
     }
 
     /// Returns the account as it is now; 401 with a challenge if the token, its device or its account is not valid.
     @Sendable private func profile(_ request: HTTPRequest) async throws -> HTTPResponse {
-        .json(try await principal(request).account.json)
+        .json(try await session(request).account.json)
     }
 
     /// Returns a page of the accounts, for administrators by their role in the store.
@@ -76,10 +70,9 @@ struct AccountRoutes: Sendable {
     /// `next` is the last id of the page, to be sent as `after`; it is missing on the last page.
     @Sendable private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
         // A token of another client carries its scopes alone, and not the role of its account.
-        let principal = try await principal(request)
-        guard principal.account.roles.contains("admin"), principal.clientID == OAuthClient.firstPartyID else {
-            throw IdentityError.forbidden
-        }
+        let session = try await session(request)
+        try session.requireFirstParty()
+        guard session.account.roles.contains("admin") else { throw IdentityError.forbidden }
         let query = request.queryItems
         let limit = try Self.limit(query["limit"])
         // One account more than the limit tells whether there is a next page.
@@ -90,12 +83,8 @@ struct AccountRoutes: Sendable {
         return .json(body)
     }
 
-    /// Returns the principal of the request's access token.
-    ///
-    /// - Throws: `IdentityError.invalidToken`, also without a token: both are 401 (RFC 6750 §3.1).
-    private func principal(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedPrincipal {
-        guard let token = request.bearerToken else { throw .invalidToken }
-        return try await TokenService(dependencies: dependencies).authenticate(accessToken: token)
+    private func session(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
+        try await dependencies.tokens.authenticate(accessToken: request.fields.bearerToken)
     }
 
     /// Parses the size of a page, bounded so that no request reads the whole store.

@@ -7,13 +7,7 @@ import LatchServer
 
 /// The login, refresh and logout routes of JWTAuth clients, and the sign-up of Lazi clients: JSON without cookies.
 struct AppSessionRoutes: Sendable {
-    private let dependencies: Dependencies
-    private let tokens: TokenService
-
-    init(_ dependencies: Dependencies) {
-        self.dependencies = dependencies
-        tokens = TokenService(dependencies: dependencies)
-    }
+    let dependencies: Dependencies
 
     func add(to router: inout Router) {
         let interceptors: [any Interceptor] = [
@@ -32,32 +26,32 @@ struct AppSessionRoutes: Sendable {
     @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         guard let name = try body.optionalText("email") ?? body.optionalText("username") else {
-            throw IdentityError.invalidInput("'email' is missing")
+            throw IdentityError.missing("email")
         }
-        let issued = try await LoginService(dependencies: dependencies).login(
+        let issued = try await dependencies.logins.login(
             name: name, password: try body.text("password"), code: try body.optionalText("otp"),
             from: request.requestOrigin)
-        return try .tokenResponse(TokenResponse(complete: issued))
+        return try .tokenResponse(TokenResponse(issued))
     }
 
     /// Refreshes the tokens: after a 401 the user must log in again, after a 503 the same token still works.
     @Sendable private func refresh(_ request: HTTPRequest) async throws -> HTTPResponse {
         let token = try request.jsonObject().text("refreshToken")
-        let issued = try await tokens.refresh(token, idempotencyKey: request.fields[.idempotencyKey])
-        return try .tokenResponse(TokenResponse(complete: issued))
+        let issued = try await dependencies.tokens.refresh(token, idempotencyKey: request.fields[.idempotencyKey])
+        return try .tokenResponse(TokenResponse(issued))
     }
 
-    /// Logs out: 200 also for a repeated logout and for expired tokens.
+    /// Logs out: 200 also for a repeated logout and for expired dependencies.tokens.
     ///
     /// `allDevices` requires a valid access token, and returns the number of signed-out devices.
     @Sendable private func logout(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject(isOptional: true)
         if body["allDevices"] == true {
-            let count = try await tokens.signOutEverywhere(accessToken: request.bearerToken)
+            let count = try await dependencies.tokens.signOutEverywhere(accessToken: request.fields.bearerToken)
             return .json(["message": "Logged out.", "allDevices": true, "devices": .integer(Int64(count))])
         }
-        if let token = try body.optionalText("refreshToken") { try await tokens.signOut(refreshToken: token) }
-        if let token = request.bearerToken { try await tokens.signOut(accessToken: token) }
+        try await dependencies.tokens.signOut(token: try body.optionalText("refreshToken"))
+        try await dependencies.tokens.signOut(token: request.fields.bearerToken)
         return .message("Logged out.")
     }
 
@@ -66,7 +60,7 @@ struct AppSessionRoutes: Sendable {
     /// Only these members are read: no client chooses its own rights (attack E1).
     @Sendable private func signUp(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
-        let account = try await AccountService(dependencies: dependencies).signUp(
+        let account = try await dependencies.accounts.signUp(
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"),
             username: try body.optionalText("username"))
         var object = account.json

@@ -6,13 +6,7 @@ import LatchServer
 
 /// The login, refresh and logout routes of AuthPackage clients; browsers keep the refresh token in a cookie.
 struct CookieSessionRoutes: Sendable {
-    private let dependencies: Dependencies
-    private let tokens: TokenService
-
-    init(_ dependencies: Dependencies) {
-        self.dependencies = dependencies
-        tokens = TokenService(dependencies: dependencies)
-    }
+    let dependencies: Dependencies
 
     /// Adds the routes; the cookie's path covers the last two.
     func add(to router: inout Router) {
@@ -27,7 +21,7 @@ struct CookieSessionRoutes: Sendable {
     /// `mfaRequired` if the password is right and a code of the second factor must come with it as `otp`.
     @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
-        let issued = try await LoginService(dependencies: dependencies).login(
+        let issued = try await dependencies.logins.login(
             name: try body.text("email"), password: try body.text("password"), code: try body.optionalText("otp"),
             from: request.requestOrigin)
         return try response(issued, withCookie: true)
@@ -40,7 +34,7 @@ struct CookieSessionRoutes: Sendable {
         let sent = try sentToken(request)
         guard let token = sent.token else { throw IdentityError.invalidGrant }
         do {
-            let issued = try await tokens.refresh(token, idempotencyKey: request.fields[.idempotencyKey])
+            let issued = try await dependencies.tokens.refresh(token, idempotencyKey: request.fields[.idempotencyKey])
             return try response(issued, withCookie: sent.isCookie)
         } catch IdentityError.invalidGrant where sent.isCookie {
             // The cookie is worthless: the browser need not send it again.
@@ -56,8 +50,9 @@ struct CookieSessionRoutes: Sendable {
         let inBody = try request.jsonObject(isOptional: true).optionalText("refreshToken")
         let cookie = request.cookies[RefreshCookie.name]
         if cookie != nil, cookie != inBody { try RefreshCookie(dependencies).requireSameSite(request) }
-        for token in Set([inBody, cookie].compactMap(\.self)) { try await tokens.signOut(refreshToken: token) }
-        if let token = request.bearerToken { try await tokens.signOut(accessToken: token) }
+        for token in Set([inBody, cookie, request.fields.bearerToken]) {
+            try await dependencies.tokens.signOut(token: token)
+        }
         return HTTPResponse.message("Logged out.").setting(RefreshCookie(dependencies).cleared())
     }
 
@@ -74,11 +69,14 @@ struct CookieSessionRoutes: Sendable {
         return (cookie, true)
     }
 
-    private func response(_ tokens: IssuedTokens, withCookie: Bool) throws -> HTTPResponse {
-        let response = try HTTPResponse.tokenResponse(TokenResponse(tokens))
+    private func response(_ issued: IssuedTokens, withCookie: Bool) throws -> HTTPResponse {
+        let response = try HTTPResponse.tokenResponse(
+            TokenResponse(
+                accessToken: issued.accessToken, refreshToken: issued.refreshToken,
+                expiresIn: issued.lifetime.components.seconds, tokenType: nil))
         guard withCookie else { return response }
         let lifetime = dependencies.configuration.refreshTokenLifetime
-        return response.setting(RefreshCookie(dependencies).set(tokens.refreshToken, lifetime: lifetime))
+        return response.setting(RefreshCookie(dependencies).set(issued.refreshToken, lifetime: lifetime))
     }
 }
 

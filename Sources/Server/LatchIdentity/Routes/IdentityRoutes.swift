@@ -3,22 +3,18 @@
 import LatchHTTP
 import LatchServer
 
-/// The router of the server.
-struct IdentityRoutes {
-    let router: Router
-
-    /// Creates the routes; the request id is the outermost interceptor, so that failures carry it as well.
+extension Router {
+    /// Creates the server's routes; the request id is the outermost interceptor, so that failures carry it as well.
     init(_ dependencies: Dependencies) {
-        var router = Router(interceptors: [RequestIDInterceptor(), IdentityErrorInterceptor()])
-        CookieSessionRoutes(dependencies).add(to: &router)
-        AccountRoutes(dependencies).add(to: &router)
-        TokenRoutes(dependencies).add(to: &router)
-        AppSessionRoutes(dependencies).add(to: &router)
-        if dependencies.configuration.hasSampleResource { SampleRoutes(dependencies).add(to: &router) }
-        if dependencies.configuration.hasUserService { RPCRoutes(dependencies).add(to: &router) }
-        PageRoutes(dependencies).add(to: &router)
-        MetadataRoutes(dependencies).add(to: &router)
-        OperationRoutes(dependencies).add(to: &router)
-        self.router = router
+        self.init(interceptors: [RequestIDInterceptor(), IdentityErrorInterceptor()])
+        CookieSessionRoutes(dependencies: dependencies).add(to: &self)
+        AccountRoutes(dependencies: dependencies).add(to: &self)
+        TokenRoutes(dependencies: dependencies).add(to: &self)
+        AppSessionRoutes(dependencies: dependencies).add(to: &self)
+        if dependencies.configuration.hasSampleResource { SampleRoutes(dependencies: dependencies).add(to: &self) }
+        if dependencies.configuration.hasUserService { addUserService(dependencies) }
+        PageRoutes(accounts: dependencies.accounts).add(to: &self)
+        MetadataRoutes(dependencies: dependencies).add(to: &self)
+        OperationRoutes(dependencies: dependencies).add(to: &self)
     }
 }

@@ -24,9 +24,6 @@ extension HTTPRequest {
         return object
     }
 
-    /// The access token of the Authorization field (RFC 6750 §2.1).
-    var bearerToken: String? { fields.bearerToken }
-
     /// The peer and the user agent of the request.
     var requestOrigin: RequestOrigin {
         RequestOrigin(address: remoteAddress ?? "in process", userAgent: fields[.userAgent])
@@ -46,7 +43,7 @@ extension HTTPFields {
 extension JSONObject {
     /// Returns a required text member.
     func text(_ name: String) throws(IdentityError) -> String {
-        guard let text = try optionalText(name) else { throw .invalidInput("'\(name)' is missing") }
+        guard let text = try optionalText(name) else { throw .missing(name) }
         return text
     }
 

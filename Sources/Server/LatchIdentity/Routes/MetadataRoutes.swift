@@ -7,9 +7,7 @@ import LatchServer
 
 /// The route of the authorization server metadata (RFC 8414).
 struct MetadataRoutes: Sendable {
-    private let dependencies: Dependencies
-
-    init(_ dependencies: Dependencies) { self.dependencies = dependencies }
+    let dependencies: Dependencies
 
     func add(to router: inout Router) {
         router.get("/.well-known/oauth-authorization-server", metadata)
@@ -28,7 +26,7 @@ struct MetadataRoutes: Sendable {
             "jwks_uri": .string("\(base)/.well-known/jwks.json"),
             // RFC 8414 §2 requires the member; without an authorization endpoint there is no response type.
             "response_types_supported": [],
-            "grant_types_supported": .array(OAuthClient.GrantType.supported.map { .string($0.rawValue) }),
+            "grant_types_supported": .array(dependencies.grantHandlers.map { .string($0.grantType.rawValue) }),
             "scopes_supported": .array(dependencies.scopes.known.elements.map { .string($0.rawValue) }),
             "token_endpoint_auth_methods_supported": methods,
             "revocation_endpoint_auth_methods_supported": methods,

@@ -6,9 +6,7 @@ import LatchServer
 
 /// The routes of public keys, health, readiness and metrics.
 struct OperationRoutes: Sendable {
-    private let dependencies: Dependencies
-
-    init(_ dependencies: Dependencies) { self.dependencies = dependencies }
+    let dependencies: Dependencies
 
     /// Adds the routes, which need no authentication: supervisors and scrapers have no account.
     func add(to router: inout Router) {

@@ -8,9 +8,7 @@ import LatchServer
 ///
 /// Opening a page changes nothing, since mail scanners open every link; only the button of its form does.
 struct PageRoutes: Sendable {
-    private let accounts: AccountService
-
-    init(_ dependencies: Dependencies) { accounts = AccountService(dependencies: dependencies) }
+    let accounts: AccountService
 
     /// Adds the pages, under the paths in mails.
     func add(to router: inout Router) {
@@ -31,7 +29,7 @@ struct PageRoutes: Sendable {
     @Sendable private func verifyPage(_ request: HTTPRequest) async throws -> HTTPResponse {
         Page(
             "Verify your e-mail address", text: "Press the button to confirm that this address is yours.",
-            action: "/verify", carrying: request.queryItems["token"], button: "Verify"
+            action: ("/verify", "Verify"), carrying: request.queryItems["token"]
         ).response()
     }
 
@@ -68,7 +66,7 @@ struct PageRoutes: Sendable {
     private static func resetForm(token: String?, problem: String? = nil) -> Page {
         Page(
             "Choose a new password", text: "At least 8 characters. All devices are signed out by it.", problem: problem,
-            action: "/reset", carrying: token, fields: Page.newPassword, button: "Set password")
+            action: ("/reset", "Set password"), carrying: token, fields: Page.newPassword)
     }
 
     /// The page for used, expired, replaced and forged links alike.

@@ -13,9 +13,7 @@ struct SampleRoutes: Sendable {
     /// The maximum number of items of a kind per account and per response.
     private static let maximumItems = 100
 
-    private let dependencies: Dependencies
-
-    init(_ dependencies: Dependencies) { self.dependencies = dependencies }
+    let dependencies: Dependencies
 
     func add(to router: inout Router) {
         router.group(interceptors: [IdentityErrorInterceptor(format: .detail)]) { all in

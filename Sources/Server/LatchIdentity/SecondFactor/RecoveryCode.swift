@@ -38,7 +38,4 @@ struct RecoveryCode: Sendable, Hashable {
     }
 }
 
-extension RecoveryCode: CustomStringConvertible, CustomReflectable {
-    var description: String { "RecoveryCode(redacted)" }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
-}
+extension RecoveryCode: Redacted {}

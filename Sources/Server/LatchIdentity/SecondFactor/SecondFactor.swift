@@ -31,9 +31,8 @@ package struct SecondFactor: Sendable, Hashable {
     package static let freeFailures = 5
 }
 
-extension SecondFactor: CustomStringConvertible, CustomReflectable {
+extension SecondFactor: Redacted {
     package var description: String { "SecondFactor(\(isConfirmed ? "confirmed" : "begun"))" }
-    package var customMirror: Mirror { Mirror(self, children: ["isConfirmed": isConfirmed]) }
 }
 
 /// A proof of a second factor.
@@ -45,6 +44,24 @@ package enum SecondFactorProof: Sendable {
     case code(step: Int64?, sealedSecret: [UInt8])
     /// A recovery code, as a digest.
     case recovery(digest: [UInt8])
+}
+
+/// The purpose of a proof, and the effects of an accepted one.
+package enum SecondFactorPurpose: Sendable, Hashable {
+    /// A login; ends the challenge with this digest, which must be valid.
+    case login(challenge: [UInt8]?)
+    /// The confirmation of the factor whose setup has begun; signs out every device except this one.
+    case confirmation(on: [UInt8])
+    /// The removal of the factor with all recovery codes.
+    case removal
+    /// The replacement of all recovery codes by those with these digests.
+    case recoveryCodes([[UInt8]])
+
+    /// Whether the proof is of the factor whose setup has begun, and not of the confirmed one.
+    package var isConfirmation: Bool {
+        guard case .confirmation = self else { return false }
+        return true
+    }
 }
 
 /// The result of verifying a proof.
@@ -63,8 +80,6 @@ package struct LoginChallenge: Sendable, Hashable {
     package let accountID: String
     /// The account's value when the password was verified: a later reset ends the challenge.
     package let passwordChangedAt: Date
-    /// The client; nil for the server's own.
-    package let clientID: String?
     /// The scopes of the tokens.
     package let scope: String
     /// Whether the session outlives a day.

@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchCrypto
+import LatchHTTP
 import PortableFoundation
 
 /// A service that sets up, verifies and removes the second factors of accounts.
@@ -29,39 +30,39 @@ package struct SecondFactorService: Sendable {
     /// proved that factor, so that nobody changes it at an unattended session (attack F6).
     ///
     /// - Throws: `IdentityError.forbidden` for another client's token, `.signInAgain`, `.tooManyAttempts`, or a store's.
-    func begin(_ principal: AuthenticatedPrincipal) async throws(IdentityError) -> Setup {
-        try requireRecentLogin(principal)
+    func begin(_ session: AuthenticatedSession) async throws(IdentityError) -> Setup {
+        try requireRecentLogin(session)
         let now = dependencies.now
-        let limit = dependencies.limits.secondFactorSetup(of: principal.accountID)
+        let limit = dependencies.limits.secondFactorSetup(of: session.accountID)
         try dependencies.take([limit])
         let secret = dependencies.random.bytes(TOTP.secretByteCount)
         let codes = newRecoveryCodes()
         let factor = SecondFactor(
-            accountID: principal.accountID, sealedSecret: try cipher.seal(secret, of: principal.accountID),
+            accountID: session.accountID, sealedSecret: try cipher.seal(secret, of: session.accountID),
             createdAt: now)
-        try await dependencies.store.begin(factor, recoveryDigests: codes.map { $0.digest(for: principal.accountID) })
+        try await dependencies.store.begin(factor, recoveryDigests: codes.map { $0.digest(for: session.accountID) })
         let text = Base32.encode(secret)
-        return Setup(secret: text, uri: uri(text, of: principal.account), recoveryCodes: codes.map(\.text))
+        return Setup(secret: text, uri: uri(text, of: session.account), recoveryCodes: codes.map(\.text))
     }
 
     /// Confirms a setup by a code, and signs out every other device, since none of them has proved the factor.
     ///
     /// - Throws: `IdentityError.noSecondFactor`, `.signInAgain`, `.invalidCode`, `.tooManyAttempts`, or a store's.
     func confirm(
-        _ code: String, _ principal: AuthenticatedPrincipal, from origin: RequestOrigin
+        _ code: String, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
-        try requireRecentLogin(principal)
+        try requireRecentLogin(session)
         let now = dependencies.now
-        try await limited(principal.accountID, from: origin) { () throws(IdentityError) in
-            let factor = try await dependencies.store.secondFactor(of: principal.accountID, isConfirmed: false)
+        try await limited(session.accountID, from: origin) { () throws(IdentityError) in
+            let factor = try await dependencies.store.secondFactor(of: session.accountID, isConfirmed: false)
             guard let factor, now.timeIntervalSince(factor.createdAt) < Self.setupLifetime else {
                 throw .noSecondFactor
             }
             // A recovery code does not prove that the authenticator app works.
             guard case .code(let step, let sealed)? = try proof(code, for: factor) else { throw .invalidCode }
-            return try await dependencies.store.confirmFactor(
-                of: principal.accountID, proof: .code(step: step, sealedSecret: sealed), on: principal.device.id,
-                at: now)
+            return try await dependencies.store.prove(
+                .code(step: step, sealedSecret: sealed), of: session.accountID,
+                for: .confirmation(on: session.device.id), at: now)
         }
     }
 
@@ -70,30 +71,24 @@ package struct SecondFactorService: Sendable {
     /// - Throws: `IdentityError.signInAgain`, `.noSecondFactor`, `.invalidCode`, `.tooManyAttempts`, `.forbidden` or a
     ///   store's.
     func remove(
-        code: String, _ principal: AuthenticatedPrincipal, from origin: RequestOrigin
+        code: String, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
-        try requireRecentLogin(principal)
-        try await verifying(code, of: principal.accountID, from: origin, orThrow: .noSecondFactor) {
-            proof throws(IdentityError) in
-            try await dependencies.store.removeFactor(of: principal.accountID, proof: proof, at: dependencies.now)
-        }
-        notifyOwner(of: principal.account)
+        try requireRecentLogin(session)
+        try await verify(code, of: session.accountID, for: .removal, from: origin, orThrow: .noSecondFactor)
+        notifyOwner(of: session.account)
     }
 
     /// Replaces the recovery codes by a code of the factor; the login must be recent.
     ///
     /// - Throws: The errors of ``remove(code:_:from:)``.
     func replaceRecoveryCodes(
-        code: String, _ principal: AuthenticatedPrincipal, from origin: RequestOrigin
+        code: String, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) -> [String] {
-        try requireRecentLogin(principal)
+        try requireRecentLogin(session)
         let codes = newRecoveryCodes()
-        try await verifying(code, of: principal.accountID, from: origin, orThrow: .noSecondFactor) {
-            proof throws(IdentityError) in
-            try await dependencies.store.replaceRecoveryCodes(
-                of: principal.accountID, by: codes.map { $0.digest(for: principal.accountID) }, proof: proof,
-                at: dependencies.now)
-        }
+        try await verify(
+            code, of: session.accountID, for: .recoveryCodes(codes.map { $0.digest(for: session.accountID) }),
+            from: origin, orThrow: .noSecondFactor)
         return codes.map(\.text)
     }
 
@@ -105,7 +100,7 @@ package struct SecondFactorService: Sendable {
     /// - Returns: Whether there was a factor; nil if there is no such account.
     /// - Throws: `IdentityError.forbidden` or a store's error.
     package func remove(of accountID: String, by actor: String? = nil) async throws(IdentityError) -> Bool? {
-        let found = try await dependencies.store.removeFactor(of: accountID, by: actor, at: dependencies.now)
+        let found = try await dependencies.accounts.perform(.removeFactor, on: accountID, by: actor)?.hadFactor
         if found == true, let account = try await dependencies.store.account(id: accountID) {
             notifyOwner(of: account)
         }
@@ -119,29 +114,20 @@ package struct SecondFactorService: Sendable {
 
     // MARK: Verification
 
-    /// Verifies and uses up a code of the authenticator app, or a recovery code.
+    /// Verifies and uses up a code of the confirmed factor, or a recovery code.
     ///
-    /// - Parameter challenge: The digest of the challenge that ends with it, if any.
+    /// - Parameter missing: The error if there is no factor.
     /// - Throws: `IdentityError.invalidCode`, the same for every cause; `.tooManyAttempts`, or a store's error.
     func verify(
-        _ code: String, of accountID: String, from origin: RequestOrigin, ending challenge: [UInt8]? = nil
-    ) async throws(IdentityError) {
-        try await verifying(code, of: accountID, from: origin, orThrow: .invalidCode) { proof throws(IdentityError) in
-            try await dependencies.store.prove(proof, of: accountID, ending: challenge, at: dependencies.now)
-        }
-    }
-
-    /// Verifies a code against the confirmed factor, in the transaction of `apply`.
-    private func verifying(
-        _ code: String, of accountID: String, from origin: RequestOrigin, orThrow missing: IdentityError,
-        _ apply: (SecondFactorProof) async throws(IdentityError) -> VerificationResult
+        _ code: String, of accountID: String, for purpose: SecondFactorPurpose, from origin: RequestOrigin,
+        orThrow missing: IdentityError = .invalidCode
     ) async throws(IdentityError) {
         try await limited(accountID, from: origin) { () throws(IdentityError) in
             guard let factor = try await dependencies.store.secondFactor(of: accountID, isConfirmed: true) else {
                 throw missing
             }
             guard let proof = try proof(code, for: factor) else { throw .invalidCode }
-            return try await apply(proof)
+            return try await dependencies.store.prove(proof, of: accountID, for: purpose, at: dependencies.now)
         }
     }
 
@@ -195,32 +181,19 @@ package struct SecondFactorService: Sendable {
         dependencies.mails.enqueue { try MailTemplates.factorRemoved(to: account) }
     }
 
-    private func requireRecentLogin(_ principal: AuthenticatedPrincipal) throws(IdentityError) {
-        guard principal.clientID == dependencies.clients.firstParty.id else { throw .forbidden }
-        try principal.requireRecentLogin(at: dependencies.now)
+    private func requireRecentLogin(_ session: AuthenticatedSession) throws(IdentityError) {
+        try session.requireFirstParty()
+        try session.requireRecentLogin(at: dependencies.now)
     }
 
     /// Returns the key URI that authenticator apps scan; its issuer is the host of the public URL.
     private func uri(_ secret: String, of account: Account) -> String {
         let url = dependencies.accessTokens.issuer ?? ""
-        let issuer = Self.percentEncoded(url.split(separator: "/").dropFirst().first.map(String.init) ?? "latch")
-        return "otpauth://totp/\(issuer):\(Self.percentEncoded(account.email.text))?secret=\(secret)&issuer=\(issuer)"
+        let issuer = PercentEncoding.encode((url.split(separator: "/").dropFirst().first ?? "latch").utf8)
+        return
+            "otpauth://totp/\(issuer):\(PercentEncoding.encode(account.email.text.utf8))?secret=\(secret)&issuer=\(issuer)"
             + "&algorithm=SHA1&digits=\(TOTP.digits)&period=\(TOTP.period)"
     }
-
-    /// Escapes everything except unreserved characters (RFC 3986 §2.3).
-    private static func percentEncoded(_ text: String) -> String {
-        text.utf8.reduce(into: "") { result, byte in
-            let isPlain =
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                || "-._~".utf8.contains(byte)
-            let digits = Array("0123456789ABCDEF")
-            result += isPlain ? String(Unicode.Scalar(byte)) : "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-        }
-    }
 }
 
-extension SecondFactorService.Setup: CustomStringConvertible, CustomReflectable {
-    package var description: String { "Setup(redacted)" }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
-}
+extension SecondFactorService.Setup: Redacted {}

@@ -10,36 +10,24 @@ import PortableFoundation
 struct TOTPSecretCipher: Sendable {
     private let key: SymmetricKey
 
-    init(pepper: SymmetricKey) {
-        key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: pepper, salt: [UInt8](), info: Array("latch second factor".utf8), outputByteCount: 32)
-    }
+    init(pepper: SymmetricKey) { key = pepper.derived(for: "latch second factor") }
 
     /// Encrypts a secret, bound to the account.
     func seal(_ secret: [UInt8], of accountID: String) throws(IdentityError) -> [UInt8] {
-        do {
-            let box = try AES.GCM.seal(secret, using: key, authenticating: Array(accountID.utf8))
-            guard let bytes = box.combined else { throw IdentityError.factorUnreadable }
-            return Array(bytes)
-        } catch {
-            throw .factorUnreadable
-        }
+        let box = try? AES.GCM.seal(secret, using: key, authenticating: Array(accountID.utf8))
+        guard let bytes = box?.combined else { throw .factorUnreadable }
+        return Array(bytes)
     }
 
     /// Decrypts a secret.
     ///
     /// - Throws: `IdentityError.factorUnreadable` if the pepper has changed, or the row was manipulated.
     func open(_ sealed: [UInt8], of accountID: String) throws(IdentityError) -> [UInt8] {
-        do {
-            let box = try AES.GCM.SealedBox(combined: sealed)
-            return Array(try AES.GCM.open(box, using: key, authenticating: Array(accountID.utf8)))
-        } catch {
-            throw .factorUnreadable
-        }
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            let secret = try? AES.GCM.open(box, using: key, authenticating: Array(accountID.utf8))
+        else { throw .factorUnreadable }
+        return Array(secret)
     }
 }
 
-extension TOTPSecretCipher: CustomStringConvertible, CustomReflectable {
-    var description: String { "TOTPSecretCipher(redacted)" }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
-}
+extension TOTPSecretCipher: Redacted {}

@@ -45,8 +45,6 @@ package struct Device: Sendable, Hashable {
     package let address: String?
     /// The client's name for the device, shortened; for display only.
     package var name: String?
-    /// The token for push messages, shown to the owner alone.
-    package var pushToken: String?
     /// The time at which a second factor was proved on the device; nil if the account had none then.
     package var factorAt: Date?
 }
@@ -57,14 +55,11 @@ extension Device {
 
     /// Returns the id for a public id; nil if the text is not one.
     static func id(fromPublicID text: String) -> [UInt8]? {
-        guard text.utf8.count == 22, case .success(let bytes) = Result(catching: { try Base64URL.decode(text) }) else {
-            return nil
-        }
+        guard text.utf8.count == 22, let bytes = try? Base64URL.decode(text) else { return nil }
         return bytes.count == 16 ? bytes : nil
     }
 }
 
-extension Device: CustomStringConvertible, CustomReflectable {
+extension Device: Redacted {
     package var description: String { "Device(\(id.count) bytes, generation \(counter))" }
-    package var customMirror: Mirror { Mirror(self, children: ["counter": counter]) }
 }

@@ -21,18 +21,10 @@ package protocol DeviceStore: Sendable {
     /// Returns the signed-in devices of an account, the most recently used first.
     func devices(of accountID: String, at now: Date) async throws(IdentityError) -> [Device]
 
-    /// Sets the push token of a signed-in device; returns false if the account has no such device.
-    func setPushToken(
-        _ token: String?, of device: [UInt8], ownedBy accountID: String
-    ) async throws(IdentityError) -> Bool
-
-    /// Signs out a device of this account; returns false if the account has no such signed-in device.
+    /// Signs out a device; returns false if it already was, or belongs to another account than the given one.
     func revoke(
-        device id: [UInt8], ownedBy accountID: String, because: Device.RevocationReason, at now: Date
+        device id: [UInt8], ownedBy accountID: String?, because: Device.RevocationReason, at now: Date
     ) async throws(IdentityError) -> Bool
-
-    /// Signs out a device; returns false if it already was.
-    func revoke(device id: [UInt8], because: Device.RevocationReason, at now: Date) async throws(IdentityError) -> Bool
 
     /// Signs out every device of an account and returns their number; earlier revocations keep their reason.
     func revokeDevices(

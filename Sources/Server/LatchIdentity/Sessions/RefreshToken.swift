@@ -16,15 +16,11 @@ struct RefreshToken: Sendable, Hashable {
 
     /// The prefix by which secret scanners detect a leaked token; the digit is the version of the format.
     private static let prefix = "lr1."
-    private static let byteCount = 16 + 4 + 32
 
     /// Parses a token without verifying its MAC; nil if it is malformed.
     init?(_ text: String) {
         guard text.utf8.count == 4 + 70, text.hasPrefix(Self.prefix),
-            case .success(let bytes) = Result(catching: { () throws(JOSEError) in
-                try Base64URL.decode(text.dropFirst(4))
-            }),
-            bytes.count == Self.byteCount
+            let bytes = try? Base64URL.decode(text.dropFirst(4)), bytes.count == 16 + 4 + 32
         else { return nil }
         deviceID = Array(bytes[..<16])
         counter = bytes[16..<20].reduce(0) { $0 << 8 | UInt32($1) }
@@ -50,8 +46,7 @@ struct RefreshToken: Sendable, Hashable {
     ///
     /// A copy of the store alone cannot forge a token if the pepper is configured outside it.
     private static func code(_ device: Device, _ counter: UInt32, _ pepper: SymmetricKey) -> [UInt8] {
-        let key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: pepper, salt: device.secret, info: Array("latch refresh token".utf8), outputByteCount: 32)
+        let key = pepper.derived(for: "latch refresh token", salt: device.secret)
         return Array(HMAC<SHA256>.authenticationCode(for: device.id + bytes(counter), using: key))
     }
 
@@ -61,7 +56,4 @@ struct RefreshToken: Sendable, Hashable {
     }
 }
 
-extension RefreshToken: CustomStringConvertible, CustomReflectable {
-    var description: String { "RefreshToken(redacted)" }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
-}
+extension RefreshToken: Redacted {}

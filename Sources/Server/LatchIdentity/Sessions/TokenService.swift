@@ -2,11 +2,10 @@
 
 import LatchAuth
 import LatchCore
-import LatchCrypto
 import LatchJOSE
 import PortableFoundation
 
-/// The tokens issued to a device.
+/// The tokens issued to a device for its session.
 struct IssuedTokens: Sendable {
     /// A JWT access token (RFC 9068), valid for `lifetime`.
     let accessToken: String
@@ -14,11 +13,12 @@ struct IssuedTokens: Sendable {
     let refreshToken: String
     /// The lifetime of the access token; the refresh token lives as long as its device.
     let lifetime: Duration
-    let accountID: String
     /// The granted scopes, which may be fewer than requested.
     let scopes: Scopes
     /// The device, as its row was before the tokens were issued.
     let device: Device
+
+    var accountID: String { device.accountID }
 }
 
 /// The origin of a request, as far as the server knows it.
@@ -31,9 +31,23 @@ struct RequestOrigin: Sendable {
     var deviceName: String?
 }
 
-/// A service that issues, refreshes, revokes and verifies the tokens of devices.
+/// A service that issues, refreshes, revokes and verifies tokens.
 struct TokenService: Sendable {
     let dependencies: Dependencies
+
+    /// Returns an access token for a client that acts for itself and not for an account (RFC 6749 §4.4), and counts it.
+    ///
+    /// - Parameter requested: The requested scopes; nil for the default ones.
+    /// - Throws: `IdentityError.invalidScope`, `.notReady` or `.signingFailed`.
+    func issue(
+        to client: OAuthClient, requesting requested: Scopes?, grantType: OAuthClient.GrantType
+    ) throws(IdentityError) -> TokenResponse {
+        let scopes = try dependencies.scopes.granted(requested, to: nil, by: client)
+        let access = try dependencies.accessTokens.issue(to: client.id, scopes: scopes, for: nil, on: nil)
+        count(grantType)
+        return TokenResponse(
+            accessToken: access, expiresIn: dependencies.accessTokens.lifetime.components.seconds, scope: scopes.text)
+    }
 
     /// Signs in a new device and returns its first tokens.
     ///
@@ -41,7 +55,7 @@ struct TokenService: Sendable {
     /// store inserts the row only if the password is still the one that was verified: a reset may have come in between.
     func startSession(
         for account: Account, from origin: RequestOrigin, by client: OAuthClient? = nil,
-        grantType: OAuthClient.GrantType = .password, scopes: Scopes, isRemembered: Bool = true, factorAt: Date? = nil
+        grantType: OAuthClient.GrantType, scopes: Scopes, isRemembered: Bool = true, factorAt: Date? = nil
     ) async throws(IdentityError) -> IssuedTokens {
         let now = dependencies.now
         let longest = dependencies.configuration.refreshTokenLifetime.inSeconds
@@ -50,31 +64,30 @@ struct TokenService: Sendable {
             clientID: client?.id == dependencies.clients.firstParty.id ? nil : client?.id, scope: scopes.text,
             secret: dependencies.random.bytes(32), createdAt: now, lastUsedAt: now,
             expiresAt: now.addingTimeInterval(isRemembered ? longest : min(longest, 86_400)),
-            userAgent: Self.sanitized(origin.userAgent), address: origin.address,
-            name: Self.sanitized(origin.deviceName), factorAt: factorAt)
-        let access = try dependencies.accessTokens.issue(to: account, on: device, scopes: scopes)
+            userAgent: origin.userAgent?.sanitized(200), address: origin.address,
+            name: origin.deviceName?.sanitized(200), factorAt: factorAt)
+        let tokens = try issued(to: device, of: account, counter: 0, scopes: scopes)
         guard try await dependencies.store.insert(device, for: account) else { throw .invalidCredentials }
-        return issued(access, grantType, to: device, counter: 0, scopes: scopes)
+        count(grantType)
+        return tokens
     }
 
-    /// Returns a client's description of itself, bounded and without control characters.
-    private static func sanitized(_ text: String?) -> String? {
-        guard let text, !text.isEmpty else { return nil }
-        let plain = text.unicodeScalars.prefix(200).filter { $0.properties.generalCategory != .control }
-        return String(String.UnicodeScalarView(plain))
-    }
-
-    /// Returns the tokens of one generation of a device, and counts them.
+    /// Returns the tokens of one generation of a device.
     ///
     /// The refresh token is computed and not stored, so that a repetition returns the same text.
     private func issued(
-        _ access: String, _ grantType: OAuthClient.GrantType, to device: Device, counter: UInt32, scopes: Scopes
-    ) -> IssuedTokens {
-        dependencies.metrics.count("latch_tokens_issued_total", ["grant": grantType.rawValue])
+        to device: Device, of account: Account, counter: UInt32, scopes: Scopes
+    ) throws(IdentityError) -> IssuedTokens {
+        let issuer = dependencies.accessTokens
         return IssuedTokens(
-            accessToken: access,
+            accessToken: try issuer.issue(
+                to: device.clientID ?? OAuthClient.firstPartyID, scopes: scopes, for: account, on: device),
             refreshToken: RefreshToken(of: device, counter: counter, pepper: dependencies.pepper).text,
-            lifetime: dependencies.accessTokens.lifetime, accountID: device.accountID, scopes: scopes, device: device)
+            lifetime: issuer.lifetime, scopes: scopes, device: device)
+    }
+
+    private func count(_ grantType: OAuthClient.GrantType) {
+        dependencies.metrics.count("latch_tokens_issued_total", ["grant": grantType.rawValue])
     }
 
     // MARK: Refreshing
@@ -108,7 +121,7 @@ struct TokenService: Sendable {
         try dependencies.take([limit])
         let attempt = RotationAttempt(
             deviceID: device.id, counter: token.counter,
-            key: idempotencyKey.map { Array(SHA256.hash(data: Array($0.utf8))) }, now: dependencies.now,
+            key: idempotencyKey.map(\.digest), now: dependencies.now,
             replayWindow: dependencies.configuration.replayWindow.inSeconds,
             keyedReplayWindow: dependencies.configuration.keyedReplayWindow.inSeconds)
         switch try await rotate(device, attempt) {
@@ -140,8 +153,9 @@ struct TokenService: Sendable {
         _ device: Device, _ counter: UInt32, by client: OAuthClient, requesting requested: Scopes?
     ) async throws(IdentityError) -> IssuedTokens {
         let (account, scopes) = try await accountAndScopes(of: device, by: client, requesting: requested)
-        let access = try dependencies.accessTokens.issue(to: account, on: device, scopes: scopes)
-        return issued(access, .refreshToken, to: device, counter: counter, scopes: scopes)
+        let tokens = try issued(to: device, of: account, counter: counter, scopes: scopes)
+        count(.refreshToken)
+        return tokens
     }
 
     /// Returns the account of a device and the scopes of its next access token.
@@ -164,39 +178,64 @@ struct TokenService: Sendable {
 
     // MARK: Verifying
 
-    /// Returns the principal of an access token.
+    /// Returns the session of an access token.
     ///
     /// The rows of device and account are read each time (some microseconds), so that a logout, a removed role or an
     /// administrator in another process take effect at once and not when the token expires.
     ///
-    /// - Throws: `IdentityError.invalidToken`, the same for every cause.
-    func authenticate(accessToken text: String) async throws(IdentityError) -> AuthenticatedPrincipal {
-        guard let claims = dependencies.accessTokens.verify(text),
-            let device = try await dependencies.store.device(id: claims.deviceID),
-            device.revokedAt == nil, device.accountID == claims.accountID, dependencies.now < device.expiresAt,
-            let client = dependencies.clients[device.clientID],
-            let account = try await dependencies.store.account(id: claims.accountID), account.status == .active
-        else { throw .invalidToken }
+    /// - Throws: `IdentityError.invalidToken`, the same for every cause, and also for no token and for one without a
+    ///   session: each is 401 (RFC 6750 §3.1).
+    func authenticate(accessToken text: String?) async throws(IdentityError) -> AuthenticatedSession {
+        guard let text, let claims = dependencies.accessTokens.verify(text) else { throw .invalidToken }
+        return try await session(of: claims)
+    }
+
+    /// Returns the principal of an access token, with or without a session.
+    ///
+    /// - Throws: The errors of ``authenticate(accessToken:)``.
+    func principal(accessToken text: String?) async throws(IdentityError) -> AuthenticatedPrincipal {
+        guard let text, let claims = dependencies.accessTokens.verify(text) else { throw .invalidToken }
+        guard claims.deviceID == nil else {
+            let session = try await session(of: claims)
+            return AuthenticatedPrincipal(
+                scopes: session.scopes, clientID: session.clientID, accountID: session.accountID)
+        }
+        guard claims.subject == claims.clientID, let client = dependencies.clients[claims.subject] else {
+            throw .invalidToken
+        }
         return AuthenticatedPrincipal(
-            account: account, scopes: dependencies.scopes.allowed(claims.scopes, to: account, by: client),
-            clientID: client.id, device: device)
+            scopes: dependencies.scopes.allowed(claims.scopes, to: nil, by: client), clientID: client.id,
+            accountID: nil)
+    }
+
+    private func session(of claims: AccessTokenIssuer.VerifiedClaims) async throws(IdentityError)
+        -> AuthenticatedSession
+    {
+        guard let id = claims.deviceID, let device = try await dependencies.store.device(id: id),
+            device.revokedAt == nil, device.accountID == claims.subject, dependencies.now < device.expiresAt,
+            let client = dependencies.clients[device.clientID],
+            let account = try await dependencies.store.account(id: claims.subject), account.status == .active
+        else { throw .invalidToken }
+        return AuthenticatedSession(
+            account: account, device: device, clientID: client.id,
+            scopes: dependencies.scopes.allowed(claims.scopes, to: account, by: client))
     }
 
     // MARK: Revoking
 
-    /// Signs out the device of an authentic refresh token of any generation; ignores anything else.
+    /// Signs out the device of a valid token of either kind; ignores anything else, expired access tokens included.
     ///
-    /// An old generation is accepted as well: a client that lost the newest one must be able to log out, and a thief of
-    /// an old one could do worse than to end the session.
-    func signOut(refreshToken text: String) async throws(IdentityError) {
-        guard let (_, device) = try await authenticated(text) else { return }
-        try await signOut(device.id)
+    /// An old generation of a refresh token is accepted as well: a client that lost the newest one must be able to log out,
+    /// and a thief of an old one could do worse than to end the session.
+    func signOut(token text: String?) async throws(IdentityError) {
+        if let text, let device = try await device(of: text) { try await signOut(device.id) }
     }
 
-    /// Signs out the device of a valid access token; ignores anything else, expired tokens included.
-    func signOut(accessToken text: String) async throws(IdentityError) {
-        guard let claims = dependencies.accessTokens.verify(text) else { return }
-        try await signOut(claims.deviceID)
+    /// Returns the device of a valid access token, or of an authentic refresh token of any generation.
+    private func device(of text: String) async throws(IdentityError) -> Device? {
+        if let device = try await authenticated(text)?.device { return device }
+        guard let id = dependencies.accessTokens.verify(text)?.deviceID else { return nil }
+        return try await dependencies.store.device(id: id)
     }
 
     /// Signs out all devices of the access token's account and returns their number.
@@ -204,11 +243,10 @@ struct TokenService: Sendable {
     /// - Throws: `IdentityError.invalidToken`, or `.forbidden` for a token of another client than the server's own, which
     ///   has no authority over the account's other devices.
     func signOutEverywhere(accessToken text: String?) async throws(IdentityError) -> Int {
-        guard let text else { throw .invalidToken }
-        let principal = try await authenticate(accessToken: text)
-        guard principal.clientID == dependencies.clients.firstParty.id else { throw .forbidden }
+        let session = try await authenticate(accessToken: text)
+        try session.requireFirstParty()
         let count = try await dependencies.store.revokeDevices(
-            of: principal.accountID, because: .logout, at: dependencies.now)
+            of: session.accountID, because: .logout, at: dependencies.now)
         dependencies.metrics.count("latch_families_revoked_total", by: count)
         return count
     }
@@ -219,21 +257,20 @@ struct TokenService: Sendable {
     ///
     /// - Parameter accountID: The account that must own the token; nil for any.
     func revoke(_ text: String, by client: OAuthClient, of accountID: String? = nil) async throws(IdentityError) {
-        var device = try await authenticated(text)?.device
-        if device == nil, let claims = dependencies.accessTokens.verify(text) {
-            device = try await dependencies.store.device(id: claims.deviceID)
-        }
-        guard let device, dependencies.clients[device.clientID] == client,
+        guard let device = try await device(of: text), dependencies.clients[device.clientID] == client,
             accountID ?? device.accountID == device.accountID
         else { return }
         try await signOut(device.id)
     }
 
-    /// Signs out a device, and counts it once however many requests do so.
-    private func signOut(_ deviceID: [UInt8]) async throws(IdentityError) {
-        if try await dependencies.store.revoke(device: deviceID, because: .logout, at: dependencies.now) {
-            dependencies.metrics.count("latch_families_revoked_total")
-        }
+    /// Signs out a device, and counts it once however many requests do so; returns false if it already was signed out, or
+    /// belongs to another account than the given one.
+    @discardableResult
+    private func signOut(_ deviceID: [UInt8], of accountID: String? = nil) async throws(IdentityError) -> Bool {
+        let isSignedOut = try await dependencies.store.revoke(
+            device: deviceID, ownedBy: accountID, because: .logout, at: dependencies.now)
+        if isSignedOut { dependencies.metrics.count("latch_families_revoked_total") }
+        return isSignedOut
     }
 
     // MARK: Devices
@@ -248,17 +285,6 @@ struct TokenService: Sendable {
     /// - Returns: False if the account has no such device; another account's device does not count (attack G4).
     func signOut(device id: String, of accountID: String) async throws(IdentityError) -> Bool {
         guard let bytes = Device.id(fromPublicID: id) else { return false }
-        let isOut = try await dependencies.store.revoke(
-            device: bytes, ownedBy: accountID, because: .logout, at: dependencies.now)
-        if isOut { dependencies.metrics.count("latch_families_revoked_total") }
-        return isOut
-    }
-
-    /// Sets the push token of the principal's own device.
-    ///
-    /// - Throws: `IdentityError.invalidInput` if the token exceeds 4096 bytes.
-    func setPushToken(_ token: String?, of principal: AuthenticatedPrincipal) async throws(IdentityError) {
-        guard (token ?? "").utf8.count <= 4096 else { throw .invalidInput("'push_token' is longer than 4096 bytes") }
-        _ = try await dependencies.store.setPushToken(token, of: principal.device.id, ownedBy: principal.accountID)
+        return try await signOut(bytes, of: accountID)
     }
 }

@@ -11,8 +11,11 @@ import Synchronization
 final class AccessTokenIssuer: Sendable {
     /// The claims of a valid access token.
     struct VerifiedClaims: Sendable {
-        let accountID: String
-        let deviceID: [UInt8]
+        /// The id of the account, or of the client that acts for itself.
+        let subject: String
+        /// The device of the session; nil for a token without one.
+        let deviceID: [UInt8]?
+        let clientID: String?
         let scopes: Scopes
     }
 
@@ -64,24 +67,34 @@ final class AccessTokenIssuer: Sendable {
         }
     }
 
-    /// Returns a token for a device of an account, with the account's current roles.
+    /// Returns a token for a client, with the current roles of the account that it acts for.
     ///
+    /// - Parameters:
+    ///   - account: Nil for a client that acts for itself, which is then the `sub` (RFC 9068 §2.2).
+    ///   - device: The device of the session; nil for a token without one.
     /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` if the key does not work.
-    func issue(to account: Account, on device: Device, scopes: Scopes) throws(IdentityError) -> String {
+    func issue(
+        to clientID: String, scopes: Scopes, for account: Account?, on device: Device?
+    ) throws(IdentityError) -> String {
         guard let context = context.withLock({ $0 }), let key = keys.first else { throw .notReady }
         let now = clock.now.timeIntervalSince1970.rounded(.down)
-        // RFC 9068 §2.2 and §2.2.3; `sid` is the device (OpenID Connect Front-Channel Logout 1.0 §3). `id` repeats `sub` for
-        // AuthPackage clients, whose backend sends it so.
+        // RFC 9068 §2.2 and §2.2.3; `sid` is the device (OpenID Connect Front-Channel Logout 1.0 §3).
         var claims: JSONObject = [
-            "iss": .string(context.issuer), "sub": .string(account.id), "aud": .string(context.audience),
+            "iss": .string(context.issuer), "sub": .string(account?.id ?? clientID), "aud": .string(context.audience),
             "iat": .integer(Int64(now)), "exp": .integer(Int64(now + lifetime.inSeconds)),
-            "jti": .string(Base64URL.encode(random.bytes(16))), "sid": .string(Base64URL.encode(device.id)),
-            "client_id": .string(device.clientID ?? OAuthClient.firstPartyID), "scope": .string(scopes.text),
-            "id": .string(account.id), "email": .string(account.email.text),
+            "jti": .string(Base64URL.encode(random.bytes(16))),
         ]
-        if let name = account.name { claims["name"] = .string(name) }
-        claims["roles"] = .array(account.roles.map { .string($0) })
-        claims["permissions"] = .array(account.permissions.map { .string($0) })
+        if let device { claims["sid"] = .string(device.publicID) }
+        claims["client_id"] = .string(clientID)
+        claims["scope"] = .string(scopes.text)
+        if let account {
+            // AuthPackage's backend repeats `sub` as `id`.
+            claims["id"] = .string(account.id)
+            claims["email"] = .string(account.email.text)
+            claims["name"] = account.name.map { .string($0) }
+            claims["roles"] = .array(account.roles.map { .string($0) })
+            claims["permissions"] = .array(account.permissions.map { .string($0) })
+        }
         do throws(JOSEError) {
             return try JWT.sign(Claims(claims), with: key, type: "at+jwt")
         } catch {
@@ -93,15 +106,15 @@ final class AccessTokenIssuer: Sendable {
     ///
     /// There is no leeway, since the same clock issued the token.
     func verify(_ text: String) -> VerifiedClaims? {
-        guard let verifier = context.withLock({ $0?.verifier }) else { return nil }
-        do throws(JOSEError) {
-            let claims = try verifier.verify(text)
-            guard let subject = claims.subject, let session = claims.string("sid") else { return nil }
-            return VerifiedClaims(
-                accountID: subject, deviceID: try Base64URL.decode(session),
-                scopes: Scopes(parsing: claims.string("scope") ?? ""))
-        } catch {
-            return nil
+        guard let verifier = context.withLock({ $0?.verifier }), let claims = try? verifier.verify(text),
+             let subject = claims.subject else { return nil }
+        var deviceID: [UInt8]?
+        if claims.members["sid"] != nil {
+            guard let id = try? Base64URL.decode(claims.string("sid") ?? "") else { return nil }
+            deviceID = id
         }
+        return VerifiedClaims(
+            subject: subject, deviceID: deviceID, clientID: claims.string("client_id"),
+            scopes: Scopes(parsing: claims.string("scope") ?? ""))
     }
 }

@@ -17,20 +17,12 @@ package protocol KeyStore: Sendable {
 }
 
 /// A stored signing key; its description is the id alone.
-package struct StoredKey: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+package struct StoredKey: Sendable, Hashable, Redacted {
     /// The `kid` of signatures by this key (RFC 7515 §4.1.4).
     package let id: String
     /// The private JWK (RFC 7517), as JSON.
     package let privateJWK: [UInt8]
     package let createdAt: Date
 
-    /// Creates a key.
-    package init(id: String, privateJWK: [UInt8], createdAt: Date) {
-        self.id = id
-        self.privateJWK = privateJWK
-        self.createdAt = createdAt
-    }
-
     package var description: String { "StoredKey(\(id))" }
-    package var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }

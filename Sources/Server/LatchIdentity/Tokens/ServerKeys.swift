@@ -29,10 +29,8 @@ struct ServerKeys: Sendable {
         }
         // The configured pepper is mixed with the stored one, so that both are needed.
         let outside = Array((configuration.tokenPepper ?? "").utf8)
-        let pepper = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: stored), salt: outside, info: Array("latch pepper".utf8),
-            outputByteCount: 32)
-        return ServerKeys(signing: signing, pepper: pepper)
+        return ServerKeys(
+            signing: signing, pepper: SymmetricKey(data: stored).derived(for: "latch pepper", salt: outside))
     }
 
     /// Returns the stored keys, the newest first; creates one if there is none.
@@ -49,14 +47,10 @@ struct ServerKeys: Sendable {
 
     /// Parses a stored key, which must name its algorithm (RFC 7517 §4.4), so that a file cannot choose a weaker one.
     private static func parsed(_ stored: StoredKey) throws(IdentityError) -> Key {
-        do {
-            guard let jwk = try JSONValue(parsing: stored.privateJWK).objectValue else {
-                throw IdentityError.unusableKey
-            }
-            return try Key(jwk: jwk)
-        } catch {
-            throw .unusableKey
+        guard let jwk = try? JSONValue(parsing: stored.privateJWK).objectValue, let key = try? Key(jwk: jwk) else {
+            throw .corruptStore("a signing key cannot be read")
         }
+        return key
     }
 
     /// Returns a new ES256 key: small tokens, fast signatures, supported by every client library.
@@ -72,5 +66,13 @@ struct ServerKeys: Sendable {
         } catch {
             throw .signingFailed
         }
+    }
+}
+
+extension SymmetricKey {
+    /// Returns a key of 32 bytes for one purpose (RFC 5869).
+    func derived(for purpose: String, salt: [UInt8] = []) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: self, salt: salt, info: Array(purpose.utf8), outputByteCount: 32)
     }
 }

@@ -5,11 +5,9 @@ package import PortableFoundation
 extension SQLiteIdentityStore: AccountDirectory {
     /// Continues after an id and not at an offset, so that a row added meanwhile neither repeats nor hides another.
     package func accounts(after id: String?, limit: Int) throws(IdentityError) -> [Account] {
-        try readers.read { db throws(IdentityError) in
-            try db.all(
-                "SELECT \(Account.columns) FROM account WHERE id > ? ORDER BY id LIMIT ?",
-                [.text(id ?? ""), .integer(Int64(limit))], read: Account.init)
-        }
+        try all(
+            "SELECT \(Account.columns) FROM account WHERE id > ? ORDER BY id LIMIT ?",
+            [.text(id ?? ""), .integer(Int64(limit))], read: Account.init)
     }
 
     /// Reads one row more than the page has, which tells whether there is a next page.
@@ -86,6 +84,10 @@ struct AccountClass: Sendable, Hashable {
             Role.allCases.map { AccountClass(status: status, isVerified: isVerified, role: $0) }
         }
     }
+
+    /// The numbers of the classes that can administer the server, separated by commas.
+    static let administrators = all.indices.filter { all[$0].status == .active && all[$0].role >= .admin }
+        .map(String.init).joined(separator: ",")
 
     /// The status as lists report it.
     var reportedStatus: AccountStatus { AccountStatus(status, isVerified: isVerified) }
@@ -181,42 +183,45 @@ private struct AccountListQuery {
 
     /// Returns the first rows of one class, by the index of the sort column.
     private func indexedRows(ofClass number: Int, _ limit: Int) throws(IdentityError) -> [AccountQuery.Cursor] {
-        let (column, direction) = (query.sort.column, query.isAscending ? "ASC" : "DESC")
-        // Sorted by sign-up, the serial alone is the order.
-        let after = column == "serial" ? "serial \(sign) ?2" : "(\(column), serial) \(sign) (?6, ?2)"
-        return try db.all(
-            """
-            SELECT \(column), serial FROM account_list WHERE class = ?1 AND \(after) AND serial BETWEEN ?3 AND ?4
-                AND (?7 IS NULL OR instr(content, ?7) > 0)
-            ORDER BY \(column) \(direction), serial \(direction) LIMIT ?5
-            """,
-            [
-                .integer(Int64(number)), .integer(start.serial), .integer(lowest), .integer(highest),
-                .integer(Int64(limit)), start.value, .text(needle),
-            ], read: cursor)
+        try rows(
+            "account_list WHERE class = ?1 AND (?7 IS NULL OR instr(content, ?7) > 0)", serial: "serial", limit,
+            [.integer(Int64(number)), .text(needle)])
     }
 
     /// Returns the first rows that the full-text index finds.
     ///
     /// Sorted by sign-up, the index returns them in order; otherwise all matches are sorted.
     private func fullTextRows(_ limit: Int) throws(IdentityError) -> [AccountQuery.Cursor] {
+        try rows(
+            """
+            account_search CROSS JOIN account_list ON serial = account_search.rowid
+            WHERE account_search MATCH ?1 AND (?7 >> class) & 1
+            """, serial: "account_search.rowid", limit, [.text(phrase), .integer(classBits)])
+    }
+
+    /// Returns the first rows of a source.
+    ///
+    /// - Parameters:
+    ///   - source: The tables and a condition on the two values, as ?1 and ?7.
+    ///   - serial: The column of the source's own index; sorted by sign-up, it alone is the order.
+    private func rows(
+        _ source: String, serial: String, _ limit: Int, _ values: [SQLiteValue]
+    ) throws(IdentityError) -> [AccountQuery.Cursor] {
         let (column, direction) = (query.sort.column, query.isAscending ? "ASC" : "DESC")
+        let sign = query.isAscending ? ">" : "<"
         let isBySignUp = column == "serial"
-        let after = isBySignUp ? "account_search.rowid \(sign) ?2" : "(\(column), serial) \(sign) (?6, ?2)"
-        let order = isBySignUp ? "account_search.rowid \(direction)" : "\(column) \(direction), serial \(direction)"
+        let after = isBySignUp ? "\(serial) \(sign) ?2" : "(\(column), serial) \(sign) (?6, ?2)"
+        let order = isBySignUp ? "\(serial) \(direction)" : "\(column) \(direction), serial \(direction)"
         return try db.all(
             """
-            SELECT \(column), serial FROM account_search CROSS JOIN account_list ON serial = account_search.rowid
-            WHERE account_search MATCH ?1 AND \(after) AND account_search.rowid BETWEEN ?3 AND ?4 AND (?7 >> class) & 1
+            SELECT \(column), serial FROM \(source) AND \(after) AND \(serial) BETWEEN ?3 AND ?4
             ORDER BY \(order) LIMIT ?5
             """,
             [
-                .text(phrase), .integer(start.serial), .integer(lowest), .integer(highest), .integer(Int64(limit)),
-                start.value, .integer(classBits),
+                values[0], .integer(start.serial), .integer(lowest), .integer(highest), .integer(Int64(limit)),
+                start.value, values[1],
             ], read: cursor)
     }
-
-    private var sign: String { query.isAscending ? ">" : "<" }
 
     /// The position after which the page begins; before all rows for the first page.
     private var start: (value: SQLiteValue, serial: Int64) {

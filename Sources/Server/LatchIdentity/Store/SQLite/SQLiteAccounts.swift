@@ -7,22 +7,20 @@ extension SQLiteIdentityStore: AccountStore {
     ///
     /// - Throws: `IdentityError.corruptStore` if a column has another type than in the schema.
     package func account(id: String) throws(IdentityError) -> Account? {
-        try readers.read { db throws(IdentityError) in try db.account(id) }
+        try first("SELECT \(Account.columns) FROM account WHERE id = ?", [.text(id)], read: Account.init)
     }
 
     package func account(emailKey: String) throws(IdentityError) -> Account? {
-        try readers.read { db throws(IdentityError) in
-            try db.first(
-                "SELECT \(Account.columns) FROM account WHERE email_key = ?", [.text(emailKey)], read: Account.init)
-        }
+        try first("SELECT \(Account.columns) FROM account WHERE email_key = ?", [.text(emailKey)], read: Account.init)
     }
 
     package func account(usernameKey: String) throws(IdentityError) -> Account? {
-        try readers.read { db throws(IdentityError) in
-            try db.first(
-                "SELECT \(Account.columns) FROM account WHERE username_key = ?", [.text(usernameKey)],
-                read: Account.init)
-        }
+        try first(
+            "SELECT \(Account.columns) FROM account WHERE username_key = ?", [.text(usernameKey)], read: Account.init)
+    }
+
+    package func fullAccount(id: String) throws(IdentityError) -> FullAccount? {
+        try readers.read { db throws(IdentityError) in try db.fullAccount(id) }
     }
 
     /// Relies on the unique indexes of address and username to decide between concurrent sign-ups.
@@ -103,38 +101,6 @@ extension Account.Status {
     fileprivate var standingColumn: String? { self == .active || self == .disabled ? nil : rawValue }
 }
 
-extension SQLiteIdentityStore {
-    package func fullAccount(id: String) throws(IdentityError) -> FullAccount? {
-        try readers.read { db throws(IdentityError) in try db.fullAccount(id) }
-    }
-
-    /// Reads, changes and writes in one transaction, so that no concurrent change of another field is lost.
-    package func change(
-        _ change: AccountDetailsChange, of id: String, by actor: String, at now: Date
-    ) async throws(IdentityError) -> FullAccount? {
-        try await writer.write { db throws(IdentityError) in
-            guard try db.target(id, of: .update, by: actor) != nil, let found = try db.fullAccount(id) else {
-                return nil
-            }
-            let details = change.applied(to: found.details)
-            if details != found.details { try db.insert(details, of: id) }
-            if let typed = change.username {
-                let name = typed.isEmpty ? nil : try Username(typed)
-                do throws(IdentityError) {
-                    try db.run(
-                        "UPDATE account SET username = ?, username_key = ? WHERE id = ?",
-                        [.text(name?.text), .text(name?.key), .text(id)])
-                } catch IdentityError.alreadyExists {
-                    throw .usernameTaken
-                }
-            }
-            try db.run("UPDATE account SET updated_at = ? WHERE id = ?", [.date(now), .text(id)])
-            try db.audit("account.changed", account: id, detail: actor == id ? nil : "by \(actor)", at: now)
-            return try db.fullAccount(id)
-        }
-    }
-}
-
 extension SQLiteConnection {
     /// Returns an account with its details; nil if there is none, or it was deleted.
     fileprivate func fullAccount(_ id: String) throws(IdentityError) -> FullAccount? {
@@ -177,99 +143,36 @@ extension FullAccount {
 extension AccountDetails {
     /// Returns the details as JSON text.
     fileprivate func json() throws(IdentityError) -> String {
-        do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            return String(decoding: try encoder.encode(self), as: UTF8.self)
-        } catch {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        guard let data = try? encoder.encode(self) else {
             throw .storeUnavailable("details of an account cannot be written")
         }
+        return String(decoding: data, as: UTF8.self)
     }
 
     /// Parses the text of `json()`; anything else is damage.
     fileprivate init(json text: String) throws(IdentityError) {
-        do {
-            self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
-        } catch {
+        guard let details = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else {
             throw .corruptStore("the details of an account cannot be read")
         }
+        self = details
     }
 }
 
 extension SQLiteIdentityStore {
-    /// Signs out the devices in the same transaction; a later activation brings none of them back.
-    package func setStatus(
-        of id: String, to status: Account.Status, by actor: String?, because reason: String, at now: Date
-    ) async throws(IdentityError) -> Bool {
+    /// Reads the facts in the transaction, so that an administrator who is being dismissed can no longer act.
+    package func perform(
+        _ action: AccountAction, on id: String, by actor: String?, because reason: String?, at now: Date,
+        if rule: @escaping AccountRule
+    ) async throws(IdentityError) -> AccountActionResult? {
         try await writer.write { db throws(IdentityError) in
-            guard let target = try db.target(id, of: .setStatus(status), by: actor) else { return false }
-            if status != .active { try db.requireAnotherAdministrator(than: target) }
-            try db.run(
-                "UPDATE account SET status = ?, standing = ?, updated_at = ? WHERE id = ?",
-                [.text(status.statusColumn), .text(status.standingColumn), .date(now), .text(id)])
-            if status != .active { try db.revokeDevices(of: id, because: .accountDisabled, at: now) }
-            let detail = "by \(actor ?? "the operator")\(reason.isEmpty ? "" : ": \(reason)")"
-            try db.audit("account.\(status.rawValue)", account: id, detail: detail, at: now)
-            return true
-        }
-    }
-
-    package func endSessions(of id: String, by actor: String?, at now: Date) async throws(IdentityError) -> Int? {
-        try await writer.write { db throws(IdentityError) in
-            guard try db.target(id, of: .endSessions, by: actor) != nil else { return nil }
-            try db.audit("account.sessionsEnded", account: id, detail: "by \(actor ?? "the operator")", at: now)
-            return try db.revokeDevices(of: id, because: .administrator, at: now)
-        }
-    }
-
-    /// Reads the actor in the transaction, so that an administrator who is being dismissed can no longer grant roles.
-    package func setRole(
-        of id: String, to role: Role, by actor: String?, at now: Date
-    ) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
-            guard let target = try db.target(id, of: .setRole(role), by: actor) else { return false }
-            if role < .admin { try db.requireAnotherAdministrator(than: target) }
-            try db.setRole(role, of: target, by: actor, at: now)
-            return true
-        }
-    }
-
-    /// Checks and promotes in one transaction, so that two nodes that start together promote one account.
-    package func promoteFirstAdministrator(emailKey: String, at now: Date) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
-            guard try db.administratorCount() == 0,
-                let account = try db.first(
-                    """
-                    SELECT \(Account.columns) FROM account
-                    WHERE email_key = ? AND email_verified_at IS NOT NULL AND status = 'active'
-                    """,
-                    [.text(emailKey)], read: Account.init)
-            else { return false }
-            try db.setRole(.superAdmin, of: account, by: nil, at: now)
-            return true
-        }
-    }
-
-    /// Keeps the row, whose address stays taken, or removes it with everything that refers to it by foreign keys.
-    package func delete(
-        _ id: String, isFinal: Bool, by actor: String?, because reason: String, at now: Date
-    ) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
-            guard let target = try db.target(id, of: .delete, by: actor, orDeleted: isFinal) else { return false }
-            try db.requireAnotherAdministrator(than: target)
-            if isFinal {
-                try db.run("DELETE FROM account WHERE id = ?", [.text(id)])
-            } else {
-                let status = Account.Status.deleted
-                try db.run(
-                    "UPDATE account SET status = ?, standing = ?, updated_at = ? WHERE id = ?",
-                    [.text(status.statusColumn), .text(status.standingColumn), .date(now), .text(id)])
-                try db.revokeDevices(of: id, because: .accountDisabled, at: now)
-                try db.run("DELETE FROM one_time_token WHERE account_id = ?", [.text(id)])
-            }
-            let detail = "\(isFinal ? "final " : "")by \(actor ?? "the operator"): \(reason)"
-            try db.audit("account.deleted", account: id, detail: detail, at: now)
-            return true
+            let context = AccountActionContext(
+                actor: try actor.flatMap { id throws(IdentityError) in try db.account(id) },
+                target: try db.account(id), administratorCount: try db.administratorCount())
+            guard try rule(context), let target = context.target else { return nil }
+            let note = "by \(actor ?? "the operator")\(reason.map { ": \($0)" } ?? "")"
+            return try db.perform(action, on: target, by: actor, note: note, at: now)
         }
     }
 
@@ -288,8 +191,7 @@ extension SQLiteIdentityStore {
                 """,
                 [.text(hash), .date(now), .text(id), .date(account.passwordChangedAt)])
             guard changed == 1 else { return nil }
-            try db.run("DELETE FROM one_time_token WHERE account_id = ?", [.text(id)])
-            try db.run("DELETE FROM email_change WHERE account_id = ?", [.text(id)])
+            try db.endMailedTokens(of: id)
             var signedOut = 0
             if let device {
                 signedOut = try db.revokeDevices(of: id, except: device, because: .passwordChange, at: now)
@@ -306,54 +208,75 @@ extension SQLiteConnection {
         try first("SELECT \(Account.columns) FROM account WHERE id = ?", [.text(id)], read: Account.init)
     }
 
-    /// Returns the target of an action that the actor may perform; nil if there is no such account.
-    ///
-    /// - Parameter actor: Nil for the operator, who may do everything.
-    /// - Throws: `IdentityError.forbidden`, also for a missing account unless the actor may see others.
-    func target(
-        _ id: String, of action: AccountAction, by actor: String?, orDeleted: Bool = false
-    ) throws(IdentityError) -> Account? {
-        let target = try account(id)
-        if let actor {
-            guard let actor = try account(actor) else { throw .forbidden }
-            guard let target else {
-                guard actor.status == .active, actor.role >= .moderator else { throw .forbidden }
-                return nil
-            }
-            try action.authorize(actor, on: target)
-        }
-        guard let target, target.status != .deleted || orDeleted || actor == nil else { return nil }
-        return target
-    }
-
-    /// Rejects a change that would leave no account that can administer the server (attack K9).
-    fileprivate func requireAnotherAdministrator(than target: Account) throws(IdentityError) {
-        guard target.role >= .admin, target.status == .active else { return }
-        guard try administratorCount(except: target.id) > 0 else { throw .lastAdministrator }
-    }
-
-    /// Returns the number of active administrators.
-    fileprivate func administratorCount(except id: String = "") throws(IdentityError) -> Int {
+    /// Returns the number of active administrators, which triggers count.
+    fileprivate func administratorCount() throws(IdentityError) -> Int {
         try number(
-            "SELECT count(*) FROM account WHERE status = 'active' AND \(Account.roleNumber) >= 3 AND id <> ?",
-            [.text(id)])
+            """
+            SELECT coalesce(sum(count), 0) FROM account_tally
+            WHERE day = -1 AND class IN (\(AccountClass.administrators))
+            """)
     }
 
-    /// Replaces the administrative role; other role words stay.
-    fileprivate func setRole(_ role: Role, of account: Account, by actor: String?, at now: Date) throws(IdentityError) {
+    /// Performs an authorized action, with an entry in the audit log.
+    fileprivate func perform(
+        _ action: AccountAction, on target: Account, by actor: String?, note: String, at now: Date
+    ) throws(IdentityError) -> AccountActionResult {
+        let id = target.id
+        var result = AccountActionResult()
+        switch action {
+        case .read: break
+        case .update(let change):
+            try update(id, change, at: now)
+            try audit("account.changed", account: id, detail: actor == id ? nil : note, at: now)
+        case .setRole(let role):
+            try run(
+                "UPDATE account SET roles = ?, updated_at = ? WHERE id = ?",
+                [.text(role.replacing(in: target.roles).joined(separator: " ")), .date(now), .text(id)])
+            try audit("account.role", account: id, detail: "\(role.name) \(note)", at: now)
+        case .setStatus(let status):
+            result.signedOut = try setStatus(of: id, to: status, at: now)
+            try audit("account.\(status.rawValue)", account: id, detail: note, at: now)
+        case .endSessions:
+            try audit("account.sessionsEnded", account: id, detail: note, at: now)
+            result.signedOut = try revokeDevices(of: id, because: .administrator, at: now)
+        case .removeFactor:
+            result.hadFactor = try removeFactor(of: id, detail: note, at: now)
+            if result.hadFactor { result.signedOut = try revokeDevices(of: id, because: .administrator, at: now) }
+        case .delete(isFinal: true):
+            // Foreign keys remove everything that refers to the row.
+            try run("DELETE FROM account WHERE id = ?", [.text(id)])
+            try audit("account.deleted", account: id, detail: "final \(note)", at: now)
+        case .delete(isFinal: false):
+            result.signedOut = try setStatus(of: id, to: .deleted, at: now)
+            try run("DELETE FROM one_time_token WHERE account_id = ?", [.text(id)])
+            try audit("account.deleted", account: id, detail: note, at: now)
+        }
+        return result
+    }
+
+    /// Changes details; read and written in one transaction, so that no concurrent change of another field is lost.
+    private func update(_ id: String, _ change: AccountDetailsChange, at now: Date) throws(IdentityError) {
+        guard let found = try fullAccount(id) else { return }
+        let details = change.applied(to: found.details)
+        if details != found.details { try insert(details, of: id) }
+        if let typed = change.username {
+            let name = typed.isEmpty ? nil : try Username(typed)
+            do throws(IdentityError) {
+                try run(
+                    "UPDATE account SET username = ?, username_key = ? WHERE id = ?",
+                    [.text(name?.text), .text(name?.key), .text(id)])
+            } catch IdentityError.alreadyExists {
+                throw .usernameTaken
+            }
+        }
+        try run("UPDATE account SET updated_at = ? WHERE id = ?", [.date(now), .text(id)])
+    }
+
+    /// Sets a status, and signs out the devices unless it is `active`; a later activation brings none of them back.
+    private func setStatus(of id: String, to status: Account.Status, at now: Date) throws(IdentityError) -> Int {
         try run(
-            "UPDATE account SET roles = ?, updated_at = ? WHERE id = ?",
-            [.text(role.replacing(in: account.roles).joined(separator: " ")), .date(now), .text(account.id)])
-        let detail = "\(role.name) by \(actor ?? "the operator")"
-        try audit("account.role", account: account.id, detail: detail, at: now)
+            "UPDATE account SET status = ?, standing = ?, updated_at = ? WHERE id = ?",
+            [.text(status.statusColumn), .text(status.standingColumn), .date(now), .text(id)])
+        return status == .active ? 0 : try revokeDevices(of: id, because: .accountDisabled, at: now)
     }
-}
-
-extension Account {
-    /// The SQL expression of ``Role/init(of:)``.
-    fileprivate static let roleNumber = """
-        (CASE WHEN instr(' ' || roles || ' ', ' admin ') = 0
-            THEN CASE WHEN instr(' ' || roles || ' ', ' moderator ') > 0 THEN 2 ELSE 1 END
-            WHEN instr(' ' || roles || ' ', ' super_admin ') > 0 THEN 4 ELSE 3 END)
-        """
 }

@@ -60,10 +60,7 @@ final class SQLiteConnection: @unchecked Sendable {
     /// Runs a statement to its end and returns the number of changed rows.
     @discardableResult
     func run(_ sql: String, _ values: [SQLiteValue] = []) throws(IdentityError) -> Int {
-        let statement = try prepared(sql)
-        defer { statement.reset() }
-        try statement.bind(values)
-        while try statement.step() {}
+        try with(sql, values) { statement throws(IdentityError) in while try statement.step() {} }
         return Int(sqlite3_changes64(handle))
     }
 
@@ -71,23 +68,30 @@ final class SQLiteConnection: @unchecked Sendable {
     func first<Result>(
         _ sql: String, _ values: [SQLiteValue] = [], read: (borrowing SQLiteRow) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result? {
-        let statement = try prepared(sql)
-        defer { statement.reset() }
-        try statement.bind(values)
-        guard try statement.step() else { return nil }
-        return try read(SQLiteRow(statement))
+        try with(sql, values) { statement throws(IdentityError) in
+            try statement.step() ? try read(SQLiteRow(statement)) : nil
+        }
     }
 
     /// Returns all rows, each read by `read`.
     func all<Result>(
         _ sql: String, _ values: [SQLiteValue] = [], read: (borrowing SQLiteRow) throws(IdentityError) -> Result
     ) throws(IdentityError) -> [Result] {
+        try with(sql, values) { statement throws(IdentityError) in
+            var results: [Result] = []
+            while try statement.step() { results.append(try read(SQLiteRow(statement))) }
+            return results
+        }
+    }
+
+    /// Runs `body` with a statement to which the values are bound, and resets it afterwards.
+    private func with<Result>(
+        _ sql: String, _ values: [SQLiteValue], _ body: (SQLiteStatement) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> Result {
         let statement = try prepared(sql)
         defer { statement.reset() }
         try statement.bind(values)
-        var results: [Result] = []
-        while try statement.step() { results.append(try read(SQLiteRow(statement))) }
-        return results
+        return try body(statement)
     }
 
     /// Returns the statement of a text, compiled at its first use, since compilation costs more than most executions.

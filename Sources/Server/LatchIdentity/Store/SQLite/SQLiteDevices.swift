@@ -4,14 +4,13 @@ package import PortableFoundation
 
 extension SQLiteIdentityStore: DeviceStore {
     package func isSignedIn(emailKey: String, from address: String, at now: Date) throws(IdentityError) -> Bool {
-        try readers.read { db throws(IdentityError) in
-            try db.number(
-                """
-                SELECT EXISTS (SELECT 1 FROM device JOIN account ON account.id = device.account_id
-                WHERE email_key = ? AND address = ? AND revoked_at IS NULL AND expires_at > ?)
-                """,
-                [.text(emailKey), .text(address), .date(now)]) == 1
-        }
+        try first(
+            """
+            SELECT 1 FROM device JOIN account ON account.id = device.account_id
+            WHERE email_key = ? AND address = ? AND revoked_at IS NULL AND expires_at > ?
+            """,
+            [.text(emailKey), .text(address), .date(now)]
+        ) { row throws(IdentityError) in try row.integer(0) } != nil
     }
 
     package func device(id: [UInt8]) throws(IdentityError) -> Device? {
@@ -21,13 +20,12 @@ extension SQLiteIdentityStore: DeviceStore {
     package func insert(_ device: Device, for account: Account) async throws(IdentityError) -> Bool {
         try await writer.write { db throws(IdentityError) in
             // A password reset since the password was verified must not leave a device signed in.
-            let isUnchanged = try db.first(
+            let isUnchanged = try db.number(
                 "SELECT 1 FROM account WHERE id = ? AND status = 'active' AND password_changed_at = ?",
-                [.text(account.id), .date(account.passwordChangedAt)]
-            ) { row throws(IdentityError) in try row.integer(0) }
-            guard isUnchanged != nil else { return false }
+                [.text(account.id), .date(account.passwordChangedAt)])
+            guard isUnchanged == 1 else { return false }
             try db.run(
-                "INSERT INTO device (\(Device.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO device (\(Device.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 device.sqliteValues)
             try db.run(
                 "UPDATE account SET last_login_at = ? WHERE id = ?", [.date(device.createdAt), .text(account.id)])
@@ -57,41 +55,23 @@ extension SQLiteIdentityStore: DeviceStore {
     }
 
     package func devices(of accountID: String, at now: Date) throws(IdentityError) -> [Device] {
-        try readers.read { db throws(IdentityError) in
-            try db.all(
-                """
-                SELECT \(Device.columns) FROM device WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ?
-                ORDER BY last_used_at DESC, id LIMIT 500
-                """,
-                [.text(accountID), .date(now)], read: Device.init)
-        }
-    }
-
-    package func setPushToken(
-        _ token: String?, of device: [UInt8], ownedBy accountID: String
-    ) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
-            try db.run(
-                "UPDATE device SET push_token = ? WHERE id = ? AND account_id = ? AND revoked_at IS NULL",
-                [.text(token), .blob(device), .text(accountID)]) == 1
-        }
-    }
-
-    /// Checks the owner: another account's device is not found (attack G4).
-    package func revoke(
-        device id: [UInt8], ownedBy accountID: String, because: Device.RevocationReason, at now: Date
-    ) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
-            guard try db.device(id)?.accountID == accountID else { return false }
-            return try db.revoke(id, because: because, at: now)
-        }
+        try all(
+            """
+            SELECT \(Device.columns) FROM device WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ?
+            ORDER BY last_used_at DESC, id LIMIT 500
+            """,
+            [.text(accountID), .date(now)], read: Device.init)
     }
 
     /// Signs out one device and thereby its access tokens, since each use of them reads the row.
+    ///
+    /// Checks the owner: another account's device is not found (attack G4).
     package func revoke(
-        device id: [UInt8], because: Device.RevocationReason, at now: Date
+        device id: [UInt8], ownedBy accountID: String?, because: Device.RevocationReason, at now: Date
     ) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in try db.revoke(id, because: because, at: now) }
+        try await writer.write { db throws(IdentityError) in
+            try db.revoke(id, ownedBy: accountID, because: because, at: now)
+        }
     }
 
     /// Uses one statement for all devices, so that no login can come in between.
@@ -112,14 +92,15 @@ extension SQLiteConnection {
 
     /// Signs out a device once, with an audit entry; the first reason stays.
     @discardableResult
-    fileprivate func revoke(_ id: [UInt8], because: Device.RevocationReason, at now: Date) throws(IdentityError) -> Bool
-    {
+    fileprivate func revoke(
+        _ id: [UInt8], ownedBy accountID: String? = nil, because: Device.RevocationReason, at now: Date
+    ) throws(IdentityError) -> Bool {
         let account = try first(
             """
-            UPDATE device SET revoked_at = ?, revoked_because = ? WHERE id = ? AND revoked_at IS NULL
-            RETURNING account_id
+            UPDATE device SET revoked_at = ?, revoked_because = ?
+            WHERE id = ? AND revoked_at IS NULL AND account_id = coalesce(?, account_id) RETURNING account_id
             """,
-            [.date(now), .text(because.rawValue), .blob(id)]
+            [.date(now), .text(because.rawValue), .blob(id), .text(accountID)]
         ) { row throws(IdentityError) in try row.text(0) }
         guard let account else { return false }
         try audit("device.signedOut", account: account, detail: because.rawValue, at: now)
@@ -146,7 +127,7 @@ extension Device {
     /// The columns in the order of `init(_:)` and `sqliteValues`.
     fileprivate static let columns = """
         id, account_id, secret, counter, rotated_at, rotation_key, created_at, last_used_at, expires_at, revoked_at, \
-        revoked_because, user_agent, address, app_id, scope, name, push_token, factor_at
+        revoked_because, user_agent, address, app_id, scope, name, factor_at
         """
 
     /// Creates a device from a row; a generation out of range is damage.
@@ -161,8 +142,7 @@ extension Device {
             lastUsedAt: try row.date(7), expiresAt: try row.date(8), revokedAt: try row.optionalDate(9),
             revocationReason: try row.optionalText(10).flatMap(RevocationReason.init),
             userAgent: try row.optionalText(11),
-            address: try row.optionalText(12), name: try row.optionalText(15), pushToken: try row.optionalText(16),
-            factorAt: try row.optionalDate(17))
+            address: try row.optionalText(12), name: try row.optionalText(15), factorAt: try row.optionalDate(16))
     }
 
     /// The values in the order of `columns`.
@@ -171,7 +151,7 @@ extension Device {
             .blob(id), .text(accountID), .blob(secret), .integer(Int64(counter)), .date(rotatedAt),
             .blob(rotationKey), .date(createdAt), .date(lastUsedAt), .date(expiresAt), .date(revokedAt),
             .text(revocationReason?.rawValue), .text(userAgent), .text(address),
-            .text(clientID), .text(scope), .text(name), .text(pushToken), .date(factorAt),
+            .text(clientID), .text(scope), .text(name), .date(factorAt),
         ]
     }
 }

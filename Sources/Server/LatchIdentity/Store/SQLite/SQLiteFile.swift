@@ -64,12 +64,10 @@ enum SQLiteFile {
     ///
     /// The migration checks again, with the content of the log.
     private static func header(_ path: String) throws(IdentityError) -> Header? {
-        let bytes: [UInt8]
-        do {
-            bytes = [UInt8](try Data(contentsOf: URL(filePath: path), options: .mappedIfSafe).prefix(100))
-        } catch {
+        guard let data = try? Data(contentsOf: URL(filePath: path), options: .mappedIfSafe) else {
             throw .storeUnavailable("\(path) cannot be read")
         }
+        let bytes = [UInt8](data.prefix(100))
         guard !bytes.isEmpty else { return nil }
         guard bytes.count == 100, bytes.starts(with: Array("SQLite format 3\0".utf8)) else { throw .notADatabase(path) }
         let number = { (offset: Int) in bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
@@ -80,11 +78,8 @@ enum SQLiteFile {
     static func inode(of path: String) -> UInt? { attributes(path)?[.systemFileNumber] as? UInt }
 
     private static func attributes(_ path: String) -> [FileAttributeKey: Any]? {
-        do {
-            return try FileManager.default.attributesOfItem(atPath: path)
-        } catch {
-            return nil  // The file does not exist, or this user may not see it.
-        }
+        // Nil if the file does not exist, or this user may not see it.
+        try? FileManager.default.attributesOfItem(atPath: path)
     }
 
     /// Returns the part before the last slash; the working directory if there is none.

@@ -35,6 +35,20 @@ package final class SQLiteIdentityStore: IdentityStore {
         await writer.close()
     }
 
+    /// Returns the first row of a query, read on the caller's thread.
+    func first<Result>(
+        _ sql: String, _ values: [SQLiteValue], read: (borrowing SQLiteRow) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> Result? {
+        try readers.read { db throws(IdentityError) in try db.first(sql, values, read: read) }
+    }
+
+    /// Returns all rows of a query, read on the caller's thread.
+    func all<Result>(
+        _ sql: String, _ values: [SQLiteValue], read: (borrowing SQLiteRow) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> [Result] {
+        try readers.read { db throws(IdentityError) in try db.all(sql, values, read: read) }
+    }
+
     /// Sets the pragmas of the writing connection, which SQLite does not keep in the file.
     private static func configure(_ connection: SQLiteConnection) throws(IdentityError) {
         // With a log, FULL adds the one fsync per commit that makes "durable" true after a power cut.

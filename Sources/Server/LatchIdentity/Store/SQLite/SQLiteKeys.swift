@@ -33,7 +33,6 @@ extension SQLiteIdentityStore: KeyStore {
             return stored
         }
     }
-
 }
 
 extension SQLiteConnection {

@@ -57,8 +57,7 @@ extension SQLiteIdentityStore: MailedTokenStore {
                     email_verified_at = coalesce(email_verified_at, ?2) WHERE id = ?3
                 """,
                 [.text(hash), .date(max(now, account.passwordChangedAt.addingTimeInterval(0.001))), .text(account.id)])
-            try db.run("DELETE FROM one_time_token WHERE account_id = ?", [.text(account.id)])
-            try db.run("DELETE FROM email_change WHERE account_id = ?", [.text(account.id)])
+            try db.endMailedTokens(of: account.id)
             let signedOut = try db.revokeDevices(of: account.id, because: .passwordChange, at: now)
             try db.audit("account.passwordReset", account: account.id, at: now)
             return PasswordChange(accountID: account.id, signedOut: signedOut)
@@ -140,8 +139,14 @@ extension SQLiteConnection {
         try run(
             "UPDATE account SET email = ?, email_key = ?, email_verified_at = ?3, updated_at = ?3 WHERE id = ?4",
             [.text(change.0), .text(change.1), .date(now), .text(id)])
-        try run("DELETE FROM email_change WHERE account_id = ?", [.text(id)])
-        try run("DELETE FROM one_time_token WHERE account_id = ?", [.text(id)])
+        try endMailedTokens(of: id)
         try audit("account.emailChanged", account: id, at: now)
+    }
+
+    /// Ends all mailed tokens of an account, and a pending change of its address.
+    func endMailedTokens(of accountID: String) throws(IdentityError) {
+        for table in ["one_time_token", "email_change"] {
+            try run("DELETE FROM \(table) WHERE account_id = ?", [.text(accountID)])
+        }
     }
 }

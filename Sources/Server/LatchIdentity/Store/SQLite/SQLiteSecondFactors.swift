@@ -7,13 +7,6 @@ extension SQLiteIdentityStore: SecondFactorStore {
         try readers.read { db throws(IdentityError) in try db.factor(of: accountID, isConfirmed) }
     }
 
-    package func recoveryCodeCount(of accountID: String) throws(IdentityError) -> Int {
-        try readers.read { db throws(IdentityError) in
-            try db.number(
-                "SELECT count(*) FROM recovery_code WHERE account_id = ? AND is_confirmed = 1", [.text(accountID)])
-        }
-    }
-
     /// Inserts an unconfirmed row of its own; the confirmed factor stays required until the confirmation.
     package func begin(_ factor: SecondFactor, recoveryDigests: [[UInt8]]) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) -> Void in
@@ -29,79 +22,21 @@ extension SQLiteIdentityStore: SecondFactorStore {
         }
     }
 
-    package func confirmFactor(
-        of accountID: String, proof: SecondFactorProof, on device: [UInt8], at now: Date
-    ) async throws(IdentityError) -> VerificationResult {
-        try await writer.write { db throws(IdentityError) in
-            let result = try db.verify(proof, of: accountID, isConfirmed: false, at: now)
-            guard result == .accepted else { return result }
-            try db.deleteFactor(of: accountID, isConfirmed: true)
-            for table in ["second_factor", "recovery_code"] {
-                try db.run("UPDATE \(table) SET is_confirmed = 1 WHERE account_id = ?", [.text(accountID)])
-            }
-            try db.run("DELETE FROM sign_in_challenge WHERE account_id = ?", [.text(accountID)])
-            try db.run("UPDATE device SET factor_at = ? WHERE id = ?", [.date(now), .blob(device)])
-            try db.revokeDevices(of: accountID, except: device, because: .secondFactor, at: now)
-            try db.audit("factor.confirmed", account: accountID, at: now)
-            return .accepted
-        }
-    }
-
     /// Verifies, uses up and counts in one transaction: of any number of equal concurrent codes one is accepted, and of a
     /// thousand concurrent guesses five are checked (attacks F1 and F3).
     package func prove(
-        _ proof: SecondFactorProof, of accountID: String, ending challenge: [UInt8]?, at now: Date
+        _ proof: SecondFactorProof, of accountID: String, for purpose: SecondFactorPurpose, at now: Date
     ) async throws(IdentityError) -> VerificationResult {
         try await writer.write { db throws(IdentityError) in
-            if let challenge {
+            if case .login(let challenge?) = purpose {
                 let count = try db.number(
                     "SELECT count(*) FROM sign_in_challenge WHERE digest = ? AND account_id = ? AND expires_at > ?",
                     [.blob(challenge), .text(accountID), .date(now)])
                 guard count == 1 else { return .rejected }
             }
-            let result = try db.verify(proof, of: accountID, isConfirmed: true, at: now)
-            if result == .accepted, let challenge {
-                try db.run("DELETE FROM sign_in_challenge WHERE digest = ?", [.blob(challenge)])
-            }
+            let result = try db.verify(proof, of: accountID, isConfirmed: !purpose.isConfirmation, at: now)
+            if result == .accepted { try db.complete(purpose, of: accountID, at: now) }
             return result
-        }
-    }
-
-    /// Verifies and removes in one transaction, so that a factor that was set up meanwhile is not removed.
-    package func removeFactor(
-        of accountID: String, proof: SecondFactorProof, at now: Date
-    ) async throws(IdentityError) -> VerificationResult {
-        try await writer.write { db throws(IdentityError) in
-            let result = try db.verify(proof, of: accountID, isConfirmed: true, at: now)
-            guard result == .accepted else { return result }
-            _ = try db.removeFactor(of: accountID, detail: nil, at: now)
-            return .accepted
-        }
-    }
-
-    /// Signs out all devices as well: a lost or stolen phone may still be signed in.
-    package func removeFactor(
-        of accountID: String, by actor: String?, at now: Date
-    ) async throws(IdentityError) -> Bool? {
-        try await writer.write { db throws(IdentityError) in
-            guard try db.target(accountID, of: .removeFactor, by: actor) != nil else { return nil }
-            let detail = "by \(actor ?? "the operator")"
-            guard try db.removeFactor(of: accountID, detail: detail, at: now) else { return false }
-            try db.revokeDevices(of: accountID, because: .administrator, at: now)
-            return true
-        }
-    }
-
-    package func replaceRecoveryCodes(
-        of accountID: String, by digests: [[UInt8]], proof: SecondFactorProof, at now: Date
-    ) async throws(IdentityError) -> VerificationResult {
-        try await writer.write { db throws(IdentityError) in
-            let result = try db.verify(proof, of: accountID, isConfirmed: true, at: now)
-            guard result == .accepted else { return result }
-            try db.run("DELETE FROM recovery_code WHERE account_id = ? AND is_confirmed = 1", [.text(accountID)])
-            try db.insert(recoveryDigests: digests, of: accountID, isConfirmed: true)
-            try db.audit("factor.recoveryCodesReplaced", account: accountID, at: now)
-            return .accepted
         }
     }
 
@@ -110,12 +45,12 @@ extension SQLiteIdentityStore: SecondFactorStore {
         try await writer.write { db throws(IdentityError) -> Void in
             try db.run(
                 """
-                INSERT INTO sign_in_challenge (digest, account_id, password_changed_at, app_id, scope, is_remembered,
-                    created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO sign_in_challenge (digest, account_id, password_changed_at, scope, is_remembered, created_at,
+                    expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     .blob(challenge.digest), .text(challenge.accountID), .date(challenge.passwordChangedAt),
-                    .text(challenge.clientID), .text(challenge.scope), .integer(challenge.isRemembered ? 1 : 0),
+                    .text(challenge.scope), .integer(challenge.isRemembered ? 1 : 0),
                     .date(challenge.createdAt), .date(challenge.expiresAt),
                 ])
             try db.run(
@@ -127,18 +62,16 @@ extension SQLiteIdentityStore: SecondFactorStore {
     }
 
     package func challenge(_ digest: [UInt8], at now: Date) throws(IdentityError) -> LoginChallenge? {
-        try readers.read { db throws(IdentityError) in
-            try db.first(
-                """
-                SELECT account_id, password_changed_at, app_id, scope, is_remembered, created_at, expires_at
-                FROM sign_in_challenge WHERE digest = ? AND expires_at > ?
-                """, [.blob(digest), .date(now)]
-            ) { row throws(IdentityError) in
-                LoginChallenge(
-                    digest: digest, accountID: try row.text(0), passwordChangedAt: try row.date(1),
-                    clientID: try row.optionalText(2), scope: try row.text(3), isRemembered: try row.integer(4) == 1,
-                    createdAt: try row.date(5), expiresAt: try row.date(6))
-            }
+        try first(
+            """
+            SELECT account_id, password_changed_at, scope, is_remembered, created_at, expires_at
+            FROM sign_in_challenge WHERE digest = ? AND expires_at > ?
+            """, [.blob(digest), .date(now)]
+        ) { row throws(IdentityError) in
+            LoginChallenge(
+                digest: digest, accountID: try row.text(0), passwordChangedAt: try row.date(1),
+                scope: try row.text(2), isRemembered: try row.integer(3) == 1, createdAt: try row.date(4),
+                expiresAt: try row.date(5))
         }
     }
 }
@@ -196,6 +129,31 @@ extension SQLiteConnection {
         }
     }
 
+    /// Applies the effects of an accepted proof.
+    fileprivate func complete(
+        _ purpose: SecondFactorPurpose, of accountID: String, at now: Date
+    ) throws(IdentityError) {
+        switch purpose {
+        case .login(nil): break
+        case .login(let challenge?): try run("DELETE FROM sign_in_challenge WHERE digest = ?", [.blob(challenge)])
+        case .confirmation(let device):
+            try deleteFactor(of: accountID, isConfirmed: true)
+            for table in ["second_factor", "recovery_code"] {
+                try run("UPDATE \(table) SET is_confirmed = 1 WHERE account_id = ?", [.text(accountID)])
+            }
+            try run("DELETE FROM sign_in_challenge WHERE account_id = ?", [.text(accountID)])
+            try run("UPDATE device SET factor_at = ? WHERE id = ?", [.date(now), .blob(device)])
+            try revokeDevices(of: accountID, except: device, because: .secondFactor, at: now)
+            try audit("factor.confirmed", account: accountID, at: now)
+        case .removal:
+            _ = try removeFactor(of: accountID, detail: nil, at: now)
+        case .recoveryCodes(let digests):
+            try run("DELETE FROM recovery_code WHERE account_id = ? AND is_confirmed = 1", [.text(accountID)])
+            try insert(recoveryDigests: digests, of: accountID, isConfirmed: true)
+            try audit("factor.recoveryCodesReplaced", account: accountID, at: now)
+        }
+    }
+
     fileprivate func insert(recoveryDigests: [[UInt8]], of accountID: String, isConfirmed: Bool) throws(IdentityError) {
         for digest in recoveryDigests {
             try run(
@@ -205,7 +163,7 @@ extension SQLiteConnection {
     }
 
     /// Removes the factor, its challenges, and the record of the devices that proved it.
-    fileprivate func removeFactor(of accountID: String, detail: String?, at now: Date) throws(IdentityError) -> Bool {
+    func removeFactor(of accountID: String, detail: String?, at now: Date) throws(IdentityError) -> Bool {
         try deleteFactor(of: accountID, isConfirmed: false)
         guard try deleteFactor(of: accountID, isConfirmed: true) else { return false }
         try run("DELETE FROM sign_in_challenge WHERE account_id = ?", [.text(accountID)])

@@ -11,14 +11,14 @@ import Musl
 /// An IPv4 or IPv6 address, without zone and port.
 ///
 /// An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) is converted to IPv4: a dual-stack socket reports IPv4 clients so.
-struct IPAddress: Sendable, Hashable {
+package struct IPAddress: Sendable, Hashable {
     /// The four or sixteen bytes, in network order.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Parses an address in any form of RFC 4291 §2.2, with or without a zone (RFC 4007 §11).
     ///
     /// A leading zero in an IPv4 address is rejected, since some parsers treat it as octal.
-    init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         // A C string ends at its first NUL.
         guard text.utf8.count <= 100, !text.utf8.contains(0) else { return nil }
         let bare = text.prefix { $0 != "%" }
@@ -38,7 +38,7 @@ struct IPAddress: Sendable, Hashable {
     }
 
     /// The canonical textual form (RFC 5952 §4).
-    var text: String {
+    package var text: String {
         guard bytes.count == 16 else { return bytes.map(String.init).joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
         let words = groups.map { String($0, radix: 16) }

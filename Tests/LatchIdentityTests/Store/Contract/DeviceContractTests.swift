@@ -8,70 +8,84 @@ import Testing
 @testable import LatchIdentity
 
 @Suite struct `The rotation of a device` {
-    let folder: TemporaryFolder
-    let store: SQLiteIdentityStore
-    let account: Account
-    let device: Device
-
-    init() async throws {
-        folder = try TemporaryFolder()
-        (store, account, device) = try await SQLiteIdentityStore.populated(in: folder)
-    }
-
-    @Test func `moves to the next generation, durably`() async throws {
+    @Test(arguments: StoreBackend.all)
+    func `moves to the next generation, durably`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, device) = (fixture.store, fixture.device)
         #expect(try await store.rotate(.of(device)) == .rotated(counter: 1))
-        let row = try #require(try store.device(id: device.id))
+        let row = try #require(try await store.device(id: device.id))
         #expect(row.counter == 1)
         #expect(row.rotatedAt == noon)
     }
 
-    @Test(.tags(.attackC2)) func `of 16 equal attempts one rotates, and all get the same generation`() async throws {
+    @Test(.tags(.attackC2), arguments: StoreBackend.all)
+    func `of 16 equal attempts one rotates, and all get the same generation`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, device) = (fixture.store, fixture.device)
         let rotations = try await withThrowingTaskGroup { group in
             for _ in 0..<16 { group.addTask { try await store.rotate(.of(device)) } }
             return try await group.reduce(into: [Rotation]()) { $0.append($1) }
         }
         #expect(rotations.filter { $0 == .rotated(counter: 1) }.count == 1)
         #expect(rotations.filter { $0 == .repeated(counter: 1) }.count == 15)
-        #expect(try store.device(id: device.id)?.counter == 1)
+        #expect(try await store.device(id: device.id)?.counter == 1)
     }
 
-    @Test(.tags(.attackC3, .attackC4))
-    func `repeats its answer until the window ends, and takes a later use for theft`() async throws {
+    @Test(.tags(.attackC3, .attackC4), arguments: StoreBackend.all)
+    func `repeats its answer until the window ends, and takes a later use for theft`(backend: StoreBackend) async throws
+    {
+        let fixture = try await backend.populated()
+        let (store, device) = (fixture.store, fixture.device)
         _ = try await store.rotate(.of(device))
         #expect(try await store.rotate(.of(device, at: noon + 30)) == .repeated(counter: 1))
         #expect(try await store.rotate(.of(device, at: noon + 30.001)) == .reused)
-        let row = try #require(try store.device(id: device.id))
+        let row = try #require(try await store.device(id: device.id))
         #expect(row.revokedAt != nil)
         #expect(row.revocationReason == .reuse)
     }
 
-    @Test func `repeats its answer for the same Idempotency-Key long after the window`() async throws {
+    @Test(arguments: StoreBackend.all)
+    func `repeats its answer for the same Idempotency-Key long after the window`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, device) = (fixture.store, fixture.device)
         _ = try await store.rotate(.of(device, key: [1]))
         #expect(try await store.rotate(.of(device, key: [1], at: noon + 3000)) == .repeated(counter: 1))
         #expect(try await store.rotate(.of(device, key: [2], at: noon + 3000)) == .reused)
     }
 
-    @Test func `does not repeat for an Idempotency-Key once the successor was used`() async throws {
+    @Test(arguments: StoreBackend.all)
+    func `does not repeat for an Idempotency-Key once the successor was used`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, device) = (fixture.store, fixture.device)
         _ = try await store.rotate(.of(device, key: [1]))
         _ = try await store.rotate(.of(device, counter: 1, key: [2]))
         #expect(try await store.rotate(.of(device, key: [1])) == .reused)
     }
 
-    @Test func `bounds what an Idempotency-Key repeats`() async throws {
+    @Test(arguments: StoreBackend.all)
+    func `bounds what an Idempotency-Key repeats`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account) = (fixture.store, fixture.account)
         let long = Device.example(2, of: account, expiresAt: noon + 1e7)
         _ = try await store.insert(long, for: account)
         _ = try await store.rotate(.of(long, key: [1]))
         #expect(try await store.rotate(.of(long, key: [1], at: noon + 86_401)) == .reused)
     }
 
-    @Test(.tags(.attackC5)) func `takes a grandparent for theft even inside the window`() async throws {
+    @Test(.tags(.attackC5), arguments: StoreBackend.all)
+    func `takes a grandparent for theft even inside the window`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, device) = (fixture.store, fixture.device)
         _ = try await store.rotate(.of(device))
         _ = try await store.rotate(.of(device, counter: 1))
         #expect(try await store.rotate(.of(device)) == .reused)
         #expect(try await store.rotate(.of(device, counter: 2)) == .rejected)
     }
 
-    @Test(.tags(.attackC9)) func `is refused at the absolute end, however often it was used`() async throws {
+    @Test(.tags(.attackC9), arguments: StoreBackend.all)
+    func `is refused at the absolute end, however often it was used`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, device) = (fixture.store, fixture.device)
         var counter: UInt32 = 0
         for minute in 0..<60 {
             let moment = noon + Double(minute) * 60
@@ -81,7 +95,10 @@ import Testing
         #expect(try await store.rotate(.of(device, counter: counter, at: noon + 3600)) == .rejected)
     }
 
-    @Test(.tags(.attackC10)) func `is refused after everything that signs the device out`() async throws {
+    @Test(.tags(.attackC10), arguments: StoreBackend.all)
+    func `is refused after everything that signs the device out`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account, device) = (fixture.store, fixture.account, fixture.device)
         #expect(try await store.revoke(device: device.id, because: .logout, at: noon))
         #expect(try await store.revoke(device: device.id, because: .logout, at: noon) == false)
         #expect(try await store.rotate(.of(device)) == .rejected)
@@ -95,18 +112,24 @@ import Testing
 
         let fourth = Device.example(4, of: account)
         _ = try await store.insert(fourth, for: account)
-        #expect(try await store.setStatus(of: account.id, to: .disabled, by: nil, at: noon))
+        try await store.perform(.setStatus(.disabled), on: account.id)
         #expect(try await store.rotate(.of(fourth)) == .rejected)
     }
 
-    @Test func `of a device that nobody knows is refused`() async throws {
+    @Test(arguments: StoreBackend.all)
+    func `of a device that nobody knows is refused`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account) = (fixture.store, fixture.account)
         #expect(try await store.rotate(.of(Device.example(9, of: account))) == .rejected)
     }
 
-    @Test func `is not begun for a device whose password was changed meanwhile`() async throws {
+    @Test(arguments: StoreBackend.all)
+    func `is not begun for a device whose password was changed meanwhile`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account) = (fixture.store, fixture.account)
         try await store.insert(.example(1, of: account))
         _ = try await store.resetPassword(byToken: Array(repeating: 1, count: 32), hash: "new", at: noon)
         #expect(try await store.insert(Device.example(5, of: account), for: account) == false)
-        #expect(try store.device(id: Device.example(5, of: account).id) == nil)
+        #expect(try await store.device(id: Device.example(5, of: account).id) == nil)
     }
 }

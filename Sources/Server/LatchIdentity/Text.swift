@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCrypto
+
+extension StringProtocol {
+    /// The SHA-256 digest: a fast hash is enough for a text with 256 random bits.
+    var digest: [UInt8] { Array(SHA256.hash(data: Array(utf8))) }
+
+    /// Whether the text has no control characters, to which tokens, pages and logs give different meanings.
+    var isPlain: Bool { unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } }
+
+    /// Whether the text is 1 to `maximum` bytes of ASCII letters, digits and the given other characters.
+    func isWord(maximum: Int, also others: String) -> Bool {
+        (1...maximum).contains(utf8.count) && utf8.allSatisfy { $0.isASCIIAlphanumeric || others.utf8.contains($0) }
+    }
+
+    /// Returns the text without surrounding spaces, tabs and line ends.
+    func trimmingSpace() -> SubSequence {
+        let start = drop { $0.isWhitespace }
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return start.prefix(0) }
+        return start[...last]
+    }
+}
+
+extension String {
+    /// The text without a slash at the end, so that a path can follow.
+    var withoutFinalSlash: Substring { hasSuffix("/") ? dropLast() : self[...] }
+
+    /// Returns at most `count` scalars of the text, without control characters; nil if that is empty.
+    func sanitized(_ count: Int) -> String? {
+        let scalars = unicodeScalars.prefix(count).filter { $0.properties.generalCategory != .control }
+        return scalars.isEmpty ? nil : String(String.UnicodeScalarView(scalars))
+    }
+}
+
+extension UInt8 {
+    var isASCIIAlphanumeric: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: false
+        }
+    }
+}
+
+/// A value that prints neither secrets nor personal data, also when it is dumped.
+package protocol Redacted: CustomStringConvertible, CustomReflectable {}
+
+extension Redacted {
+    package var description: String { "\(Self.self)(redacted)" }
+    package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The accounts of a store` {
+    @Test(arguments: StoreBackend.all)
+    func `come back as they were written`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let store = fixture.store
+        var full = try Account.example("full")
+        full.roles = ["admin", "editor"]
+        full.permissions = ["users:read"]
+        full.emailVerifiedAt = noon
+        try await store.insert(full, details: nil)
+        #expect(try await store.account(id: full.id) == full)
+        #expect(try await store.account(emailKey: "full@example.com") == full)
+        #expect(try await store.account(emailKey: "nobody@example.com") == nil)
+    }
+
+    @Test(.tags(.attackD10), arguments: StoreBackend.all)
+    func `are one for each address, whoever comes first`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let store = fixture.store
+        let results = await withTaskGroup { group in
+            for number in 0..<10 {
+                group.addTask { () -> Bool in
+                    do {
+                        let same = Account(
+                            id: "other-\(number)", email: try EmailAddress("SAME@example.com"), name: nil,
+                            passwordHash: nil, passwordChangedAt: noon, createdAt: noon)
+                        try await store.insert(same, details: nil)
+                        return true
+                    } catch IdentityError.alreadyExists {
+                        return false
+                    } catch {
+                        Issue.record(error)
+                        return false
+                    }
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(results == 1)
+    }
+
+    @Test(arguments: StoreBackend.all)
+    func `are listed in pages that neither repeat nor skip`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let store = fixture.store
+        for number in 10..<25 { try await store.insert(Account.example("user\(number)"), details: nil) }
+        var ids: [String] = []
+        while case let page = try await store.accounts(after: ids.last, limit: 4), !page.isEmpty {
+            ids += page.map(\.id)
+        }
+        #expect(ids.count == 16)
+        #expect(ids == Set(ids).sorted())
+    }
+
+    @Test(.tags(.attackD11), arguments: StoreBackend.all)
+    func `get a better hash only while the old one stands`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account) = (fixture.store, fixture.account)
+        try await store.upgradePasswordHash(of: account.id, from: "$argon2id$example", to: "better")
+        #expect(try await store.account(id: account.id)?.passwordHash == "better")
+        try await store.upgradePasswordHash(of: account.id, from: "$argon2id$example", to: "late")
+        #expect(try await store.account(id: account.id)?.passwordHash == "better")
+    }
+
+    @Test(arguments: StoreBackend.all)
+    func `take roles from an administrator's call alone`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account) = (fixture.store, fixture.account)
+        #expect(try await store.setRoles(of: account.id, roles: ["admin"], permissions: ["a", "b"], at: noon))
+        #expect(try await store.account(id: account.id)?.roles == ["admin"])
+        #expect(try await store.account(id: account.id)?.permissions == ["a", "b"])
+        #expect(try await store.setRoles(of: "nobody", roles: [], permissions: [], at: noon) == false)
+    }
+
+    @Test func `do not print what they hold`() throws {
+        let account = try Account.example()
+        var text = ""
+        dump(account, to: &text)
+        text += "\(account) \(String(reflecting: account))"
+        #expect(!text.contains("argon2id"))
+        #expect(!text.contains("example.com"))
+    }
+
+    @Test(.tags(.attackK9), arguments: StoreBackend.all)
+    func `are changed only if the rule permits it, by the facts of the transaction`(backend: StoreBackend) async throws
+    {
+        let fixture = try await backend.populated()
+        let (store, id) = (fixture.store, fixture.account.id)
+        var administrator = try Account.example("boss")
+        administrator.roles = ["admin"]
+        let boss = administrator
+        try await store.insert(boss, details: nil)
+        let refused = await failure {
+            try await store.perform(.setRole(.admin), on: id, by: boss.id, because: nil, at: noon) {
+                context throws(IdentityError) in
+                #expect(context.actor?.id == boss.id && context.target?.id == id)
+                #expect(context.administratorCount == 1)
+                throw IdentityError.forbidden
+            }
+        }
+        #expect(refused == .forbidden)
+        #expect(try await store.account(id: id) == fixture.account)
+        let missing = try await store.perform(.endSessions, on: "nobody", by: "no one", because: nil, at: noon) {
+            #expect($0.actor == nil && $0.target == nil)
+            return false
+        }
+        #expect(missing == nil)
+        #expect(try await store.device(id: fixture.device.id)?.revokedAt == nil)
+    }
+
+    @Test(arguments: StoreBackend.all)
+    func `report the effects of an action`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, id) = (fixture.store, fixture.account.id)
+        #expect(try await store.perform(.setRole(.moderator), on: id) == AccountActionResult())
+        #expect(try await store.account(id: id)?.role == .moderator)
+        #expect(try await store.perform(.setStatus(.suspended), on: id)?.signedOut == 1)
+        #expect(try await store.account(id: id)?.status == .suspended)
+        var change = AccountDetailsChange()
+        (change.username, change.firstName) = ("ada.l", "Ada")
+        try await store.perform(.update(change), on: id)
+        let full = try #require(try await store.fullAccount(id: id))
+        #expect(full.details.firstName == "Ada" && full.account.username?.key == "ada.l")
+        try await store.insert(Account.example("bob"), details: nil)
+        let taken = await failure { try await store.perform(.update(change), on: "id-bob") }
+        #expect(taken == .usernameTaken)
+        try await store.perform(.delete(isFinal: false), on: id)
+        #expect(try await store.fullAccount(id: id) == nil)
+        #expect(try await store.account(id: id)?.status == .deleted)
+        try await store.perform(.delete(isFinal: true), on: id)
+        #expect(try await store.account(id: id) == nil)
+        #expect(try await store.device(id: fixture.device.id) == nil)
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A mailed token in the store` {
+    private func digest(_ number: UInt8) -> [UInt8] { Array(repeating: number, count: 32) }
+
+    @Test(.tags(.attackE4), arguments: StoreBackend.all)
+    func `is used once, also when 16 try at once`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account) = (fixture.store, fixture.account)
+        try await store.insert(.example(1, of: account))
+        let successes = try await withThrowingTaskGroup { group in
+            for number in 0..<16 {
+                group.addTask {
+                    try await store.resetPassword(byToken: digest(1), hash: "hash \(number)", at: noon) != nil
+                }
+            }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(successes == 1)
+    }
+
+    @Test(.tags(.attackE4), arguments: StoreBackend.all)
+    func `ends in time, with a newer one, and with a password change`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account) = (fixture.store, fixture.account)
+        try await store.insert(.example(1, of: account, expiresAt: noon + 10))
+        #expect(try await store.account(forToken: digest(1), purpose: .resetPassword, at: noon + 10) == nil)
+        #expect(try await store.resetPassword(byToken: digest(1), hash: "x", at: noon + 10) == nil)
+
+        try await store.insert(.example(2, of: account))
+        #expect(try await store.account(forToken: digest(1), purpose: .resetPassword, at: noon) == nil)
+
+        try await store.insert(.example(3, of: account, purpose: .verifyEmail))
+        #expect(try await store.resetPassword(byToken: digest(2), hash: "x", at: noon) != nil)
+        #expect(try await store.verifyEmail(byToken: digest(3), at: noon) == nil)
+    }
+
+    @Test(.tags(.attackE4), arguments: StoreBackend.all)
+    func `serves only its own purpose`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account) = (fixture.store, fixture.account)
+        try await store.insert(.example(1, of: account, purpose: .verifyEmail))
+        #expect(try await store.resetPassword(byToken: digest(1), hash: "x", at: noon) == nil)
+        #expect(try await store.verifyEmail(byToken: digest(1), at: noon)?.id == account.id)
+        #expect(try await store.account(id: account.id)?.emailVerifiedAt == noon)
+    }
+
+    @Test(.tags(.attackE7), arguments: StoreBackend.all)
+    func `that sets a password signs out every device`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account, device) = (fixture.store, fixture.account, fixture.device)
+        try await store.insert(.example(1, of: account))
+        _ = try await store.resetPassword(byToken: digest(1), hash: "new", at: noon + 1)
+        let row = try #require(try await store.device(id: device.id))
+        #expect(row.revocationReason == .passwordChange)
+        let changed = try #require(try await store.account(id: account.id))
+        #expect(changed.passwordHash == "new")
+        #expect(changed.passwordChangedAt == noon + 1)
+    }
+
+    @Test(arguments: StoreBackend.all)
+    func `is nothing to a disabled account`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account) = (fixture.store, fixture.account)
+        try await store.insert(.example(1, of: account))
+        try await store.perform(.setStatus(.disabled), on: account.id)
+        #expect(try await store.account(forToken: digest(1), purpose: .resetPassword, at: noon) == nil)
+    }
+
+    @Test(arguments: StoreBackend.all)
+    func `is removed with the devices that ended`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account, device) = (fixture.store, fixture.account, fixture.device)
+        try await store.insert(.example(1, of: account))
+        try await store.prune(endedBefore: noon + 3600)
+        #expect(try await store.device(id: device.id) != nil)
+        try await store.prune(endedBefore: noon + 3601)
+        #expect(try await store.device(id: device.id) == nil)
+        #expect(try await store.account(forToken: digest(1), purpose: .resetPassword, at: noon) == nil)
+    }
+
+    @Test(.tags(.attackE9), arguments: StoreBackend.all)
+    func `of a change of address counts once both ends are confirmed`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account) = (fixture.store, fixture.account)
+        let new = try EmailAddress("ada@new.example")
+        try await store.insert(
+            EmailChange(
+                accountID: account.id, email: new, oldEmailKey: account.email.key, oldDigest: digest(1),
+                newDigest: digest(2), expiresAt: noon + 60))
+        #expect(try await store.confirmEmail(byToken: digest(2), at: noon + 60) == nil)
+        #expect(try await store.confirmEmail(byToken: digest(2), at: noon)?.email == account.email)
+        #expect(try await store.confirmEmail(byToken: digest(2), at: noon) == nil)
+        #expect(try await store.confirmEmail(byToken: digest(1), at: noon)?.email == new)
+    }
+}

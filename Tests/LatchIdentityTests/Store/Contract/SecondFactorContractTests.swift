@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A second factor in a store` {
+    private let sealed: [UInt8] = [1, 2, 3]
+
+    private func digest(_ number: UInt8) -> [UInt8] { Array(repeating: number, count: 32) }
+
+    private func code(_ step: Int64?) -> SecondFactorProof { .code(step: step, sealedSecret: sealed) }
+
+    /// Begins and confirms a factor of the fixture's account, with two recovery codes.
+    private func confirm(_ fixture: StoreFixture) async throws {
+        let id = fixture.account.id
+        try await fixture.store.begin(
+            SecondFactor(accountID: id, sealedSecret: sealed, createdAt: noon), recoveryDigests: [digest(1), digest(2)])
+        #expect(try await fixture.store.secondFactor(of: id, isConfirmed: true) == nil)
+        let result = try await fixture.store.prove(
+            code(5), of: id, for: .confirmation(on: fixture.device.id), at: noon)
+        #expect(result == .accepted)
+    }
+
+    @Test(.tags(.attackF8), arguments: StoreBackend.all)
+    func `signs out the other devices when it is confirmed`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let other = Device.example(2, of: fixture.account)
+        _ = try await fixture.store.insert(other, for: fixture.account)
+        try await confirm(fixture)
+        #expect(try await fixture.store.device(id: fixture.device.id)?.factorAt == noon)
+        #expect(try await fixture.store.device(id: other.id)?.revocationReason == .secondFactor)
+    }
+
+    @Test(.tags(.attackF1), arguments: StoreBackend.all)
+    func `accepts a step once, and none before it`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        try await confirm(fixture)
+        let (store, id) = (fixture.store, fixture.account.id)
+        for (step, expected) in [(5, VerificationResult.rejected), (7, .accepted), (7, .rejected), (6, .rejected)] {
+            let proof = code(Int64(step))
+            #expect(try await store.prove(proof, of: id, for: .login(challenge: nil), at: noon) == expected)
+        }
+        let replaced = SecondFactorProof.code(step: 9, sealedSecret: [9])
+        #expect(try await store.prove(replaced, of: id, for: .removal, at: noon) == .rejected)
+    }
+
+    @Test(.tags(.attackF3), arguments: StoreBackend.all)
+    func `checks five wrong codes of a thousand, and a recovery code meanwhile`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        try await confirm(fixture)
+        let (store, id) = (fixture.store, fixture.account.id)
+        let results = try await withThrowingTaskGroup { group in
+            for _ in 0..<1000 {
+                group.addTask { try await store.prove(code(nil), of: id, for: .login(challenge: nil), at: noon) }
+            }
+            return try await group.reduce(into: [VerificationResult]()) { $0.append($1) }
+        }
+        #expect(results.count { $0 == .rejected } == 5)
+        #expect(results.count { $0 == .locked(until: noon + 30) } == 995)
+        let recovery = SecondFactorProof.recovery(digest: digest(1))
+        #expect(try await store.prove(recovery, of: id, for: .login(challenge: nil), at: noon) == .accepted)
+        #expect(try await store.prove(recovery, of: id, for: .login(challenge: nil), at: noon) == .rejected)
+    }
+
+    @Test(arguments: StoreBackend.all)
+    func `ends a challenge with the login, and is removed with everything of it`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        try await confirm(fixture)
+        let (store, id) = (fixture.store, fixture.account.id)
+        for number in 1...12 as ClosedRange<UInt8> {
+            try await store.insert(
+                LoginChallenge(
+                    digest: digest(number), accountID: id, passwordChangedAt: noon, scope: "a:b", isRemembered: true,
+                    createdAt: noon + Double(number), expiresAt: noon + 300))
+        }
+        #expect(try await store.challenge(digest(2), at: noon) == nil)
+        #expect(try await store.challenge(digest(3), at: noon)?.scope == "a:b")
+        #expect(try await store.challenge(digest(3), at: noon + 300) == nil)
+        let login = SecondFactorPurpose.login(challenge: digest(3))
+        #expect(try await store.prove(code(8), of: id, for: login, at: noon) == .accepted)
+        #expect(try await store.prove(code(9), of: id, for: login, at: noon) == .rejected)
+        #expect(try await store.prove(code(9), of: id, for: .recoveryCodes([digest(7)]), at: noon) == .accepted)
+        let old = SecondFactorProof.recovery(digest: digest(2))
+        #expect(try await store.prove(old, of: id, for: .login(challenge: nil), at: noon) == .rejected)
+        let recovery = SecondFactorProof.recovery(digest: digest(7))
+        #expect(try await store.prove(recovery, of: id, for: .removal, at: noon) == .accepted)
+        #expect(try await store.secondFactor(of: id, isConfirmed: true) == nil)
+        #expect(try await store.challenge(digest(12), at: noon) == nil)
+        #expect(try await store.perform(.removeFactor, on: id)?.hadFactor == false)
+    }
+}
