@@ -72,6 +72,11 @@ extension AuthError {
     static let refreshElsewhere = AuthError(
         code: "refreshElsewhere", message: "Another process refreshes the session.", hint: "Try again.")
 
+    /// The issuer's response contains no token, or one that has already expired.
+    package static let invalidTokenResponse = AuthError(
+        code: "invalidTokenResponse", message: "The issuer's response contains no usable token.",
+        hint: "Sign in again, or check that the issuer's and this device's clocks agree.")
+
     /// A login set none of the cookies that prove it.
     public static let loginWithoutCookies = AuthError(
         code: "loginWithoutCookies", message: "The login set no cookie that could prove it.",
