@@ -39,11 +39,13 @@ public final class RemoteKeySet: Sendable {
     private let clock: WallClock
     private let state = Mutex(State())
 
-    /// Creates a key set of which nothing is fetched yet.
+    /// Creates a key set, which is fetched when it is first needed.
     ///
     /// - Parameters:
     ///   - url: The URL of the key set, with https; plain http is accepted for this machine only.
-    ///   - transport: Sends the requests.
+    ///   - transport: The handler that sends the requests.
+    ///   - policy: The cache lifetimes and request rates.
+    ///   - clock: The clock that measures the keys' lifetimes.
     /// - Throws: `HTTPError.insecureURL` and `HTTPError.invalidURL`.
     public init(
         url: URL, transport: any Handler = Transport.live, policy: RemoteKeyPolicy = RemoteKeyPolicy(),
@@ -54,7 +56,7 @@ public final class RemoteKeySet: Sendable {
         self.clock = clock
     }
 
-    /// Returns the current keys, fetched first where there are none or they are stale.
+    /// Returns the current keys, fetched first if there are none or they are stale.
     ///
     /// - Throws: `AuthError.keysUnavailable` if no keys may be used, and `CancellationError`.
     nonisolated(nonsending) public func keys() async throws -> KeySet { try await current().keys }

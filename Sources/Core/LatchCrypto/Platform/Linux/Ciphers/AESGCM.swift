@@ -16,9 +16,11 @@ extension AES.GCM {
     /// a nonce twice reveals the difference of the messages and allows forgeries.
     ///
     /// - Parameters:
-    ///   - key: 128, 192 or 256 bits.
-    ///   - nonce: Used once under this key, ever; a fresh random one where none is given.
-    /// - Throws: `CryptoError.unacceptableParameter` where the key has another size.
+    ///   - message: The bytes to encrypt and authenticate.
+    ///   - key: A key of 128, 192 or 256 bits.
+    ///   - nonce: A nonce that is used only once under this key; nil for a random one.
+    ///   - data: The bytes to authenticate only; opening the box requires the same bytes.
+    /// - Throws: `CryptoError.unacceptableParameter` if the key has another size.
     public static func seal(
         _ message: some Collection<UInt8>, using key: SymmetricKey, nonce: Nonce? = nil,
         authenticating data: some Collection<UInt8> = EmptyCollection()
@@ -33,7 +35,7 @@ extension AES.GCM {
 
     /// Decrypts the result of ``seal(_:using:nonce:authenticating:)``, if nothing of it was changed.
     ///
-    /// - Throws: `CryptoError.authenticationFailure` where key, nonce, ciphertext, tag or `data` differ.
+    /// - Throws: `CryptoError.authenticationFailure` if key, nonce, ciphertext, tag or `data` differ.
     public static func open(
         _ box: SealedBox, using key: SymmetricKey, authenticating data: some Collection<UInt8> = EmptyCollection()
     ) throws(CryptoError) -> [UInt8] {
@@ -177,8 +179,8 @@ extension AES.GCM {
 
         /// Creates a box from its parts.
         ///
-        /// - Throws: `CryptoError.unacceptableParameter` where the tag has not 16 bytes; a shorter one would be easier to
-        ///   forge.
+        /// - Throws: `CryptoError.unacceptableParameter` if the tag does not have 16 bytes; a shorter one would be
+        ///   easier to forge.
         public init(
             nonce: Nonce, ciphertext: some Collection<UInt8>, tag: some Collection<UInt8>
         ) throws(CryptoError) {
