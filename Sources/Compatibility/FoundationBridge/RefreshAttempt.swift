@@ -14,24 +14,44 @@ package final class RefreshAttempt: Sendable {
         var isClosed = false
     }
 
-    private let idempotencyKey: String
+    private let session: ObjectIdentifier?
+    private let idempotencyKey: String?
+    /// The attempt within whose closure this one runs.
+    private let outer: RefreshAttempt?
     private let state = Mutex(State())
 
-    private init(idempotencyKey: String) { self.idempotencyKey = idempotencyKey }
+    private init(of session: ObjectIdentifier?, idempotencyKey: String?) {
+        self.session = session
+        self.idempotencyKey = idempotencyKey
+        outer = Self.running
+    }
 
     /// The attempt that the current task is part of; nil after it has ended, for a task that outlives it.
-    package static var current: RefreshAttempt? {
-        running.flatMap { attempt in attempt.state.withLock { $0.isClosed } ? nil : attempt }
+    package static var current: RefreshAttempt? { running.flatMap { $0.isClosed ? nil : $0 } }
+
+    /// Returns the attempt of a session that the current task is part of.
+    ///
+    /// The closure of one session may refresh another: each saves to its own attempt.
+    package static func current(of session: ObjectIdentifier) -> RefreshAttempt? {
+        var attempt = running
+        while let candidate = attempt, candidate.session != session { attempt = candidate.outer }
+        return attempt.flatMap { $0.isClosed ? nil : $0 }
     }
+
+    private var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// Runs a refresh closure.
     ///
+    /// - Parameters:
+    ///   - session: The session that refreshes.
+    ///   - idempotencyKey: The key of the closure's first POST; nil for none.
+    ///   - refresh: The closure.
     /// - Returns: The credential of the closure or, if that fails, the one that it has saved by itself: the issuer has
     ///   issued that one, so it must not be lost.
     package static func run<Credential: Sendable>(
-        idempotencyKey: String = "", _ refresh: () async throws -> Credential
+        of session: ObjectIdentifier?, idempotencyKey: String? = nil, _ refresh: () async throws -> Credential
     ) async throws -> Credential {
-        let attempt = RefreshAttempt(idempotencyKey: idempotencyKey)
+        let attempt = RefreshAttempt(of: session, idempotencyKey: idempotencyKey)
         defer { attempt.state.withLock { $0.isClosed = true } }
         do {
             return try await $running.withValue(attempt) { try await refresh() }
@@ -53,8 +73,9 @@ package final class RefreshAttempt: Sendable {
         }
     }
 
-    /// Returns the idempotency key of the next POST, so that a repeated refresh gets the same response.
-    package func nextIdempotencyKey() -> String {
+    /// Returns the idempotency key of the next POST, nil if the attempt has none, so that a repeated refresh gets the same response.
+    package func nextIdempotencyKey() -> String? {
+        guard let idempotencyKey else { return nil }
         let count = state.withLock { state in
             state.keyCount += 1
             return state.keyCount

@@ -100,8 +100,10 @@ extension HTTPRequestClient {
         var message = try request.coreRequest(by: client)
         if message.fields[.accept] == nil { message.fields[.accept] = "application/json" }
         // A refresh that is repeated because its response was lost gets the same response.
-        if request.method == .post, message.fields[.idempotencyKey] == nil, let attempt = RefreshAttempt.current {
-            message.fields[.idempotencyKey] = attempt.nextIdempotencyKey()
+        if request.method == .post, message.fields[.idempotencyKey] == nil,
+            let key = RefreshAttempt.current?.nextIdempotencyKey()
+        {
+            message.fields[.idempotencyKey] = key
         }
         return try await perform(message, by: client, options, identifier)
     }

@@ -49,8 +49,7 @@ final class AuthAccount: Sendable {
 
     /// Signs in; within a refresh the tokens become its result.
     func signIn(_ tokens: AuthTokens) async throws {
-        let isRefreshing = ActiveRefreshes.sessions.contains(ObjectIdentifier(session))
-        if isRefreshing, let attempt = RefreshAttempt.current, attempt.save(tokens) { return }
+        if let attempt = RefreshAttempt.current(of: ObjectIdentifier(session)), attempt.save(tokens) { return }
         do { try await session.signIn(tokens) } catch { throw KeychainError.saving(error) }
     }
 

@@ -17,7 +17,9 @@ enum TokenRefresh {
     static func run(_ request: RefreshRequest<AuthTokens>, fallback: @escaping Closure) async throws -> AuthTokens {
         let refresh = DependencyValues.scoped?.refresh ?? fallback
         do {
-            return try await RefreshAttempt.run(idempotencyKey: request.idempotencyKey) {
+            return try await RefreshAttempt.run(
+                of: ActiveRefreshes.sessions.last, idempotencyKey: request.idempotencyKey
+            ) {
                 try await refresh(request.credential)
             }
         } catch {

@@ -6,9 +6,12 @@
 enum EmailShape {
     static func isPlausible(_ text: String) -> Bool {
         // RFC 5321 §4.5.3.1: 254 bytes, and 64 of them before the @.
-        guard text.utf8.count <= 254, text.utf8.prefix(while: { $0 != UInt8(ascii: "@") }).count <= 64 else { return false }
+        guard text.utf8.count <= 254, text.utf8.prefix(while: { $0 != UInt8(ascii: "@") }).count <= 64 else {
+            return false
+        }
         // A dot-atom (RFC 5322 §3.2.3) and labels (RFC 1034 §3.5).
-        let shape = #/
+        let shape =
+            #/
             [!\#$%&'*+\/=?^_`{|}~A-Za-z0-9-]+ ( \. [!\#$%&'*+\/=?^_`{|}~A-Za-z0-9-]+ )*
             @ ( [A-Za-z0-9] ([A-Za-z0-9-]{0,61} [A-Za-z0-9])? \. )+ [A-Za-z]{2,63}
             /#

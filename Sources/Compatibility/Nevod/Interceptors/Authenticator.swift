@@ -51,7 +51,9 @@ final class Authenticator<Token: TokenModel>: Sendable {
         guard case .unauthorized = error, authenticates(request), !isRefreshing else { return false }
         guard let context = RequestContext.current else { return try await retryWithoutContext(request) }
         let current = session.currentState.credential
-        let rejected = context.takeRejected(ObjectIdentifier(self)) { (snapshot: Snapshot) in snapshot.credential == current }
+        let rejected = context.takeRejected(ObjectIdentifier(self)) { (snapshot: Snapshot) in
+            snapshot.credential == current
+        }
         guard let rejected else { return false }
         return try await refresh(replacing: rejected)
     }

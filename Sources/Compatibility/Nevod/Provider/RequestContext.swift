@@ -57,7 +57,8 @@ final class RequestContext: Sendable {
         _ id: ObjectIdentifier, isCurrent: (CredentialSnapshot<Value>) -> Bool
     ) -> CredentialSnapshot<Value>? {
         authentications.withLock { all in
-            guard let authentication = all[id], let snapshot = authentication.snapshot as? CredentialSnapshot<Value> else {
+            guard let authentication = all[id], let snapshot = authentication.snapshot as? CredentialSnapshot<Value>
+            else {
                 return nil
             }
             if isCurrent(snapshot) || authentication.hasRepeatedWithCurrent {

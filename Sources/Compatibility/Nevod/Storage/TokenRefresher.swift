@@ -43,7 +43,9 @@ final class TokenRefresher<Token: TokenModel>: Sendable {
         guard let strategy = strategy.withLock({ $0 }) else { throw RefreshFailure(cause: NetworkError.unauthorized) }
         do {
             try await waitForNextAttempt()
-            let token = try await RefreshAttempt.run { try await strategy.refresh(credential.token) }
+            let token = try await RefreshAttempt.run(of: ActiveRefreshes.sessions.last) {
+                try await strategy.refresh(credential.token)
+            }
             let fresh = try TokenCredential(token)
             // A token that has already expired would make every request refresh again.
             if let expiry = fresh.expiry, expiry <= clock.now { throw AuthError.invalidTokenResponse }

@@ -106,9 +106,7 @@ public actor TokenStorage<Token: TokenModel> {
     private var isRefreshing: Bool { ActiveRefreshes.sessions.contains(ObjectIdentifier(session)) }
 
     /// The refresh of this session that the current task is part of.
-    private var attempt: RefreshAttempt? {
-        ActiveRefreshes.sessions.last == ObjectIdentifier(session) ? .current : nil
-    }
+    private var attempt: RefreshAttempt? { .current(of: ObjectIdentifier(session)) }
 
     private func failed(_ error: TokenStorageError) -> TokenStorageError {
         onError(error)

@@ -65,11 +65,13 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
     /// Creates a stream of content in memory, in chunks of at most `pieceBytes`.
     package convenience init(_ bytes: [UInt8], pieceBytes: Int = .max) {
         self.init(length: bytes.count) {
-            let rest = Mutex(bytes[...])
+            let position = Mutex(0)
             return {
-                rest.withLock { rest in
-                    defer { rest = rest.dropFirst(pieceBytes) }
-                    return rest.isEmpty ? nil : Array(rest.prefix(pieceBytes))
+                position.withLock { position in
+                    let start = position
+                    guard start < bytes.count else { return nil }
+                    position = bytes.count - start <= pieceBytes ? bytes.count : start + pieceBytes
+                    return position - start == bytes.count ? bytes : Array(bytes[start..<position])
                 }
             }
         }

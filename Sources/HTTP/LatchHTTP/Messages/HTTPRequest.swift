@@ -228,7 +228,11 @@ extension HTTPRequest {
     }
 
     /// Sets a query parameter, replacing all pairs of that name by one at the end of the query.
-    package mutating func setQueryParameter(_ name: String, to value: String) {
+    ///
+    /// - Parameters:
+    ///   - name: The name, which is encoded as forms are.
+    ///   - value: The value, encoded in the same way.
+    public mutating func setQueryParameter(_ name: String, to value: String) {
         removeQueryParameters(named: name)
         path += (path.utf8.contains(0x3F) ? (path.utf8.last == 0x3F ? "" : "&") : "?")
         path += FormEncoding.encode([(name, value)])

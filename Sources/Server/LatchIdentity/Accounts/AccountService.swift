@@ -254,9 +254,7 @@ package struct AccountService: Sendable {
 
     /// Signs out all devices of another account and returns their number; nil if there is no such account.
     package func endSessions(of id: String, by actor: String?) async throws(IdentityError) -> Int? {
-        let count = try await perform(.endSessions, on: id, by: actor)?.signedOut
-        dependencies.metrics.count("latch_families_revoked_total", by: count ?? 0)
-        return count
+        try await perform(.endSessions, on: id, by: actor)?.signedOut
     }
 
     /// Deletes an account.
@@ -277,9 +275,11 @@ package struct AccountService: Sendable {
         _ action: AccountAction, on id: String, by actor: String?, because reason: String = "",
         if rule: AccountRule? = nil
     ) async throws(IdentityError) -> AccountActionResult? {
-        try await dependencies.store.perform(
+        let result = try await dependencies.store.perform(
             action, on: id, by: actor, because: reason.sanitized(500), at: dependencies.now,
             if: rule ?? action.rule(for: actor))
+        dependencies.metrics.count("latch_families_revoked_total", by: result?.signedOut ?? 0)
+        return result
     }
 
     // MARK: Lookup

@@ -11,8 +11,8 @@ public import LatchAuth
 /// ```
 ///
 /// Omitted parts have the smaller value: a client is public without `confidential`, and has the grant `refresh_token`
-/// alone without `grants`. Only a client without `scopes` may request every scope of the server, since the account's
-/// own rights bound each token in any case.
+/// alone without `grants`. A client without `scopes` may request every scope of the server; the rights of the account
+/// bound its tokens.
 public struct OAuthClient: Sendable, Hashable {
     /// A grant type that the server supports.
     public struct GrantType: RawRepresentable, Sendable, Hashable {

@@ -41,7 +41,7 @@ struct AppSessionRoutes: Sendable {
         return try .tokenResponse(TokenResponse(issued))
     }
 
-    /// Logs out: 200 also for a repeated logout and for expired dependencies.tokens.
+    /// Logs out: 200 also for a repeated logout and for expired tokens.
     ///
     /// `allDevices` requires a valid access token, and returns the number of signed-out devices.
     @Sendable private func logout(_ request: HTTPRequest) async throws -> HTTPResponse {

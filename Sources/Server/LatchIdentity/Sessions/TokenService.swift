@@ -23,7 +23,7 @@ struct IssuedTokens: Sendable {
 
 /// The origin of a request, as far as the server knows it.
 struct RequestOrigin: Sendable {
-    /// The peer of the connection; the server does not trust X-Forwarded-For.
+    /// The peer of the connection, or the client that a trusted proxy names.
     let address: String
     /// The User-Agent field for the list of devices; at most 200 characters of it are kept.
     let userAgent: String?
@@ -35,13 +35,14 @@ struct RequestOrigin: Sendable {
 struct TokenService: Sendable {
     let dependencies: Dependencies
 
-    /// Returns an access token for a client that acts for itself and not for an account (RFC 6749 §4.4), and counts it.
+    /// Returns an access token for a confidential client that acts for itself (RFC 6749 §4.4), and counts it.
     ///
     /// - Parameter requested: The requested scopes; nil for the default ones.
-    /// - Throws: `IdentityError.invalidScope`, `.notReady` or `.signingFailed`.
+    /// - Throws: `IdentityError.unauthorizedClient` for a public client, `.invalidScope`, `.notReady` or `.signingFailed`.
     func issue(
         to client: OAuthClient, requesting requested: Scopes?, grantType: OAuthClient.GrantType
     ) throws(IdentityError) -> TokenResponse {
+        guard client.isConfidential else { throw .unauthorizedClient }
         let scopes = try dependencies.scopes.granted(requested, to: nil, by: client)
         let access = try dependencies.accessTokens.issue(to: client.id, scopes: scopes, for: nil, on: nil)
         count(grantType)

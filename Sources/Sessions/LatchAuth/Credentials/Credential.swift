@@ -13,7 +13,7 @@ public import PortableFoundation
 ///
 ///     func authorize(_ request: inout HTTPRequest) {
 ///         request.fields["X-Token"] = "\(token);length=\(request.body.length ?? 0)"
-///         request.credentialFields.append("X-Token")
+///         request.markCredentials(["X-Token"])
 ///     }
 /// }
 ///
@@ -108,7 +108,13 @@ extension SessionCredential {
 
 extension HTTPRequest {
     /// Marks fields and query parameters as secrets, which are dropped beyond the origin and kept out of logs.
-    mutating func markCredentials(_ fields: [HTTPFieldName] = [], query names: [String] = []) {
+    ///
+    /// A credential calls it when it authorizes a request; a second call adds nothing.
+    ///
+    /// - Parameters:
+    ///   - fields: The names of fields; those that are credentials by themselves need no mark.
+    ///   - names: The names of query parameters.
+    public mutating func markCredentials(_ fields: [HTTPFieldName] = [], query names: [String] = []) {
         for field in fields where !isCredential(field) { credentialFields.append(field) }
         for name in names where !credentialQueryNames.contains(name) { credentialQueryNames.append(name) }
     }

@@ -40,6 +40,15 @@ struct CurlOptions {
         text.withCString { set(option, pointer: $0) }
     }
 
+    /// Trusts the certificate authorities of a PEM file only; nil keeps the system's.
+    ///
+    /// libcurl's folder of authorities is in effect beside a file, unless it is removed.
+    mutating func setAuthorities(_ file: String?) {
+        guard let file else { return }
+        set(CURLOPT_CAINFO, text: file)
+        set(CURLOPT_CAPATH, text: nil)
+    }
+
     /// Sets bytes, which libcurl copies; nil removes earlier ones.
     mutating func set(_ option: CURLoption, bytes: [UInt8]?) {
         guard let bytes else { return set(option, pointer: nil) }

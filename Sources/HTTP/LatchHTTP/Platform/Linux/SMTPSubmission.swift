@@ -87,7 +87,7 @@ package struct SMTPSubmission: Sendable {
         options.set(CURLOPT_USE_SSL, server.isLoopback ? latch_curl_without_tls : latch_curl_with_tls)
         options.set(CURLOPT_SSL_VERIFYPEER, true)
         options.set(CURLOPT_SSL_VERIFYHOST, 2)
-        if let certificateAuthorityFile { options.set(CURLOPT_CAINFO, text: certificateAuthorityFile) }
+        options.setAuthorities(certificateAuthorityFile)
         options.set(CURLOPT_USERNAME, text: user)
         options.set(CURLOPT_PASSWORD, text: password)
         options.set(CURLOPT_MAIL_FROM, text: "<\(sender)>")

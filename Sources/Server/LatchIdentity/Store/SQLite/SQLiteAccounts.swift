@@ -208,12 +208,13 @@ extension SQLiteConnection {
         try first("SELECT \(Account.columns) FROM account WHERE id = ?", [.text(id)], read: Account.init)
     }
 
-    /// Returns the number of active administrators, which triggers count.
+    /// Returns the number of active administrators, up to two; counted in the rows, and not taken from the tally.
     fileprivate func administratorCount() throws(IdentityError) -> Int {
         try number(
             """
-            SELECT coalesce(sum(count), 0) FROM account_tally
-            WHERE day = -1 AND class IN (\(AccountClass.administrators))
+            SELECT count(*) FROM (
+                SELECT 1 FROM account_list JOIN account ON account.id = account_list.account_id
+                WHERE class IN (\(AccountClass.administrators)) LIMIT 2)
             """)
     }
 
@@ -248,7 +249,7 @@ extension SQLiteConnection {
             try audit("account.deleted", account: id, detail: "final \(note)", at: now)
         case .delete(isFinal: false):
             result.signedOut = try setStatus(of: id, to: .deleted, at: now)
-            try run("DELETE FROM one_time_token WHERE account_id = ?", [.text(id)])
+            try endMailedTokens(of: id)
             try audit("account.deleted", account: id, detail: note, at: now)
         }
         return result

@@ -23,9 +23,13 @@ final class Engine: Sendable {
         var loops: [EventLoop] = []
         for _ in 0..<max(1, configuration.loops) {
             guard let loop = EventLoop(shared), loop.start() else {
-                // The loops that run may hold connections already; the last one to end closes the listener.
-                let started = Engine(shared, loops)
-                Task { await started.stop(grace: .zero) }
+                if loops.isEmpty {
+                    close(shared.listener.descriptor)
+                } else {
+                    // The loops that run may hold connections already; the last one to end closes the listener.
+                    let started = Engine(shared, loops)
+                    Task { await started.stop(grace: .zero) }
+                }
                 throw .outOfResources
             }
             loops.append(loop)

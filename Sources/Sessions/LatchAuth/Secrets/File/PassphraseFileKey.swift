@@ -17,7 +17,8 @@ final class PassphraseFileKey: SecretFileKeySource {
     }
 
     func prepare(for header: SecretFileHeader?) throws {
-        if let header { _ = try key(for: header) } else { _ = try makeSeal() }
+        // A new file has a salt of its own, and the passphrase that is set now.
+        if let header { _ = try key(for: header) } else { _ = try newSeal() }
     }
 
     func key(for header: SecretFileHeader) throws -> SymmetricKey {
@@ -32,7 +33,10 @@ final class PassphraseFileKey: SecretFileKeySource {
     }
 
     func makeSeal() throws -> SecretFileSeal {
-        if let seal = seal.withLock(\.self) { return seal }
+        try seal.withLock(\.self) ?? newSeal()
+    }
+
+    private func newSeal() throws -> SecretFileSeal {
         let cost = try cost ?? Argon2Parameters(memoryKiB: 65_536, passes: 3)
         let salt = SecureRandom.bytes(16)
         let made = SecretFileSeal(.passphrase(cost, salt: salt), key: try derive(salt: salt, cost: cost))
