@@ -14,7 +14,7 @@ public import PortableFoundation
 /// let notes = try await auth.client.perform(.get("notes", as: [Note].self))
 /// ```
 ///
-/// Its errors are `AccountError` where the server refuses, `HTTPError` where it cannot be reached, and `AuthError` for the
+/// Its errors are `AccountError` if the server refuses, `HTTPError` if it cannot be reached, and `AuthError` for the
 /// session and its store.
 public final class AuthClient: Sendable {
     /// The session that all requests of `client` share.
@@ -114,7 +114,7 @@ extension AuthClient {
         return tokens
     }
 
-    /// Signs the user out: first on this device, whatever the network does, and then at the server.
+    /// Signs the user out: first on this device, with or without a network, and then at the server.
     ///
     /// - Returns: Whether the server confirmed; false as well if no user was signed in.
     /// - Throws: An `AuthError` with a `store…` code if this device cannot remove the tokens.

@@ -68,7 +68,7 @@ extension AuthError {
         code: "refreshReentered", message: "A refresh asked its own session for a credential.",
         hint: "Refresh with a client that does not carry this session.")
 
-    /// Another session asks the issuer at this moment; a caller whose credential is still accepted never gets it.
+    /// Another session is refreshing at this moment; a caller whose credential is still accepted never gets this error.
     static let refreshElsewhere = AuthError(
         code: "refreshElsewhere", message: "Another process refreshes the session.", hint: "Try again.")
 
@@ -80,7 +80,7 @@ extension AuthError {
     /// A login set none of the cookies that prove it.
     public static let loginWithoutCookies = AuthError(
         code: "loginWithoutCookies", message: "The login set no cookie that could prove it.",
-        hint: "Check the name and the password: many servers answer a refused login with a page.")
+        hint: "Check the name and the password: many servers respond to a refused login with a page.")
 
     /// A server requires a stronger or fresher authentication, as `requirement` describes it.
     ///
@@ -211,7 +211,7 @@ extension AuthError {
     /// The proof lacks the server's nonce, or has an old one: a client tries again with the new one.
     package static let staleProofNonce = AuthError(
         code: "staleProofNonce", message: "The proof lacks the server's nonce, or has an old one.",
-        hint: "Answer with the current nonce and use_dpop_nonce; the client then tries again.")
+        hint: "Respond with the current nonce and use_dpop_nonce; the client then tries again.")
 
     /// The keys of an issuer could not be fetched, and no cached ones may still be used.
     ///

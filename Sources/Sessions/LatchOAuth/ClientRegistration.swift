@@ -32,7 +32,7 @@ public struct ClientRegistration: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - secret: Only for a client that can keep one.
-    ///   - authentication: The method; `basic` by default where there is a secret.
+    ///   - authentication: The method; `basic` by default if there is a secret.
     public init(clientID: String? = nil, secret: String? = nil, authentication: Authentication? = nil) {
         self.clientID = clientID
         self.secret = secret

@@ -23,7 +23,7 @@ public import PortableFoundation
 public protocol Credential: Sendable {
     /// Adds the credential to `request`, which is otherwise as it will be sent.
     ///
-    /// It is called for each message that goes out, so a signature covers the sent message and is made anew for every
+    /// It is called for each message that is sent, so a signature covers the sent message and is made anew for every
     /// repeat and every redirect within the origin; a second call replaces the fields of the first one. A secret
     /// belongs in `Authorization`, or in a field that is appended to `credentialFields`: these fields are removed when a
     /// redirect leaves the origin, and are never logged.
@@ -37,7 +37,7 @@ public protocol Credential: Sendable {
 }
 
 extension Credential {
-    /// Returns false: most credentials are the same whatever a server says.
+    /// Returns false: most credentials do not depend on a server's responses.
     public func learn(from response: HTTPResponse, to request: HTTPRequest) -> Bool { false }
 }
 
@@ -61,7 +61,7 @@ public protocol SessionCredential: Credential, Equatable {
     /// Returns the credential that a response made of this one, if the server rotates it; nil if it did not.
     ///
     /// - Parameters:
-    ///   - request: The answered message.
+    ///   - request: The message that was responded to.
     ///   - sent: The credential that the message carried, which may be an earlier one.
     func rotated(by response: HTTPResponse, to request: HTTPRequest, sentWith sent: Self) -> Self?
 

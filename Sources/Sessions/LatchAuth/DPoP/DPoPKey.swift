@@ -56,7 +56,7 @@ public struct DPoPKey: Sendable {
             throw .invalidCredential("a key for proofs must be a private one")
         }
         do {
-            // A proof carries its whole key, so a key ID would only make the message longer.
+            // A proof contains its whole key, so a key ID would only make the message longer.
             var jwk = try key.jwkWithSecretsForStorage()
             jwk["kid"] = nil
             storage = Storage(

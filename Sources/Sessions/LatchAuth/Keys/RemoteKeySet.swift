@@ -39,7 +39,7 @@ public final class RemoteKeySet: Sendable {
     private let clock: WallClock
     private let state = Mutex(State())
 
-    /// Creates a key set of which nothing is fetched yet.
+    /// Creates a key set that has not been fetched yet.
     ///
     /// - Parameters:
     ///   - url: The URL of the key set, with https; plain http is accepted for this machine only.
@@ -54,7 +54,7 @@ public final class RemoteKeySet: Sendable {
         self.clock = clock
     }
 
-    /// Returns the current keys, fetched first where there are none or they are stale.
+    /// Returns the current keys, fetched first if there are none or they are stale.
     ///
     /// - Throws: `AuthError.keysUnavailable` if no keys may be used, and `CancellationError`.
     nonisolated(nonsending) public func keys() async throws -> KeySet { try await current().keys }
@@ -94,7 +94,7 @@ public final class RemoteKeySet: Sendable {
             guard let last = state.lastStart, now < last + policy.unknownKeyInterval else {
                 return (start(&state, now: now), nil)
             }
-            // While the issuer cannot be asked, the key may or may not be one of its own.
+            // While the issuer cannot be reached, the key may or may not be one of its own.
             if let failure = state.failure { throw failure }
             return (nil, nil)
         }
@@ -186,7 +186,7 @@ struct KeySetRequest: Sendable {
         if response.status.rawValue == 304, let known { return known.keys }
         guard response.status == .ok else { throw HTTPError.unacceptableStatus(response) }
         let set = try KeySet(jwks: try await response.body.collected(upTo: policy.maximumSize))
-        // RFC 8725 §3.1: a published symmetric key is no secret, and anyone can sign with it.
+        // RFC 8725 §3.1: a published symmetric key is not secret: an attacker can sign with it.
         guard set.keys.allSatisfy({ $0.publicKey != nil }) else {
             throw AuthError.keysUnavailable(at: "\(location), which publishes a shared secret")
         }
@@ -205,7 +205,7 @@ final class KeySetSnapshot: Sendable {
     let refreshTime: Duration
     /// The time until which the keys are fresh.
     let freshTime: Duration
-    /// The time until which stale keys are used where the issuer cannot be reached.
+    /// The time until which stale keys are used while the issuer cannot be reached.
     let lastTime: Duration
 
     /// Creates a snapshot of a response that arrived at `now`.

@@ -39,7 +39,7 @@ public actor Session<Value: SessionCredential> {
     let records: SessionRecords<Value>
     /// The request to the issuer; it runs in a task of the session's own, so no caller's cancellation reaches it.
     let refresh: Refresh
-    /// The refresh policy, fixed for the session's life, so that the path without the actor may read it.
+    /// The refresh policy, fixed for the session's lifetime, so that the path without the actor may read it.
     nonisolated let policy: RefreshPolicy
     /// This device's clock, which may be wrong; `issuerNow` decides about expiry.
     nonisolated let clock: WallClock
@@ -130,7 +130,7 @@ public actor Session<Value: SessionCredential> {
             refresh: refresh)
     }
 
-    /// Creates a session that knows its issuer.
+    /// Creates a session with its issuer.
     package init(
         store: any TokenStore<Value>, policy: RefreshPolicy, clock: WallClock, random: RandomSource,
         executor: (any TaskExecutor)?, issuer: (any Sendable)?, refresh: @escaping Refresh
@@ -315,7 +315,7 @@ extension Session {
     /// - Throws: A `store…` code when it cannot be stored; the session then follows what the store still holds.
     public func signIn(_ value: Value) async throws { try await signIn(value, requestedAt: nil) }
 
-    /// Signs in with a credential that was requested at `sent` by this session's clock: its date tells the issuer's.
+    /// Signs in with a credential that was requested at `sent` by this session's clock: its date shows the issuer's.
     package func signIn(_ value: Value, requestedAt sent: Date?) async throws {
         if let sent, let issued = value.issued { observe(issuerDate: issued, ofRequestSentAt: sent) }
         try await replaceRecord(by: newRecord(of: value, sessionID: random.identifier()))
@@ -328,12 +328,12 @@ extension Session {
     @discardableResult
     public func signOut() async throws -> Value? { try await replaceRecord(by: nil) }
 
-    /// Signs the user out: first on this device, whatever the network does, and then at the server.
+    /// Signs the user out: first on this device, with or without a network, and then at the server.
     ///
     /// - Parameter end: Asks the server to end the session; returns whether it confirmed, and never throws, since the user
     ///   is signed out already.
     /// - Returns: Whether the server confirmed; false as well if no user was signed in.
-    /// - Throws: As ``signOut()``; the server is asked nevertheless.
+    /// - Throws: As ``signOut()``; the server is notified nevertheless.
     package nonisolated func signOut(ending end: (Value) async -> Bool) async throws -> Bool {
         let current = currentState.credential
         do {

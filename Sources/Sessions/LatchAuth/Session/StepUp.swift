@@ -4,7 +4,7 @@ import LatchCore
 package import LatchHTTP
 import PortableFoundation
 
-/// The stronger or fresher authentication that a server requires before it answers (RFC 9470 §3).
+/// The stronger or fresher authentication that a server requires before it serves a request (RFC 9470 §3).
 ///
 /// The credential itself is good, so a refresh would not help: an authorization request with these parameters does.
 public struct StepUpRequirement: Sendable, Hashable, Codable {
@@ -165,8 +165,8 @@ extension HTTPResponse {
 
     /// The reason for which the request was refused; nil if the response does not refuse its credential.
     ///
-    /// A refusal of the proof of its key (RFC 9449) says nothing about the credential, and a successor would lack a missing
-    /// scope (RFC 6750 §3.1) too. Without an explicit reason the credential counts as invalid: most servers just answer 401.
+    /// A refusal of the proof of its key (RFC 9449) is not about the credential, and a successor would lack a missing
+    /// scope (RFC 6750 §3.1) too. Without an explicit reason the credential counts as invalid: most servers give none.
     var credentialRefusal: CredentialRefusal? {
         guard status == .unauthorized, dpopError == nil else { return nil }
         let challenges = challenges()

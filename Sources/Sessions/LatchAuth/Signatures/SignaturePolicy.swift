@@ -18,7 +18,7 @@ package struct SignaturePolicy: Sendable {
     package var clockSkew: Duration
     /// Whether the signature needs an expiry.
     package var requiresExpiry = false
-    /// Whether `content-digest` has to cover content where there is any, and has to match it.
+    /// Whether `content-digest` has to be covered if there is content, and has to match it.
     package var checksContent = true
     /// A closure that returns whether a nonce is new, and remembers it; with one, a signature without a nonce is refused.
     ///

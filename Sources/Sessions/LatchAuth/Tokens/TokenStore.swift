@@ -20,7 +20,7 @@ public protocol TokenStore<Value>: Sendable {
     /// - Throws: `AuthError` with a `store…` code when the store cannot be read. That is not "no account".
     func load() async throws -> Value?
 
-    /// Removes the stored credential; removing nothing is no error.
+    /// Removes the stored credential; a missing one is not an error.
     func clear() async throws
 }
 

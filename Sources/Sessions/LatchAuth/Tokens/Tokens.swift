@@ -126,7 +126,7 @@ extension Tokens {
         return mine == others && claim(\.issuer) == other.claim(\.issuer)
     }
 
-    /// Returns a claim of the access token, or of the ID token where the former is opaque or does not have it.
+    /// Returns a claim of the access token, or of the ID token if the access token is opaque or does not have it.
     private func claim<Value>(_ read: (Claims) -> Value?) -> Value? {
         for text in [access, idToken ?? ""] {
             do {

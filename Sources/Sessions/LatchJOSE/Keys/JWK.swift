@@ -115,7 +115,7 @@ extension KeyMaterial {
 
     /// Rejects a private key with the public part of another key.
     ///
-    /// Its signatures could not be verified with the published key, or the published key would belong to someone else.
+    /// Its signatures could not be verified with the published key, or the published key would belong to another party.
     private static func require(_ halvesMatch: Bool) throws(JOSEError) {
         guard halvesMatch else { throw .unsuitableKey("its public and its secret half do not belong together") }
     }

@@ -47,7 +47,7 @@ final class SignatureVerifier: Sendable {
     /// Decodes a header, and finds the candidate keys.
     private func read(_ text: ArraySlice<UInt8>) throws(JOSEError) -> (JOSEHeader, [Key]) {
         let header = try JOSEHeader(base64URL: text)
-        // RFC 8725 §3.1: only what the verifier lists, and then only what the key itself is for.
+        // RFC 8725 §3.1: only algorithms that the verifier lists, and then only the key's own.
         guard algorithms.contains(header.algorithm) else { throw .refusedAlgorithm }
         try header.refuseExtensions()
         let candidates = keys.candidates(id: header.keyID, algorithm: header.algorithm)

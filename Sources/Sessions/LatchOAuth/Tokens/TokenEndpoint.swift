@@ -57,8 +57,8 @@ public struct TokenEndpoint: Sendable {
     /// Exchanges a grant for tokens.
     ///
     /// - Parameters:
-    ///   - idempotencyKey: The same for each repeat of the same request; a server that supports it answers a repeat with
-    ///     the same tokens.
+    ///   - idempotencyKey: The same for each repeat of the same request; a server that supports it returns the same tokens
+    ///     for a repeat.
     ///   - key: The key to bind the tokens to (RFC 9449 §5); they carry it from then on, through all refreshes. Tokens
     ///     that are not bound to it are refused.
     /// - Throws: `OAuthError` if the server refuses or its response is invalid, `HTTPError` if it cannot be reached.
@@ -67,12 +67,12 @@ public struct TokenEndpoint: Sendable {
     ) async throws -> TokenResponse {
         let response = try await exchange(grant, RequestContext(idempotencyKey: idempotencyKey, key: key))
         guard unrequestedScopes == .refused, !response.scopeChange.unrequested.isEmpty else { return response }
-        // The refused tokens are revoked where that is possible: they would be valid for their whole life.
+        // The refused tokens are revoked if possible: they would stay valid until they expire.
         _ = await revokeIfPossible(response.tokens)
         throw OAuthError.unrequestedScope
     }
 
-    /// Exchanges a grant, whatever was granted: a refresh has used up its token, and a refused response would lose the
+    /// Exchanges a grant for any granted scopes: a refresh has used up its token, and a refused response would lose the
     /// session.
     private func exchange(_ grant: some Grant, _ context: RequestContext) async throws -> TokenResponse {
         let form = [("grant_type", grant.type)] + grant.parameters
@@ -84,7 +84,7 @@ public struct TokenEndpoint: Sendable {
     private func decode(
         _ response: HTTPResponse, expecting scopes: Scopes?, keeping refresh: String?, boundTo key: DPoPKey?
     ) throws(OAuthError) -> TokenResponse {
-        // RFC 9449 §5: a server without DPoP answers with bearer tokens, which an attacker could use.
+        // RFC 9449 §5: a server without DPoP responds with bearer tokens, which an attacker could use.
         var response = try TokenResponseDecoder(clock: clock).decode(
             response, type: key == nil ? .bearer : .dpop, expecting: scopes, keeping: refresh)
         response.tokens.key = key
@@ -138,7 +138,7 @@ public enum TokenTypeHint: String, Sendable, Hashable, CaseIterable {
 extension TokenEndpoint {
     /// Revokes a token (RFC 7009 §2.1).
     ///
-    /// A token that the server does not know counts as revoked (RFC 7009 §2.2).
+    /// A token that the server does not recognize counts as revoked (RFC 7009 §2.2).
     ///
     /// - Throws: `OAuthError.temporarilyUnavailable` if the server cannot do it now: the token is then still valid, and
     ///   `retryAfter` may say when to try again. `OAuthError.noRevocationEndpoint` if the server has no such endpoint.

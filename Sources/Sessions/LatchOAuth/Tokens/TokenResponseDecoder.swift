@@ -92,7 +92,7 @@ package struct TokenResponseDecoder: Sendable {
 
     /// Returns the token type: an unknown one must not be used (RFC 6749 §7.1), and compares without case (§5.1).
     ///
-    /// The member is required, and often missing; a bearer token is meant then.
+    /// The member is required, and often missing; the token is then a bearer token.
     private func tokenType(in members: JSONObject, requested: TokenType) throws(OAuthError) -> TokenType {
         let value = members["token_type"]
         if value?.isNull ?? true, requested == .bearer { return .bearer }

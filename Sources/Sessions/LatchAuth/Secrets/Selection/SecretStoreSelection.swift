@@ -22,7 +22,7 @@ package struct SecretStoreSelection: Sendable {
     var environment: [String: String]
     /// Creates the store of a kind; returns nil if this system does not have it.
     let makeStore: @Sendable (SecretStoreKind) -> (store: any SecretStore, location: String)?
-    /// Throws where the keyring cannot store a secret now.
+    /// Throws if the keyring cannot store a secret now.
     let checkKeyring: @Sendable () async throws -> Void
 
     /// The variable that overrides the order.
@@ -49,7 +49,7 @@ package struct SecretStoreSelection: Sendable {
         return try choice(of: [.init(record.kind, "recorded when it was chosen: \(record.reason)")], isRecorded: true)
     }
 
-    /// Returns the choice where none is recorded yet.
+    /// Returns the choice if none is recorded yet.
     private func firstChoice(_ wanted: SecretStoreKind?) async throws -> SecretStoreChoice {
         if let wanted { return try choice(of: [Self.requested(wanted)], isRecorded: false) }
         if try AtomicFile("\(path).secrets").read() != nil {
@@ -61,7 +61,7 @@ package struct SecretStoreSelection: Sendable {
         return try choice(of: try await candidatesWithKeyring(), isRecorded: false)
     }
 
-    /// Returns the keyring, or the keyring and the file where the keyring is not usable.
+    /// Returns the keyring, or the keyring and the file if the keyring is not usable.
     private func candidatesWithKeyring() async throws -> [SecretStoreChoice.Candidate] {
         if environment["LATCH_HOME"]?.hasPrefix("/") == true {
             return [
