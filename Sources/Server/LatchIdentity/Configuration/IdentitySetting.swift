@@ -138,7 +138,7 @@ extension SettingFormat where Value == Int {
 }
 
 extension SettingFormat where Value == Duration {
-    /// A time in whole seconds; suffixes such as "15m" are rejected and not guessed at.
+    /// A time in whole seconds; suffixes such as "15m" are rejected.
     static func seconds(_ range: ClosedRange<Int>) -> Self {
         let number = SettingFormat<Int>.number(range)
         return Self(

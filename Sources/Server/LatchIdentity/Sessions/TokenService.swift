@@ -11,7 +11,7 @@ struct IssuedTokens: Sendable {
     let accessToken: String
     /// An opaque refresh token, valid for one use and its repetitions within the replay window.
     let refreshToken: String
-    /// The lifetime of the access token; the refresh token lives as long as its device.
+    /// The lifetime of the access token; the refresh token is valid as long as its device.
     let lifetime: Duration
     /// The granted scopes, which may be fewer than requested.
     let scopes: Scopes
@@ -21,7 +21,7 @@ struct IssuedTokens: Sendable {
     var accountID: String { device.accountID }
 }
 
-/// The origin of a request, as far as the server knows it.
+/// The origin of a request, as far as it is known.
 struct RequestOrigin: Sendable {
     /// The peer of the connection; the server does not trust X-Forwarded-For.
     let address: String
@@ -113,7 +113,7 @@ struct TokenService: Sendable {
             throw .invalidGrant
         }
         // Checked before the rotation: a request for too much must not cost the client its token. A token that is not
-        // the newest goes on: if it was stolen, that matters more than the requested scopes.
+        // the newest is not checked here: detecting its reuse takes precedence over the requested scopes.
         if requested != nil, token.counter == device.counter, device.revokedAt == nil {
             _ = try await accountAndScopes(of: device, by: client, requesting: requested)
         }
@@ -226,7 +226,7 @@ struct TokenService: Sendable {
     /// Signs out the device of a valid token of either kind; ignores anything else, expired access tokens included.
     ///
     /// An old generation of a refresh token is accepted as well: a client that lost the newest one must be able to log out,
-    /// and a thief of an old one could do worse than to end the session.
+    /// and an attacker with an old one could otherwise cause a sign-out by using it.
     func signOut(token text: String?) async throws(IdentityError) {
         if let text, let device = try await device(of: text) { try await signOut(device.id) }
     }
@@ -253,7 +253,7 @@ struct TokenService: Sendable {
 
     /// Revokes a token of either kind (RFC 7009 §2.1) if it was issued to that client.
     ///
-    /// Anything else is ignored, so that no client learns whether a stranger's token is valid (attack H6).
+    /// Anything else is ignored, so that no client learns whether another client's token is valid (attack H6).
     ///
     /// - Parameter accountID: The account that must own the token; nil for any.
     func revoke(_ text: String, by client: OAuthClient, of accountID: String? = nil) async throws(IdentityError) {

@@ -469,7 +469,7 @@ extension Session {
 
     /// Returns the time until a date by the issuer's clock, at most a day.
     ///
-    /// The timer looks at the clock again afterwards, so waits may be longer. Otherwise an extreme expiry, such as the year
+    /// The timer looks at the clock again afterwards, so it may wait longer. An extreme expiry, such as the year
     /// 10^20, would overflow `Duration` and crash the program.
     private func wait(until date: Date) -> Duration {
         // A little late rather than a little early: waking early would only mean to wait again.

@@ -57,8 +57,8 @@ public struct TokenEndpoint: Sendable {
     /// Exchanges a grant for tokens.
     ///
     /// - Parameters:
-    ///   - idempotencyKey: The same for each repeat of the same request; a server that supports it returns the same tokens
-    ///     for a repeat.
+    ///   - idempotencyKey: The same for each repeat of the same request; a server that supports it then returns
+    ///     the same tokens.
     ///   - key: The key to bind the tokens to (RFC 9449 §5); they carry it from then on, through all refreshes. Tokens
     ///     that are not bound to it are refused.
     /// - Throws: `OAuthError` if the server refuses or its response is invalid, `HTTPError` if it cannot be reached.

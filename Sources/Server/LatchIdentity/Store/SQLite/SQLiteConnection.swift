@@ -5,7 +5,7 @@ internal import CSQLite
 /// One connection to a SQLite file, with its prepared statements.
 ///
 /// `@unchecked Sendable`: a connection moves between threads but is used by one at a time, which its owners (the writer's
-/// queue and the readers' pool) see to; SQLite's own mutexes are left out therefore (SQLITE_OPEN_NOMUTEX).
+/// queue and the readers' pool) ensure; so SQLite's own mutexes are disabled (SQLITE_OPEN_NOMUTEX).
 final class SQLiteConnection: @unchecked Sendable {
     /// The access of a connection, which SQLite enforces.
     enum Access {
