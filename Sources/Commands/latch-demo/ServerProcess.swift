@@ -40,7 +40,7 @@ final class ServerProcess: Sendable {
     ///
     /// - Returns: Its URL.
     ///
-    /// - Throws: `DemoFailure` where it does not start, starts at another address than before, or the run is over.
+    /// - Throws: `DemoFailure` if it does not start, starts at another address than before, or the run is over.
     @discardableResult
     func start() async throws -> String {
         let last = state.withLock { $0.url }
@@ -64,7 +64,7 @@ final class ServerProcess: Sendable {
 
     /// Kills it (SIGKILL) and waits until it is gone.
     ///
-    /// - Throws: `DemoFailure` where it had ended before.
+    /// - Throws: `DemoFailure` if it had ended before.
     func kill() async throws {
         let process = state.withLock { $0.process }
         process?.kill()
@@ -74,7 +74,7 @@ final class ServerProcess: Sendable {
 
     /// Sends SIGTERM and waits until it is gone.
     ///
-    /// - Returns: Its exit code; nil where a signal ended it.
+    /// - Returns: Its exit code; nil if a signal ended it.
     func terminate() async -> Int32? {
         let process = state.withLock { $0.process }
         process?.terminate()

@@ -41,6 +41,6 @@ extension CodedError {
 ///
 /// A session whose refresh fails with such an error waits at least as long before the next one, within bounds.
 public protocol RetryAfterError: Error {
-    /// The delay from now on; nil where the server did not request one.
+    /// The delay from now on; nil if the server did not request one.
     var retryAfter: Duration? { get }
 }

@@ -152,7 +152,7 @@ package struct ArgumentParser {
         throw .usage("'\(name)' has no option '\(text)'.", hint: suggestion + "'\(name) --help' lists them.")
     }
 
-    /// Returns the value of an option from behind its `=` or from the next word; nil where it takes none.
+    /// Returns the value of an option from behind its `=` or from the next word; nil if it takes none.
     ///
     /// An empty text behind `=` or as a word of its own is a value: the setting that it is for reports it best.
     private mutating func value(of option: Option, as text: String, given: String?) throws(CommandError) -> String? {

@@ -49,7 +49,7 @@ enum LogoutSubcommand {
 
     /// Ends all sessions of the account, which Latchwork's own server offers.
     ///
-    /// - Throws: `CommandError.failed` where the server does not confirm it.
+    /// - Throws: `CommandError.failed` if the server does not confirm it.
     private static func signOutEverywhere(_ client: Client, _ issuer: IssuerURL) async throws {
         var request = try client.request(.post, "auth/logout", body: HTTPBody(#"{"allDevices":true}"#))
         request.fields[.contentType] = "application/json"

@@ -45,7 +45,7 @@ struct Settings: Sendable {
         self.all = all
     }
 
-    /// The value of a setting; empty where there is none, also for an unknown key.
+    /// The value of a setting; empty if there is none, also for an unknown key.
     subscript(key: String) -> String { all.first { $0.setting.key == key }?.text ?? "" }
 
     /// Returns the value of a numeric setting, which has been validated; 0 for a key that is not numeric.

@@ -31,7 +31,7 @@ extension Settings {
 
     /// Reads certificate and key; nil, for plain HTTP, where neither is set.
     ///
-    /// - Throws: `CommandError.failed` where only one of them is set, instead of serving without encryption.
+    /// - Throws: `CommandError.failed` if only one of them is set, instead of serving without encryption.
     private func tls() throws(CommandError) -> Server.TLS? {
         let (certificate, key) = (self["tls_certificate"], self["tls_key"])
         if certificate.isEmpty, key.isEmpty { return nil }

@@ -22,7 +22,7 @@ public struct HTTPRequestClient: Sendable {
     /// Returns the transport of one request.
     private let transport: @Sendable (SendingOptions, RequestIdentifier) -> any Handler
     private let insecure: InsecureHTTP
-    /// The dependencies that the client was read from; nil where the program created it.
+    /// The dependencies that the client was read from; nil if the program created it.
     private(set) var values: DependencyValues?
 
     /// Creates a client over a handler of the core: the network, or a fake.

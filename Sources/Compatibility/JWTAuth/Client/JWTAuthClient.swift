@@ -20,7 +20,7 @@ public struct JWTAuthClient: Sendable {
     /// an `Idempotency-Key`, which stays the same where the refresh has to be repeated.
     public var refresh: @Sendable (_ authTokens: AuthTokens) async throws -> AuthTokens
 
-    /// The dependencies that the client was read from; nil where the program created it.
+    /// The dependencies that the client was read from; nil if the program created it.
     private var values: DependencyValues?
 
     /// Creates a client from closures.
@@ -48,7 +48,7 @@ public struct JWTAuthClient: Sendable {
 
     /// Refreshes the tokens if that is due.
     ///
-    /// - Throws: `AuthTokens.Error.missingToken` where no user is signed in, `.invalidToken` where the issuer has ended
+    /// - Throws: `AuthTokens.Error.missingToken` if no user is signed in, `.invalidToken` where the issuer has ended
     ///   the session, and the error of the refresh where the tokens are kept.
     public nonisolated(nonsending) func refreshExpiredTokens() async throws {
         try await withBoundDependencies { try await $0.account.refreshExpired() }

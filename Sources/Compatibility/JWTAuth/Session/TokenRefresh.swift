@@ -12,7 +12,7 @@ enum TokenRefresh {
 
     /// Runs the closure of the client in use, or `fallback` outside of a client's calls.
     ///
-    /// - Throws: `AuthError.reauthenticationRequired` where the issuer refuses, which ends the session; a
+    /// - Throws: `AuthError.reauthenticationRequired` if the issuer refuses, which ends the session; a
     ///   `RefreshFailure` for anything else, which does not.
     static func run(_ request: RefreshRequest<AuthTokens>, fallback: @escaping Closure) async throws -> AuthTokens {
         let refresh = DependencyValues.scoped?.refresh ?? fallback

@@ -62,7 +62,7 @@ extension AuthTokens: Hashable {
 extension AuthTokens {
     /// Returns the access token, decoded and not verified.
     ///
-    /// - Throws: `AuthTokens.Error.invalidToken` where it is not a JWT.
+    /// - Throws: `AuthTokens.Error.invalidToken` if it is not a JWT.
     public func toJWT() throws -> JWT {
         guard let jwt = content.jwt else { throw Error.invalidToken }
         return jwt
@@ -101,7 +101,7 @@ extension AuthTokens {
 }
 
 extension AuthTokens {
-    /// A claim that is a string; nil where it is missing or something else.
+    /// A claim that is a string; nil if it is missing or something else.
     public subscript(string name: String) -> String? { content.claims?.string(name) }
     /// A claim that is a boolean.
     public subscript(boolean name: String) -> Bool? { content.claims?.bool(name) }
@@ -137,7 +137,7 @@ extension AuthTokens: SessionCredential {
 
     /// Sets the `Authorization` field (RFC 6750 §2.1).
     ///
-    /// - Throws: `AuthTokens.Error.invalidToken` where the access token is not a JWT.
+    /// - Throws: `AuthTokens.Error.invalidToken` if the access token is not a JWT.
     public func authorize(_ request: inout HTTPRequest) throws {
         guard content.isReadable else { throw Error.invalidToken }
         request.fields[.authorization] = "Bearer \(access)"

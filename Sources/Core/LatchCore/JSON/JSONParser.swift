@@ -233,7 +233,7 @@ extension JSONParser {
         guard position > start else { throw .malformed("a digit is expected", at: position) }
     }
 
-    /// Returns the integer; nil where it exceeds 64 bits.
+    /// Returns the integer; nil if it exceeds 64 bits.
     ///
     /// A negative one is counted downwards, so that the least one fits.
     private func integer(_ digits: ArraySlice<UInt8>, isNegative: Bool) -> Int64? {

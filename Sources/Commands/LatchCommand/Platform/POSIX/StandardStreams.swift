@@ -100,7 +100,7 @@ extension Environment.Input {
 private final class SilentTerminal: Sendable {
     private let original: termios
 
-    /// Turns the echo off; nil where standard input is not a terminal.
+    /// Turns the echo off; nil if standard input is not a terminal.
     init?() {
         var attributes = termios()
         guard tcgetattr(STDIN_FILENO, &attributes) == 0 else { return nil }

@@ -121,7 +121,7 @@ private final class InotifyQueue: Sendable {
         let isOverflow: Bool
     }
 
-    /// Reads the next events; nil where there are none.
+    /// Reads the next events; nil if there are none.
     private func read() -> [Event]? {
         let size = 16_384
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)

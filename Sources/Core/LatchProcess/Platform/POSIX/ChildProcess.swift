@@ -55,7 +55,7 @@ package final class ChildProcess: Sendable {
     ///   - environment: The child's complete environment.
     ///   - folder: The working directory; nil for this process's own.
     ///
-    /// - Throws: `FileError` where there is no such program or no process can be created.
+    /// - Throws: `FileError` if there is no such program or no process can be created.
     package static func start(
         _ program: String, _ arguments: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment, in folder: String? = nil,

@@ -26,7 +26,7 @@ package struct LegacyMigration: Sendable {
 
     /// Returns the account in the old layout; nil if there is none or an incomplete one.
     ///
-    /// - Throws: `AuthError.storeCorrupt` where a secret is malformed, and the errors of the store.
+    /// - Throws: `AuthError.storeCorrupt` if a secret is malformed, and the errors of the store.
     package func account() async throws -> LegacyAccount? {
         switch try await LegacyRecord(layout, from: old).content {
         case .nothing, .incomplete: return nil

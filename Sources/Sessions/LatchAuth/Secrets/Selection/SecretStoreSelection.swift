@@ -33,7 +33,7 @@ package struct SecretStoreSelection: Sendable {
 
     /// Returns the current choice, without any change.
     ///
-    /// - Throws: `storeUnavailable` where `LATCH_SECRET_STORE` names another store than the one with the secrets.
+    /// - Throws: `storeUnavailable` if `LATCH_SECRET_STORE` names another store than the one with the secrets.
     package func choice() async throws -> SecretStoreChoice {
         try await choice(recorded: try SecretStoreRecord.read(recordFile))
     }

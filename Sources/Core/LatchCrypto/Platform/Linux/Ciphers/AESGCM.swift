@@ -18,7 +18,7 @@ extension AES.GCM {
     /// - Parameters:
     ///   - key: 128, 192 or 256 bits.
     ///   - nonce: Used once under this key, ever; a fresh random one where none is given.
-    /// - Throws: `CryptoError.unacceptableParameter` where the key has another size.
+    /// - Throws: `CryptoError.unacceptableParameter` if the key has another size.
     public static func seal(
         _ message: some Collection<UInt8>, using key: SymmetricKey, nonce: Nonce? = nil,
         authenticating data: some Collection<UInt8> = EmptyCollection()
@@ -33,7 +33,7 @@ extension AES.GCM {
 
     /// Decrypts the result of ``seal(_:using:nonce:authenticating:)``, if nothing of it was changed.
     ///
-    /// - Throws: `CryptoError.authenticationFailure` where key, nonce, ciphertext, tag or `data` differ.
+    /// - Throws: `CryptoError.authenticationFailure` if key, nonce, ciphertext, tag or `data` differ.
     public static func open(
         _ box: SealedBox, using key: SymmetricKey, authenticating data: some Collection<UInt8> = EmptyCollection()
     ) throws(CryptoError) -> [UInt8] {
@@ -143,7 +143,7 @@ extension AES.GCM {
 
         /// Creates a nonce from twelve bytes.
         ///
-        /// - Throws: `CryptoError.unacceptableParameter` where there are more or less.
+        /// - Throws: `CryptoError.unacceptableParameter` if there are more or less.
         public init(data: some Collection<UInt8>) throws(CryptoError) {
             guard data.count == 12 else { throw .unacceptableParameter("a nonce has 12 bytes") }
             bytes = Array(data)
@@ -177,7 +177,7 @@ extension AES.GCM {
 
         /// Creates a box from its parts.
         ///
-        /// - Throws: `CryptoError.unacceptableParameter` where the tag has not 16 bytes; a shorter one would be easier to
+        /// - Throws: `CryptoError.unacceptableParameter` if the tag has not 16 bytes; a shorter one would be easier to
         ///   forge.
         public init(
             nonce: Nonce, ciphertext: some Collection<UInt8>, tag: some Collection<UInt8>
@@ -188,7 +188,7 @@ extension AES.GCM {
 
         /// Creates a box from nonce, ciphertext and tag in one sequence.
         ///
-        /// - Throws: `CryptoError.unacceptableParameter` where there are less than 28 bytes.
+        /// - Throws: `CryptoError.unacceptableParameter` if there are less than 28 bytes.
         public init(combined: some Collection<UInt8>) throws(CryptoError) {
             let bytes = Array(combined)
             guard bytes.count >= 28 else { throw .unacceptableParameter("a sealed box has at least 28 bytes") }
