@@ -48,7 +48,7 @@ public struct JWTAuthClient: Sendable {
 
     /// Refreshes the tokens if that is due.
     ///
-    /// - Throws: `AuthTokens.Error.missingToken` if no user is signed in, `.invalidToken` where the issuer has ended
+    /// - Throws: `AuthTokens.Error.missingToken` if no user is signed in, `.invalidToken` if the issuer has ended
     ///   the session, and the error of the refresh where the tokens are kept.
     public nonisolated(nonsending) func refreshExpiredTokens() async throws {
         try await withBoundDependencies { try await $0.account.refreshExpired() }

@@ -94,7 +94,7 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
 
         init(stream: HTTPBodyStream) { phase = .notStarted(stream) }
 
-        /// Returns the next chunk, or nil at the end and ever after.
+        /// Returns the next chunk, or nil once it has ended.
         public mutating func next() async throws -> [UInt8]? {
             let source: Source
             switch phase {

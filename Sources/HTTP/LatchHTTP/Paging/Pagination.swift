@@ -161,7 +161,7 @@ extension Client {
     ///
     /// - Parameters:
     ///   - request: The request for the first page, from `Client.request(_:_:query:fields:body:)`.
-    ///   - items: Decodes the items of a response, whatever its status.
+    ///   - items: Decodes the items of a response, with any status.
     public func pages<Item: Sendable>(
         linkedFrom request: HTTPRequest, reading items: @escaping @Sendable (HTTPResponse) throws -> [Item]
     ) -> Pages<Item, String> {

@@ -38,7 +38,7 @@ struct CurlInbox {
 
     /// Ends the leading of a caller whose transfer is finished.
     ///
-    /// Other work that has arrived meanwhile is handed to the loop's thread.
+    /// Other work that has arrived meanwhile passes to the loop's thread.
     ///
     /// - Returns: Whether there is no driver now; otherwise the loop's thread has to be woken.
     mutating func endLeading(isIdle: Bool) -> Bool {

@@ -13,7 +13,7 @@ final class CurlTransfer: @unchecked Sendable {
     let easy: UnsafeMutableRawPointer
     /// The size limits of the response content, after decoding, and the TLS policy.
     private let configuration: CurlTransport.Configuration
-    /// libcurl's error message buffer; it lives as long as the handle.
+    /// libcurl's error message buffer; it has the lifetime of the handle.
     let errorBuffer = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     /// The strings that libcurl reads during the transfer; they live as long as the handle.
     private var text = CurlRequestStrings()
@@ -22,9 +22,9 @@ final class CurlTransfer: @unchecked Sendable {
     var content: [UInt8] = []
     /// The lines of the trailer section (RFC 9110 §6.5).
     var trailers: [UInt8] = []
-    /// The reason why we stopped the transfer; libcurl only reports that a callback did.
+    /// The reason why this library stopped the transfer; libcurl only reports that a callback did.
     var refusal: HTTPError?
-    /// Whether the head was restored from what libcurl has left of a response.
+    /// Whether the head was restored from the data that libcurl kept of a response.
     var isHeadRestored = false
     /// Whether the empty line after the fields has not arrived yet.
     var isReadingHead = true
@@ -189,7 +189,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// Whether the server has responded completely and closed, without waiting for the end of the content (RFC 9112
     /// §9.3).
     ///
-    /// A response with trailers is complete, whatever happens to the rest of the request (RFC 9113 §8.1).
+    /// A response with trailers is complete, even if the rest of the request fails (RFC 9113 §8.1).
     private var isAnsweredAnyway: Bool {
         guard !isHeadRestored else { return true }
         guard upload != nil, !isReadingHead else { return false }
