@@ -34,7 +34,7 @@ struct DemoDirectory: Sendable {
             do {
                 try FileManager.default.removeItem(atPath: root)
             } catch let error as CocoaError where error.code == .fileNoSuchFile {
-                continue  // A concurrent removal was faster with one of the files.
+                continue  // A concurrent removal has removed one of the files.
             }
         }
     }

@@ -68,7 +68,7 @@ enum RefreshSteps {
             ])
     }
 
-    /// Sends a few calls during the token's life, many at once right before its expiry, and half of all at its expiry.
+    /// Sends a few calls during the token's lifetime, many at once just before its expiry, and half of all at it.
     ///
     /// All of them must succeed; one that throws ends the others and the step.
     ///

@@ -14,9 +14,9 @@ enum LogoutSubcommand {
     static let subcommand = Subcommand(
         name: "logout", summary: "signs out: here at once, and at the issuer",
         discussion: """
-            The tokens of this device are forgotten whatever the network does. The account stays in the
+            The tokens of this device are removed, with or without a network. The account stays in the
             list, so that 'latch login --account NAME' signs it in again; 'latch accounts remove NAME'
-            takes it out.
+            removes it.
             """,
         options: [
             ClientAccounts.account, allDevices, IssuerTransport.authorities,
@@ -34,7 +34,7 @@ enum LogoutSubcommand {
             let confirmed = try await accounts.with(entry) { session in
                 try await session.restore()
                 guard session.currentState.isSignedIn else { throw AuthError.missingToken }
-                // The server comes first: it needs the tokens, and a failed call can be repeated.
+                // The server is called first: it needs the tokens, and a failed call can be repeated.
                 if invocation.has(allDevices) {
                     try await signOutEverywhere(accounts.client(of: issuer, session), issuer)
                 }

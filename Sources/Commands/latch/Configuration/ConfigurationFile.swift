@@ -102,6 +102,6 @@ struct ConfigurationFile: Sendable {
         }
         throw .failed(
             "\(path): '\(key)' is not the value of a setting.",
-            hint: "Settings are texts, numbers, true or false, or lists of texts, and stand in no table.")
+            hint: "Settings are texts, numbers, true or false, or lists of texts, outside of tables.")
     }
 }

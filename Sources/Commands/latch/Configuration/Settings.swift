@@ -67,7 +67,7 @@ struct Settings: Sendable {
         return Effective(setting: setting, text: setting.standard, source: .standard)
     }
 
-    /// Rejects unknown keys, since the setting that a misspelt one means would silently keep its default.
+    /// Rejects unknown keys, since the intended setting would silently keep its default.
     private static func rejectUnknownKeys(in file: ConfigurationFile) throws(CommandError) {
         let keys = Setting.all.map(\.key)
         for entry in file.entries where !keys.contains(entry.key) {

@@ -56,7 +56,7 @@ public struct HTTPBody: Sendable, Hashable {
 
     /// Returns the whole content, reading a stream to its end.
     ///
-    /// - Throws: `HTTPError.tooLarge` if there are more than `limit` bytes, and what the stream throws.
+    /// - Throws: `HTTPError.tooLarge` if there are more than `limit` bytes, and the errors of the stream.
     public func collected(upTo limit: Int) async throws -> [UInt8] {
         if let length, length > limit { throw HTTPError.tooLarge }
         guard let stream else { return bytes }

@@ -166,7 +166,7 @@ extension HTTPBodyStream {
     ///   - progress: Called after each chunk with the number of bytes written and the total, if it is known.
     /// - Returns: The number of bytes of the file.
     /// - Throws: `HTTPError.tooLarge`, `HTTPError.lengthMismatch` if the stream does not have its announced length,
-    ///   `HTTPError.fileUnavailable`, and what the stream throws.
+    ///   `HTTPError.fileUnavailable`, and the errors of the stream.
     @discardableResult
     public func write(
         to path: String, upTo limit: Int = .max,

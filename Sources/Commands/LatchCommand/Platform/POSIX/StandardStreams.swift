@@ -108,7 +108,7 @@ private final class SilentTerminal: Sendable {
         attributes.c_lflag &= ~tcflag_t(ECHO)
         // Ctrl-Z would leave the shell with a terminal that shows nothing.
         withUnsafeMutableBytes(of: &attributes.c_cc) { $0[Int(VSUSP)] = 0 }
-        // Type-ahead does not answer the prompt: TCSAFLUSH discards it.
+        // Type-ahead must not count as input of the prompt: TCSAFLUSH discards it.
         guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &attributes) == 0 else { return nil }
     }
 
@@ -141,7 +141,7 @@ extension Environment.Output {
 
 /// Ends the process at once, without running `atexit` handlers, which other threads would race.
 ///
-/// Nothing is lost: the streams are unbuffered, and what must be durable already is.
+/// Nothing is lost: the streams are unbuffered, and durable data is already written.
 package func endProcess(_ code: ExitCode) -> Never { _exit(code.rawValue) }
 
 /// The system's `write`, which the method of the same name shadows.
