@@ -122,7 +122,7 @@ extension JSONParser {
                 defer { position += 1 }
                 return try text(bytes[start..<position], from: start)
             case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
-            case 0..<0x20: throw .malformed("a control character stands in a string", at: position)
+            case 0..<0x20: throw .malformed("a string contains a control character", at: position)
             default: position += 1
             }
         }
@@ -138,7 +138,7 @@ extension JSONParser {
             switch byte {
             case UInt8(ascii: "\""): return try text(plain[...], from: start)
             case UInt8(ascii: "\\"): try parseEscape(into: &plain)
-            case 0..<0x20: throw .malformed("a control character stands in a string", at: position - 1)
+            case 0..<0x20: throw .malformed("a string contains a control character", at: position - 1)
             default: plain.append(byte)
             }
         }
@@ -158,7 +158,7 @@ extension JSONParser {
         case UInt8(ascii: "r"): plain.append(0x0D)
         case UInt8(ascii: "t"): plain.append(0x09)
         case UInt8(ascii: "u"): plain.append(contentsOf: String(try parseScalar()).utf8)
-        default: throw .malformed("an unknown escape stands in a string", at: start)
+        default: throw .malformed("a string contains an unknown escape", at: start)
         }
     }
 

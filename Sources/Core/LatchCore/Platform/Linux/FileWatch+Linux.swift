@@ -24,7 +24,7 @@ package final class FileWatch: Sendable {
 }
 /// The process's queue of file events (inotify) with its observers.
 ///
-/// It lives as long as an observer does.
+/// It exists as long as it has observers.
 private final class InotifyQueue: Sendable {
     private struct Watch {
         let folder: Int32

@@ -194,7 +194,7 @@ private final class ProcessState: Sendable {
 private final class OutputPipe: @unchecked Sendable {
     /// The descriptor, closed with this object, which every read keeps alive.
     private let descriptor: Int32
-    /// The serial queue that protects `buffer`, hence `@unchecked Sendable`.
+    /// The serial queue that protects `buffer`: the reason for `@unchecked Sendable`.
     private let queue = DispatchQueue(label: "latch.child.output")
     /// The bytes that were read and not returned yet.
     private var buffer: [UInt8] = []

@@ -52,7 +52,7 @@ extension AES.GCM {
 
 /// One run of the cipher.
 ///
-/// It owns its EVP_CIPHER_CTX and belongs to one call, hence to one thread. The order is: authenticate, update, expect
+/// It owns its EVP_CIPHER_CTX and belongs to one call, so to one thread. The order is: authenticate, update, expect
 /// when opening, finish, tag when sealing.
 private final class GCMOperation {
     private let context: OpaquePointer
@@ -94,7 +94,7 @@ private final class GCMOperation {
     /// Encrypts or decrypts, byte for byte: the output is as long as the input, of at most 2 GiB, OpenSSL's bound for
     /// one call.
     ///
-    /// What is decrypted here is not authentic until `finish` says so.
+    /// Decrypted bytes are not authentic until `finish` has succeeded.
     func update(_ input: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard let length = Int32(exactly: input.count) else {
             throw .unacceptableParameter("the text is over 2 GiB")

@@ -23,7 +23,7 @@ public enum Insecure {
             _ = SHA1_Init(&context)
         }
 
-        /// Adds bytes to what is digested.
+        /// Adds bytes to the input.
         public mutating func update(bufferPointer: UnsafeRawBufferPointer) {
             _ = SHA1_Update(&context, bufferPointer.baseAddress, bufferPointer.count)
         }

@@ -21,7 +21,7 @@ public struct SHA256: HashFunction {
         _ = SHA256_Init(&context)
     }
 
-    /// Adds bytes to what is digested.
+    /// Adds bytes to the input.
     public mutating func update(bufferPointer: UnsafeRawBufferPointer) {
         _ = SHA256_Update(&context, bufferPointer.baseAddress, bufferPointer.count)
     }
@@ -52,7 +52,7 @@ public struct SHA384: HashFunction {
         _ = SHA384_Init(&context)
     }
 
-    /// Adds bytes to what is digested.
+    /// Adds bytes to the input.
     public mutating func update(bufferPointer: UnsafeRawBufferPointer) {
         _ = SHA384_Update(&context, bufferPointer.baseAddress, bufferPointer.count)
     }
@@ -83,7 +83,7 @@ public struct SHA512: HashFunction {
         _ = SHA512_Init(&context)
     }
 
-    /// Adds bytes to what is digested.
+    /// Adds bytes to the input.
     public mutating func update(bufferPointer: UnsafeRawBufferPointer) {
         _ = SHA512_Update(&context, bufferPointer.baseAddress, bufferPointer.count)
     }
