@@ -82,10 +82,10 @@ struct RawResponse {
 }
 
 extension HTTPRequestClient {
-    /// Returns the response to a request, whatever its status.
+    /// Returns the response to a request, with any status.
     ///
     /// - Parameter interceptors: Returns the interceptors for an origin.
-    /// - Throws: `RequestError`, the errors of the interceptors, and `HTTPRequestClient.Error.other` where no response
+    /// - Throws: `RequestError`, the errors of the interceptors, and `HTTPRequestClient.Error.other` if no response
     ///   arrives.
     nonisolated(nonsending) func respond(
         to request: Request, baseURL: String, _ options: SendingOptions,
@@ -183,7 +183,7 @@ extension HTTPRequestClient {
         try await respond(to: request, urlSession: urlSession).success(decoder)
     }
 
-    /// Sends a request and reads a success or the server's error, whatever the status.
+    /// Sends a request and reads a success or the server's error, with any status.
     public nonisolated(nonsending) func send<Value: Decodable, ServerError: Decodable>(
         _ request: URLRequest, decoder: JSONDecoder = JSONDecoder(), urlSession: (any URLSessionProtocol)? = nil
     ) async throws -> Response<Value, ServerError> {
@@ -215,7 +215,7 @@ extension HTTPRequestClient {
         return try await respond(to: try middleware()(request), baseURL: try base(baseURL), options).success(decoder)
     }
 
-    /// Sends a request under a base URL and reads a success or the server's error, whatever the status.
+    /// Sends a request under a base URL and reads a success or the server's error, with any status.
     ///
     /// - Parameter baseURL: Nil takes that of the `jwtAuthClient`.
     public nonisolated(nonsending) func send<Value: Decodable, ServerError: Decodable>(

@@ -26,7 +26,7 @@ enum TokenRefresh {
         }
     }
 
-    /// Whether the issuer, or the application, says by `error` that the session is over.
+    /// Whether the issuer, or the application, reports by `error` that the session is over.
     private static func endsSession(_ error: any Error) -> Bool {
         switch error {
         case AuthError.reauthenticationRequired: true

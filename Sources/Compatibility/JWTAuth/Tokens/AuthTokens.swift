@@ -124,7 +124,7 @@ extension AuthTokens: Redacting {
 }
 
 extension AuthTokens: SessionCredential {
-    /// The expiration of the access token; the distant past where it cannot be decoded, so that it is refreshed.
+    /// The expiration of the access token; the distant past if it cannot be decoded, so that it is refreshed.
     ///
     /// `iat` is not taken for the date of issue: some issuers repeat the one of the sign-in.
     public var expiry: Date? { content.isReadable ? content.expiry : .distantPast }
@@ -146,7 +146,7 @@ extension AuthTokens: SessionCredential {
 
 /// A decoded access token, shared by the copies of its tokens.
 private final class TokenContent: Sendable {
-    /// Nil where the token cannot be decoded.
+    /// Nil if the token cannot be decoded.
     let jwt: JWT?
     let expiry: Date?
     /// Whether the expiry could be read; a token without `exp` counts as read.

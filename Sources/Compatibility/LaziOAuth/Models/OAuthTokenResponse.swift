@@ -65,7 +65,7 @@ extension Tokens {
     }
 }
 
-/// The scopes that the server granted, as texts in its order, whether the app knows them or not.
+/// The scopes that the server granted, as texts in its order, known to the app or not.
 ///
 /// `contains` follows the hierarchy of scopes: `widgets:admin` contains `widgets:write`.
 public struct GrantedScopes: Sendable, Hashable, RandomAccessCollection, ExpressibleByArrayLiteral {
@@ -84,7 +84,7 @@ public struct GrantedScopes: Sendable, Hashable, RandomAccessCollection, Express
     /// Whether a known scope was granted, or follows from one that was.
     public func contains(_ scope: OAuthScope) -> Bool { contains(scope.rawValue) }
 
-    /// Whether this very scope was granted, whatever follows from others.
+    /// Whether this very scope was granted, without those that others imply.
     public func containsExactly(_ scope: String) -> Bool { Scope(rawValue: scope).map(scopes.contains) ?? false }
 
     /// The index of the first scope.

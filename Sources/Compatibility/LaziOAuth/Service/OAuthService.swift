@@ -133,7 +133,7 @@ extension AuthorizationServer {
 }
 
 extension OAuthService {
-    /// Signs a user in, and replaces the one who was signed in before.
+    /// Signs a user in, and replaces the previous user.
     ///
     /// - Returns: The token response; `scopeChange` holds the difference between requested and granted scopes.
     /// - Throws: `OAuthError`; `AuthError` with a `store…` code if the device cannot store the tokens.
@@ -175,7 +175,7 @@ extension OAuthService {
         return try await login(username: username, password: password, scopes: scopes)
     }
 
-    /// Signs the user out on this device at once, whatever the network does, and then revokes both tokens at the server.
+    /// Signs the user out on this device at once, even without a network, and then revokes both tokens at the server.
     ///
     /// If the device cannot delete them, `lastError` says so; the tokens are revoked nevertheless, and the user stays
     /// signed in.
