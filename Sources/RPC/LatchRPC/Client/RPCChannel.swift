@@ -128,7 +128,7 @@ extension RPCChannel {
 
     /// Sends a stream of messages and returns a stream of response messages, without waiting for the response.
     ///
-    /// Over HTTP/2 both streams run at the same time. Over HTTP/1.1 most servers, Latchwork's included, respond once the
+    /// Over HTTP/2 both streams run at the same time. Over HTTP/1.1 most servers and Latchwork's respond once the
     /// request has ended: write all messages before reading.
     ///
     /// - Throws: While the stream is read: the errors of `unary`, and those of the request stream.

@@ -41,7 +41,7 @@ extension ServiceClient {
 
     /// Performs an action within a time limit.
     ///
-    /// After the limit its call is cancelled and the failure is thrown at once, even if the call continues: later results
+    /// After the limit its call is cancelled and the failure is thrown at once, even while the call runs: later results
     /// of the call do not change the state.
     public func process(_ action: ActionType, timeout: Duration) async throws {
         let run = core.newRun()
