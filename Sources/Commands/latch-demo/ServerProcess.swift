@@ -62,7 +62,7 @@ final class ServerProcess: Sendable {
     /// The process id.
     var id: Int { state.withLock { $0.process.map { Int($0.id) } ?? 0 } }
 
-    /// Kills it (SIGKILL) and waits until it is gone.
+    /// Kills it (SIGKILL) and waits until it has ended.
     ///
     /// - Throws: `DemoFailure` if it had ended before.
     func kill() async throws {
@@ -72,7 +72,7 @@ final class ServerProcess: Sendable {
         try expect(ending == .killed(by: 9), "the server ended by itself: \(folder.text("server.log"))")
     }
 
-    /// Sends SIGTERM and waits until it is gone.
+    /// Sends SIGTERM and waits until it has ended.
     ///
     /// - Returns: Its exit code; nil if a signal ended it.
     func terminate() async -> Int32? {

@@ -145,7 +145,7 @@ extension HTTPError {
     package static func pinMismatch(_ what: String) -> HTTPError {
         HTTPError(
             code: "pinMismatch", message: what,
-            hint: "Do not go on over this network; compare the host's key with the pins in use.")
+            hint: "Do not continue over this network; compare the host's key with the pins in use.")
     }
 
     package static func clientCertificateRefused(_ what: String) -> HTTPError {

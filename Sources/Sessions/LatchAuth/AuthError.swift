@@ -63,9 +63,9 @@ extension AuthError {
         code: "refreshFailed", message: "The credential could not be refreshed; the session is kept.",
         hint: "Try again; the cause says what failed.")
 
-    /// The refresh asked its own session for a credential.
+    /// The refresh requested a credential from its own session.
     public static let refreshReentered = AuthError(
-        code: "refreshReentered", message: "A refresh asked its own session for a credential.",
+        code: "refreshReentered", message: "A refresh requested a credential from its own session.",
         hint: "Refresh with a client that does not carry this session.")
 
     /// Another session is refreshing at this moment; a caller whose credential is still accepted never gets this error.

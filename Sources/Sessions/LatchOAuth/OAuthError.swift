@@ -49,7 +49,7 @@ extension OAuthError {
 
     /// Client authentication failed (RFC 6749 §5.2), which is not about the user.
     public static let invalidClient = OAuthError(
-        code: "invalidClient", message: "The server does not know this client, or refuses its authentication.",
+        code: "invalidClient", message: "The server does not recognize this client, or refuses its authentication.",
         hint: "Check the client ID, the secret, and the method of client authentication.")
 
     /// The password, code or refresh token is wrong, has expired or was revoked (RFC 6749 §5.2).

@@ -96,7 +96,7 @@ enum RefreshSteps {
         }
     }
 
-    /// Kills the server (SIGKILL) six times during a refresh, later each time, and lets the devices go on.
+    /// Kills the server (SIGKILL) six times during a refresh, later each time, and lets the devices continue.
     ///
     /// Whether a kill comes before the commit, after it or after the response depends on the machine and is only
     /// reported. No session may be lost in any case.

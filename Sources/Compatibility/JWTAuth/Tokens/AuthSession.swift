@@ -20,7 +20,7 @@ public enum AuthSession: Hashable, Sendable {
         return true
     }
 
-    /// The tokens, where a user is signed in.
+    /// The tokens, if a user is signed in.
     public var tokens: AuthTokens? {
         switch self {
         case .missing: nil

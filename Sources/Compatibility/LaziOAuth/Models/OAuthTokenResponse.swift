@@ -15,9 +15,9 @@ public struct OAuthTokenResponse: Codable, Equatable, Sendable {
     public let refresh_token: String?
     /// `Bearer`, however the server spells it.
     public let token_type: String
-    /// The lifetime of the access token in seconds, counted from the response; nil if the server did not say.
+    /// The lifetime of the access token in seconds, counted from the response; nil if the server did not state it.
     public let expires_in: Int?
-    /// The granted scopes; the requested ones if the server did not say.
+    /// The granted scopes; the requested ones if the server did not state them.
     public let scope: String
     /// The server's identifier of the user.
     public let user_id: String?

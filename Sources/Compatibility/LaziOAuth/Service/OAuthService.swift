@@ -177,7 +177,7 @@ extension OAuthService {
 
     /// Signs the user out on this device at once, even without a network, and then revokes both tokens at the server.
     ///
-    /// If the device cannot delete them, `lastError` says so; the tokens are revoked nevertheless, and the user stays
+    /// If the device cannot delete them, `lastError` reports it; the tokens are revoked anyway, and the user stays
     /// signed in.
     public func logout() async {
         await prepared()

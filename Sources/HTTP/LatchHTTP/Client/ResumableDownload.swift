@@ -59,7 +59,7 @@ private final class ResumableDownload: Sendable {
     /// Requests the content from a byte offset on, if it still matches the validator.
     typealias Resume = @Sendable (_ range: String, _ validator: String) async throws -> HTTPResponse
 
-    /// The total number of bytes, or nil if the server does not say.
+    /// The total number of bytes, or nil if the server does not state it.
     let length: Int?
 
     private struct State {

@@ -35,7 +35,7 @@ public final class PageReader<Item: Sendable, Position: Hashable & Sendable>: Se
     /// Whether there may be more pages.
     public var hasMore: Bool { progress.withLock { isOpen($0) } }
 
-    /// The total number of items according to the last page; nil if it did not say.
+    /// The total number of items according to the last page; nil if it did not state it.
     public var total: Int? { progress.withLock { $0.total } }
 
     /// The items of all pages read since the last `reset`, in their order.

@@ -63,7 +63,7 @@ struct StructuredParser {
             _ = scanner.take { $0 == 0x20 }
             if take(0x29) { return StructuredInnerList(items, try parameters()) }
             items.append(try item())
-            guard peek == 0x20 || peek == 0x29 else { throw failure("an inner list does not go on or end") }
+            guard peek == 0x20 || peek == 0x29 else { throw failure("an inner list neither continues nor ends") }
         }
     }
 

@@ -91,7 +91,7 @@ package struct IdentitySetting: Sendable {
             "sample_resource", \.hasSampleResource, .flag,
             "whether the server has the sample routes /widgets, /projects and /files"),
         .init("user_service", \.hasUserService, .flag, "whether the server has the RPCs of userservice.v1"),
-        .init("admin_listen", \.adminListen, .optional(.text), "where the administration listens, HOST:PORT"),
+        .init("admin_listen", \.adminListen, .optional(.text), "the address for administration, HOST:PORT"),
     ]
 }
 

@@ -148,7 +148,7 @@ struct TokenService: Sendable {
         return try await dependencies.store.rotate(attempt)
     }
 
-    /// Returns the tokens of a rotation; the account is read after it, so that a removed role is gone from the token.
+    /// Returns the tokens of a rotation; the account is read after it, so that a removed role is not in the token.
     private func refreshed(
         _ device: Device, _ counter: UInt32, by client: OAuthClient, requesting requested: Scopes?
     ) async throws(IdentityError) -> IssuedTokens {
@@ -263,7 +263,7 @@ struct TokenService: Sendable {
         try await signOut(device.id)
     }
 
-    /// Signs out a device, and counts it once however many requests do so; returns false if it already was signed out, or
+    /// Signs out a device, and counts it once, however often requested; returns false if it already was signed out, or
     /// belongs to another account than the given one.
     @discardableResult
     private func signOut(_ deviceID: [UInt8], of accountID: String? = nil) async throws(IdentityError) -> Bool {

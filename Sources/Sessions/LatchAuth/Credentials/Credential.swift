@@ -69,10 +69,10 @@ public protocol SessionCredential: Credential, Equatable {
     /// and are not in the issuer's response, such as a key.
     func succeeding(_ predecessor: Self) -> Self
 
-    /// Whether the user authenticated as a server requires, according to the credential; nil if it does not say.
+    /// Whether the user authenticated as a server requires, according to the credential; nil if it does not state it.
     func satisfies(_ requirement: StepUpRequirement, at date: Date) -> Bool?
 
-    /// Whether both belong to the same user; nil if one of them does not say.
+    /// Whether both belong to the same user; nil if one of them does not state it.
     func hasSameUser(as other: Self) -> Bool?
 }
 

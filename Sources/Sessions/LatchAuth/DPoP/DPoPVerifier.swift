@@ -183,7 +183,7 @@ package struct DPoPNonces: Sendable {
 /// The used proofs, for as long as they could be used again (RFC 9449 §11.1).
 ///
 /// It evicts by date of the proofs, and accepts none that is as old as an evicted one: an attacker who floods it can
-/// make honest clients try again, and cannot make it accept a proof twice.
+/// make legitimate clients try again, and cannot make it accept a proof twice.
 final class DPoPReplayCache: Sendable {
     /// The hash of a proof's key and identifier, so that long identifiers cost no memory.
     private typealias Fingerprint = [UInt8]

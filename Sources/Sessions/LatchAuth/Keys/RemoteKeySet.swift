@@ -85,7 +85,7 @@ public final class RemoteKeySet: Sendable {
 
     /// Returns newer keys than those without a token's key.
     ///
-    /// - Returns: Nil if the last request is too recent to ask again.
+    /// - Returns: Nil if the last request is too recent for another.
     nonisolated(nonsending) func newer(than known: KeySetSnapshot) async throws -> KeySetSnapshot? {
         let now = clock.uptime
         let (fetch, newer) = try state.withLock { state throws(AuthError) -> (Fetch?, KeySetSnapshot?) in

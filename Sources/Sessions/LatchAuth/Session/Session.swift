@@ -83,7 +83,7 @@ public actor Session<Value: SessionCredential> {
     var stepUpResult: SharedResult<Void>?
     /// The task of the running step-up; cancelled by a sign-out or a sign-in.
     var stepUpTask: Task<Void, Never>?
-    /// The running restoration, shared by all callers that ask before it ends.
+    /// The running restoration, shared by all callers that arrive before it ends.
     private var restoration: SharedResult<Void>?
     /// A successor that is issued and not yet stored: the next attempt stores it before it requests another.
     ///
@@ -284,7 +284,7 @@ extension Session {
 
     /// Refreshes unless the refusal is a late one of a credential that is no longer current.
     ///
-    /// - Parameter generation: The generation of the refused credential; nil if the caller does not know.
+    /// - Parameter generation: The generation of the refused credential; nil if unknown to the caller.
     /// - Throws: `AuthError.superseded` if another user has signed in since.
     private func refreshed(replacing refused: Value, in generation: Int?) async throws -> Value {
         let current = try await currentCredential()
@@ -295,7 +295,7 @@ extension Session {
 
     /// Returns the snapshot on the slow path of `snapshot()`.
     ///
-    /// Another caller may have refreshed while this one waited for the actor, hence the second look at the view. The
+    /// Another caller may have refreshed while this one waited for the actor, so the view is read again. The
     /// generation is read before the refresh: a snapshot of a later one would repeat a request as another user.
     private func refreshedSnapshotIfDue() async throws -> CredentialSnapshot<Value> {
         let current = try await currentCredential()
@@ -349,7 +349,7 @@ extension Session {
     /// Replaces the record as the user wants, and makes it the session's state.
     ///
     /// - Returns: The credential that was current.
-    /// - Throws: A `store…` code, also if the store reported a failure and has stored all the same.
+    /// - Throws: A `store…` code, also if the store reported a failure and has stored nevertheless.
     @discardableResult
     private func replaceRecord(by record: TokenRecord<Value>?) async throws -> Value? {
         listen()
@@ -384,7 +384,7 @@ extension Session {
         try await shared.value()
     }
 
-    /// Runs the restoration; it finishes `shared` on every path, since callers would otherwise wait forever.
+    /// Runs the restoration; it finishes `shared` on every path, since callers would otherwise wait indefinitely.
     private func runRestoration(_ shared: SharedResult<Void>, in generation: Int) async {
         listen()
         let loaded: Result<TokenRecord<Value>?, any Error>

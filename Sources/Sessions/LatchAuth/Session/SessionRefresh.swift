@@ -7,8 +7,8 @@ import Synchronization
 
 /// The sessions whose refresh or step-up the current task belongs to.
 ///
-/// A refresh that goes through a client which carries the same session would wait for itself forever; this is how the
-/// session notices.
+/// A refresh through a client that carries the same session would wait for itself indefinitely; the session
+/// detects it by this value.
 package enum ActiveRefreshes {
     /// The identities of the actors, outermost first, since a refresh may need another session's credential.
     @TaskLocal package static var sessions: [ObjectIdentifier] = []
@@ -42,7 +42,7 @@ extension Session {
         return try await shared.value()
     }
 
-    /// Runs the refresh; it finishes `shared` on every path, since callers would otherwise wait forever.
+    /// Runs the refresh; it finishes `shared` on every path, since callers would otherwise wait indefinitely.
     ///
     /// A sign-out may have finished `shared` before, and a new refresh may have begun: that one is left alone.
     private func runRefresh(of value: Value, _ shared: SharedResult<Value>, in generation: Int) async {
@@ -445,7 +445,7 @@ extension Session {
         return isExpired(value) ? next : min(next, wait(until: expiry))
     }
 
-    /// Starts the timer anew: the issuer's clock is known better now, or this device's date has jumped.
+    /// Restarts the timer: the issuer's clock is known more precisely, or this device's date has jumped.
     private func timeHasMoved() {
         guard let value = state.credential else { return }
         publishExpiry(of: value)

@@ -49,7 +49,7 @@ struct SessionView<Value: SessionCredential>: Sendable {
     var due = Date.distantFuture
     /// The issuer's clock minus the local one, in seconds.
     var clockOffset = 0.0
-    /// The date of the last measurement of the offset, by our clock.
+    /// The date of the last measurement of the offset, by the local clock.
     var offsetMeasured = Date.distantPast
 }
 

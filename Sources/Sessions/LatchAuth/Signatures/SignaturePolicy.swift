@@ -46,7 +46,7 @@ package struct SignaturePolicy: Sendable {
         guard required.allSatisfy(candidate.components.contains) else {
             throw .refusedSignature("it does not cover what the policy requires")
         }
-        // Content of unknown length may turn out to be empty; its digest has to be covered all the same.
+        // Content of unknown length may turn out to be empty; its digest has to be covered nevertheless.
         guard !checksContent || message.body.isEmpty || candidate.components.contains(where: \.isContentDigest) else {
             throw .refusedSignature("it does not cover the content")
         }

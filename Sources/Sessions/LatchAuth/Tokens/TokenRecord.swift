@@ -15,13 +15,13 @@ package struct TokenRecord<Value: Sendable>: Sendable {
     /// The key of the refresh of this credential that has begun and not finished, stored before it is requested.
     ///
     /// A request uses up the refresh token. A process that finds the key after a crash sends it again, and an issuer
-    /// that knows the key returns the same successor again.
+    /// that recognizes the key returns the same successor again.
     package var refreshKey: String?
 
     /// The reason for which there is no credential; nil while there is one.
     package var end: SignedOutReason?
 
-    /// The date of issue by the issuer's clock, if the credential itself does not say so.
+    /// The date of issue by the issuer's clock, if the credential itself does not state it.
     ///
     /// Without it a program that starts late would take the remaining lifetime for the whole one.
     package var issued: Date?

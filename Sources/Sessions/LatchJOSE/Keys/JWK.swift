@@ -33,7 +33,7 @@ extension KeyMaterial {
         _ jwk: JSONObject, algorithm: SignatureAlgorithm?
     ) throws(JOSEError) -> (SignatureAlgorithm, KeyMaterial) {
         do {
-            // RFC 7517 §4.1 compares by code points, where String would take the Kelvin sign for a K.
+            // RFC 7517 §4.1 compares by code points, but String equates the Kelvin sign with a K.
             guard jwk["kty"]?.stringValue?.utf8.allSatisfy({ $0 < 0x80 }) == true else {
                 throw JOSEError.unsuitableKey("its kty is missing or not ASCII")
             }
@@ -44,7 +44,7 @@ extension KeyMaterial {
             case ("OKP", "Ed25519"): return (try fit(algorithm, .eddsa), try ed25519(jwk))
             case ("RSA", _): return (algorithm ?? .rs256, try rsa(jwk, algorithm: algorithm ?? .rs256))
             case ("oct", _):
-                guard let algorithm else { throw JOSEError.unsuitableKey("it does not say its alg") }
+                guard let algorithm else { throw JOSEError.unsuitableKey("it has no alg") }
                 let secret = SymmetricKey(data: try jwk.bytes("k"))
                 return (algorithm, .secret(try SharedSecret(secret, algorithm: algorithm)))
             default: throw JOSEError.unsuitableKey("its kty or crv is not known")

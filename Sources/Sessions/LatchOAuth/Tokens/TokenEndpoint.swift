@@ -219,7 +219,7 @@ extension TokenEndpoint {
         request.template = url.path
         let response: HTTPResponse
         if let key = context.key {
-            // RFC 9449 §8: where the server requires a nonce, the same request is sent once more with it.
+            // RFC 9449 §8: if the server requires a nonce, the same request is sent once more with it.
             response = try await DPoPInterceptor(key).intercept(request, next: client)
         } else {
             response = try await client.respond(to: request)

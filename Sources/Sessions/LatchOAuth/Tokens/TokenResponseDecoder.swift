@@ -39,7 +39,7 @@ package struct TokenResponseDecoder: Sendable {
     ///
     /// - Parameters:
     ///   - type: The requested token type.
-    ///   - scopes: The requested scopes, which are granted where the response does not say (RFC 6749 §5.1).
+    ///   - scopes: The requested scopes, which are granted if the response states none (RFC 6749 §5.1).
     ///   - refresh: The refresh token that stays valid where the response has none (RFC 6749 §6).
     /// - Throws: `OAuthError.invalidResponse` and `OAuthError.unacceptableTokenType`; neither quotes the response.
     package func decode(

@@ -125,7 +125,7 @@ extension Environment.Output {
     /// The process's standard error, unbuffered.
     package static let standardError = Environment.Output(file: STDERR_FILENO)
 
-    /// Creates a stream over a descriptor; once its reader is gone, writes have no effect.
+    /// Creates a stream over a descriptor; once its reader has closed it, writes have no effect.
     private init(file: Int32) {
         self.init(isTerminal: isatty(file) == 1) { (bytes: [UInt8]) in
             var rest = bytes[...]

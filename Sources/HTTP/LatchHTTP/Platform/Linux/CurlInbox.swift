@@ -19,7 +19,7 @@ struct CurlInbox {
     var isDriverAsleep = false
     /// Whether the transport is released; transfers in progress still finish.
     var isStopped = false
-    /// The number of consecutive times that a leading thread waited in vain.
+    /// The number of consecutive times that a leading thread waited without result.
     var misses = 0
     /// The number of callers that were not allowed to lead since, of which every 64th tries again.
     private var skipped = 0

@@ -202,7 +202,7 @@ final class CurlTransfer: @unchecked Sendable {
 
     /// Checks that there is a complete response.
     ///
-    /// Our own errors take precedence over libcurl's, which only reports that a callback stopped the transfer.
+    /// This library's errors take precedence over libcurl's, which only reports that a callback stopped the transfer.
     func check() throws {
         if outcome != CURLE_OK, !isAnsweredAnyway, let failure = upload?.failure { throw failure }
         if let refusal { throw refusal }
@@ -364,7 +364,7 @@ extension CurlTransfer {
     /// Whether the transfer has an idle timeout instead of a total one.
     var isPaced: Bool { idleTimeout != 0 }
 
-    /// The time at which the idle timeout expires; nil while the transfer waits for our own side.
+    /// The time at which the idle timeout expires; nil while the transfer waits for the local side.
     var expiry: UInt64? {
         guard upload?.isStarved != true, responseBuffer?.isHeld != true else { return nil }
         return lastMove + idleTimeout

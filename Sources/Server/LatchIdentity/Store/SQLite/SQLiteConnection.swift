@@ -51,7 +51,7 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// Whether the file has been moved, replaced or removed since it was opened (SQLITE_FCNTL_HAS_MOVED).
     ///
-    /// The connection would go on writing into an unlinked file. The check costs one `stat`.
+    /// The connection would continue to write into an unlinked file. The check costs one `stat`.
     var hasMoved: Bool {
         var moved: Int32 = 0
         return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0

@@ -299,7 +299,7 @@ extension Connection {
         advance()
     }
 
-    /// Cancels the handler's task when the client is gone; a client that only ended its side has unread requests.
+    /// Cancels the handler's task when the client has disconnected; one that only ended its side has unread requests.
     private func cancelIfAbandoned() {
         guard reader.isEmpty, stream.isEncrypted || stream.isAtEnd else { return }
         task?.cancel()

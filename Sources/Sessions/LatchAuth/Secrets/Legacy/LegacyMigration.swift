@@ -78,7 +78,7 @@ package struct LegacyMigration: Sendable {
 
     /// Whether the store has a record already.
     ///
-    /// A malformed record may be the old one itself, where both have the same name.
+    /// A malformed record may be the old one itself, if both have the same name.
     private func holdsAccount(_ store: some TokenRecordStore<Tokens>) async throws -> Bool {
         do {
             return try await store.loadRecord() != nil
@@ -111,7 +111,7 @@ package struct LegacyMigration: Sendable {
 package struct LegacyAccount: Sendable, Hashable {
     /// The tokens; their expiry is the stored one, else that of the access token where it is a JWT.
     package let tokens: Tokens
-    /// The user, where the layout contains it.
+    /// The user, if the layout contains it.
     package let userID: String?
 
     /// Creates an account.

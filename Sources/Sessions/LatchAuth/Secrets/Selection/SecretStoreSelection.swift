@@ -9,8 +9,8 @@ import PortableFoundation
 /// 1. the recorded store, since it has the accounts;
 /// 2. the store that `LATCH_SECRET_STORE` names;
 /// 3. an existing file of secrets from before there were records;
-/// 4. a file under a passphrase, where `LATCH_PASSPHRASE_FILE` or `LATCH_PASSPHRASE_FD` gives one;
-/// 5. a file, where `LATCH_HOME` moves everything into one folder;
+/// 4. a file under a passphrase, if `LATCH_PASSPHRASE_FILE` or `LATCH_PASSPHRASE_FD` gives one;
+/// 5. a file, if `LATCH_HOME` moves everything into one folder;
 /// 6. a file, over SSH: the next session there may have no desktop;
 /// 7. the Secret Service, if a keyring exists and is unlocked;
 /// 8. a file.

@@ -19,7 +19,7 @@ public enum Insecure {
         /// Creates the state of an empty input.
         public init() {
             context = SHA_CTX()
-            // It writes constants into our memory and has no way to fail; so have its companions.
+            // It writes constants into the caller's memory and cannot fail; nor can the other functions.
             _ = SHA1_Init(&context)
         }
 

@@ -17,7 +17,7 @@ public struct SHA256: HashFunction {
     /// Creates the state of an empty input.
     public init() {
         context = SHA256_CTX()
-        // It writes constants into our memory and has no way to fail; so have its companions.
+        // It writes constants into the caller's memory and cannot fail; nor can the other functions.
         _ = SHA256_Init(&context)
     }
 
@@ -48,7 +48,7 @@ public struct SHA384: HashFunction {
     /// Creates the state of an empty input.
     public init() {
         context = SHA512_CTX()
-        // It writes constants into our memory and has no way to fail; so have its companions.
+        // It writes constants into the caller's memory and cannot fail; nor can the other functions.
         _ = SHA384_Init(&context)
     }
 
@@ -79,7 +79,7 @@ public struct SHA512: HashFunction {
     /// Creates the state of an empty input.
     public init() {
         context = SHA512_CTX()
-        // It writes constants into our memory and has no way to fail; so have its companions.
+        // It writes constants into the caller's memory and cannot fail; nor can the other functions.
         _ = SHA512_Init(&context)
     }
 

@@ -60,7 +60,7 @@ public enum Argon2id {
         return argon2id_ctx(&context)
     }
 
-    /// Memory of its own mapping: malloc keeps freed blocks of this size for later, tens of MiB in a server at rest.
+    /// Memory of its own mapping: malloc keeps freed blocks of this size for later, tens of MiB in an idle server.
     private static let allocate: @convention(c) (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, Int) -> Int32 = {
         memory, count in
         let flags = MAP_PRIVATE | MAP_ANONYMOUS

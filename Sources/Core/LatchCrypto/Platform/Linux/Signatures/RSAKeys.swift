@@ -96,7 +96,7 @@ extension RSA.Signing {
 
         /// Takes a key that was checked or made here.
         ///
-        /// The public half is made anew of its two numbers, so that it shares no memory with the secret.
+        /// The public half is created from its two numbers, so that it shares no memory with the secret.
         private init(_ key: EVPKey) throws(CryptoError) {
             let numbers = try PublicKey(key)
             publicKey = try PublicKey(modulus: numbers.modulus, exponent: numbers.exponent)
