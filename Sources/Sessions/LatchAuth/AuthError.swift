@@ -84,7 +84,7 @@ extension AuthError {
 
     /// A server requires a stronger or fresher authentication, as `requirement` describes it.
     ///
-    /// The session still exists, and is good for everything else.
+    /// The session still exists, and is valid for all other requests.
     public static let stepUpRequired = AuthError(
         code: "stepUpRequired", message: "The server requires a stronger or fresher authentication.",
         hint: "Let the user sign in again as the requirement says, and repeat the request.")

@@ -262,7 +262,7 @@ extension HTTPRequestClient {
             case .invalidHTTPResponse: "The response is not HTTP."
             case .badResponse(_, let status, _): "The server responded with status \(status)."
             case .decodingError(_, let error): "The response could not be decoded: \(error.place)."
-            // The description of a foreign error may quote what was sent.
+            // The description of a foreign error may quote the request.
             case .other(_, let error): (error as? any CodedError)?.message ?? "The request failed: \(type(of: error))."
             }
         }

@@ -7,7 +7,7 @@ import LatchHTTP
 
 /// Sends requests with the signed-in user's token, refreshed when it is due.
 ///
-/// All clients of the same dependencies share one session: it refreshes once for all callers, stores what it obtained
+/// All clients of the same dependencies share one session: it refreshes once for all callers, stores the result
 /// before any caller sees it, and ends only when the issuer or the user ends it.
 public struct JWTAuthClient: Sendable {
     /// Returns the base URL of the API; called for each request.

@@ -246,7 +246,7 @@ extension RPCChannel {
             request.tighten(to: deadline.deadline)
             request.timeout = call.options.timeout
         } else if !call.kind.hasSingleRequest || !call.kind.hasSingleResponse {
-            // A stream may be silent for any time; a transport would take that for a dead peer.
+            // A stream may be silent for any time; a transport would treat that as a lost connection.
             request.timeout = .seconds(7 * 86400)
         }
         return request

@@ -55,7 +55,7 @@ struct UnauthenticatedInterceptor: Interceptor {
             guard style == .connect else { return Self.isUnauthenticated(GRPCWebTrailers.fields(end)) }
             return try ConnectEndOfStream(end, after: [:]).error?.status == .unauthenticated
         } catch {
-            // The reader of the content reports what is wrong with it.
+            // The reader of the content reports its errors.
             return false
         }
     }

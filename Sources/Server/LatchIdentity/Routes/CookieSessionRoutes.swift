@@ -37,7 +37,7 @@ struct CookieSessionRoutes: Sendable {
             let issued = try await dependencies.tokens.refresh(token, idempotencyKey: request.fields[.idempotencyKey])
             return try response(issued, withCookie: sent.isCookie)
         } catch IdentityError.invalidGrant where sent.isCookie {
-            // The cookie is worthless: the browser need not send it again.
+            // The cookie is no longer valid: the browser need not send it again.
             return HTTPResponse.failure(.invalidGrant).setting(RefreshCookie(dependencies).cleared())
         }
     }

@@ -135,7 +135,7 @@ struct TokenService: Sendable {
             dependencies.metrics.count("latch_families_revoked_total")
         case .rejected: break
         }
-        // Attempts with a dead token must not use up the limit of the account's other devices.
+        // Attempts with an invalid token must not use up the limit of the account's other devices.
         dependencies.limiter.refund([limit])
         throw .invalidGrant
     }

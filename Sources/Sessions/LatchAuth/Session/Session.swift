@@ -54,7 +54,7 @@ public actor Session<Value: SessionCredential> {
     nonisolated let view = Mutex(SessionView<Value>())
     /// A copy of `state` that other tasks read and watch without the actor.
     nonisolated let broadcast = StateBroadcast<State>(.unknown)
-    /// The pending step-up; separate from the state, since the credential is good for everything else.
+    /// The pending step-up; separate from the state, since the credential is valid for all other requests.
     nonisolated let stepUpBroadcast = StateBroadcast<StepUpRequirement?>(nil)
 
     /// The current state; only `publish(_:)` changes it, so that `broadcast` never falls behind.

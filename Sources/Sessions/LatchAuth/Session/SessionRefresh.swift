@@ -310,7 +310,7 @@ extension Session {
 
     /// Releases the lock, or keeps it until the issued credential is stored.
     ///
-    /// Another session would otherwise use up the same refresh token, which some issuers take for theft
+    /// Another session would otherwise use up the same refresh token, which some issuers treat as theft
     /// (RFC 9700 §4.14.2). The kernel releases the lock with this process.
     private func release(_ lock: SessionLock?) {
         guard let lock else { return }

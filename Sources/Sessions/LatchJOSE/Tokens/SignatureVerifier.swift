@@ -59,7 +59,7 @@ final class SignatureVerifier: Sendable {
     ///
     /// Two tasks may cache the same one at the same time, which only wastes an entry.
     private func remember(_ one: Known) {
-        // A slice would keep the whole token alive.
+        // A slice would retain the whole token.
         let own = Known(bytes: ArraySlice(Array(one.bytes)), header: one.header, keys: one.keys)
         known.withLock { known in
             if known.count >= Self.mostKnown { known.removeFirst() }

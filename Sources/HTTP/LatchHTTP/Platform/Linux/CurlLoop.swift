@@ -34,7 +34,7 @@ final class CurlLoop: @unchecked Sendable {
     private var resumptions: [CurlTransfer] = []
     /// The transfers in progress that have an idle timeout.
     private var paced: [CurlTransfer] = []
-    /// The transfers in progress whose data libcurl may buffer and forget.
+    /// The transfers in progress whose data libcurl may buffer and drop.
     private var bufferingTransfers: [CurlTransfer] = []
     private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 64)
 

@@ -350,7 +350,7 @@ extension CurlTransfer {
         return CurlTransfer.of(context).send(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
     }
 
-    /// Called by libcurl to send the content again, because a reused connection turned out to be dead.
+    /// Called by libcurl to send the content again, because a reused connection turned out to be closed.
     static let onRewind: curl_seek_callback = { context, offset, origin in
         guard let context, offset == 0, origin == SEEK_SET, let upload = CurlTransfer.of(context).upload else {
             return CURL_SEEKFUNC_CANTSEEK

@@ -20,7 +20,7 @@ extension CurlTransfer {
         upload != nil && isReadingHead && head.isEmpty && latch_curl_early_status(easy) >= 200
     }
 
-    /// Restores the status line, whose code libcurl remembers, before trailers that arrived alone.
+    /// Restores the status line, whose code libcurl has kept, before trailers that arrived alone.
     func restoreHead() {
         guard outcome != CURLE_OK, hasOnlyTrailers else { return }
         let status = latch_curl_early_status(easy)

@@ -23,7 +23,7 @@ final class UploadBuffer: Sendable {
         var isStarved = false
         /// Whether the transfer is over.
         var isClosed = false
-        /// The number of restarts: libcurl sends the content again if a reused connection turns out to be dead.
+        /// The number of restarts: libcurl sends the content again if a reused connection turns out to be closed.
         var beginning = 0
         var failure: (any Error)?
         var waiter: UnsafeContinuation<Void, Never>?

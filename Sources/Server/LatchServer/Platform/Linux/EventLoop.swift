@@ -309,7 +309,7 @@ extension EventLoop {
         close(descriptor)
     }
 
-    /// Ends what has passed its deadline.
+    /// Ends connections and phases past their deadlines.
     private func checkDeadlines() {
         resumeAccepting()
         for connection in connections.values where connection.deadline <= now { connection.expire() }

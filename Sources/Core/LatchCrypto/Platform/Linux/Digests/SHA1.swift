@@ -5,7 +5,7 @@ internal import COpenSSL
 
 /// Hash functions that are broken for signatures, for protocols that remain secure with them: HMAC-SHA-1 in RFC 4226.
 public enum Insecure {
-    /// SHA-1 (FIPS 180-4); two texts of one digest can be made (RFC 6194 §3), which an authentication code survives.
+    /// SHA-1 (FIPS 180-4); two texts of one digest can be made (RFC 6194 §3), which does not weaken a MAC.
     public struct SHA1: HashFunction {
         /// OpenSSL's state, by value: a copy of the digest is a copy of it, and there is nothing to free.
         private var context: SHA_CTX
