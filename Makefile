@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 help: ## lists these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## builds latch and plays the main job against a real server: exit 0 only if every step held
+demo: ## builds latch and runs its demo against a real server: exit 0 only if every step held
 	@Scripts/setup
 	@swift build --product latch
 	@swift build --product latch-demo

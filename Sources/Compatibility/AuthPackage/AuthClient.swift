@@ -38,7 +38,10 @@ public final class AuthClient: AuthClientProtocol {
 
     /// Creates a client, and begins to read the store; `restore()` waits for that.
     ///
-    /// - Parameter transport: The transport of the requests; a fake replaces the network in tests.
+    /// - Parameters:
+    ///   - config: The configuration, with the base URL of the backend.
+    ///   - tokenStore: The store of the session's tokens; by default the memory of the process.
+    ///   - transport: The transport of the requests; a fake replaces the network in tests.
     public init(
         config: AuthConfiguration, tokenStore: any LatchAuth.TokenStore<Tokens> = InMemoryTokenStore(),
         transport: any Handler = Transport.live

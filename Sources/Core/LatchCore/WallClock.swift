@@ -15,9 +15,12 @@ public struct WallClock: Sendable {
     /// Creates a clock of closures.
     ///
     /// - Parameters:
-    ///   - sleep: Returns after the duration, or throws `CancellationError` as soon as the task is cancelled.
-    ///   - uptime: Returns a monotonic time; by default that of this machine.
-    ///   - dateChanges: Returns a stream with one element for each time the date is set; by default an empty one.
+    ///   - now: A function that returns the current date.
+    ///   - sleep: A function that returns after the duration, or throws `CancellationError` as soon as the task is
+    ///     cancelled.
+    ///   - uptime: A function that returns a monotonic time; by default that of this machine.
+    ///   - dateChanges: A function that returns a stream with one element for each time the date is set; by default an
+    ///     empty one.
     public init(
         now: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (Duration) async throws -> Void,

@@ -19,9 +19,11 @@ public struct ReflectionClient: Sendable {
     private let channel: RPCChannel
     private let options: CallOptions
 
-    /// Creates a client of the server that a channel leads to.
+    /// Creates a client of the server at the other end of a channel.
     ///
-    /// - Parameter options: The options of each call.
+    /// - Parameters:
+    ///   - channel: The channel to the server.
+    ///   - options: The options of each call.
     public init(_ channel: RPCChannel, options: CallOptions = CallOptions()) {
         self.channel = channel
         self.options = options

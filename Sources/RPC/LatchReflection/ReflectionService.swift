@@ -21,7 +21,9 @@ public struct ReflectionService: Sendable {
 
     /// Creates the service from a serialized `FileDescriptorSet` with its imports.
     ///
-    /// - Parameter services: The full names to list; nil lists every service of the descriptors.
+    /// - Parameters:
+    ///   - descriptors: The serialized `FileDescriptorSet`, including all imports.
+    ///   - services: The full names of the services to list; nil for every service of the descriptors.
     /// - Throws: `ProtoError` for invalid descriptors.
     public init(descriptors: [UInt8], services: [String]? = nil) throws {
         index = try DescriptorIndex(descriptors)

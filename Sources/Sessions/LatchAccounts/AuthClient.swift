@@ -33,16 +33,18 @@ public final class AuthClient: Sendable {
     /// Creates a client of the backend at `baseURL`.
     ///
     /// - Parameters:
-    ///   - store: Keeps the tokens.
+    ///   - baseURL: The base URL of the backend.
+    ///   - store: The store of the tokens.
     ///   - endpoints: The paths of the backend.
-    ///   - refreshUsesCookie: Whether the refresh token may be in a cookie where the content has none.
-    ///   - policy: Decides when the session refreshes.
-    ///   - transport: Sends the requests.
-    ///   - interceptors: Interceptors around the transport, such as logs, for all requests, also those with passwords.
+    ///   - refreshUsesCookie: Whether the refresh token may be in a cookie if the content has none.
+    ///   - policy: The times at which the session refreshes its tokens.
+    ///   - transport: The handler that sends the requests.
+    ///   - interceptors: The interceptors around the transport, such as logs, for all requests, including those with
+    ///     passwords.
     ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
-    ///   - timeout: The timeout of one request; nil leaves it to the transport.
-    ///   - decoder: Decodes the responses to the requests of `client`.
-    ///   - clock: The time.
+    ///   - timeout: The timeout of one request; nil for that of the transport.
+    ///   - decoder: The decoder of the responses to the requests of `client`.
+    ///   - clock: The clock of the session, and of the expiry of tokens and cookies.
     ///   - random: The source of idempotency keys and jitter.
     public init(
         baseURL: URL, store: any TokenStore<Tokens>, endpoints: AccountEndpoints = AccountEndpoints(),
@@ -174,10 +176,12 @@ extension AuthClient {
     /// Creates an account, without signing in.
     ///
     /// - Parameters:
-    ///   - name: Left out of the request where it is empty.
+    ///   - email: The email address of the account.
+    ///   - password: The password of the account.
+    ///   - name: The display name; nil or empty to leave it out of the request.
     ///   - roles: The requested roles, which servers rightly ignore in self-registration.
-    /// - Throws: `AccountError.emailTaken`, `invalidEmail`, `refused` with the server's message, or `invalidResponse` if
-    ///   the server does not return the account's identifier.
+    /// - Throws: `AccountError.emailTaken`, `invalidEmail`, `refused` with the server's message, or `invalidResponse`
+    ///   if the server does not return the account's identifier.
     @discardableResult
     public func signUp(
         email: String, password: String, name: String? = nil, roles: [String] = []

@@ -31,8 +31,10 @@ public struct ClientRegistration: Sendable, Hashable {
     /// Creates a registration.
     ///
     /// - Parameters:
-    ///   - secret: Only for a client that can keep one.
-    ///   - authentication: The method; `basic` by default if there is a secret.
+    ///   - clientID: The client identifier; nil for a server without registrations.
+    ///   - secret: The client secret; nil for a public client, which cannot keep one.
+    ///   - authentication: The method of client authentication; nil for `basic` with a secret and for `none` without
+    ///     one.
     public init(clientID: String? = nil, secret: String? = nil, authentication: Authentication? = nil) {
         self.clientID = clientID
         self.secret = secret

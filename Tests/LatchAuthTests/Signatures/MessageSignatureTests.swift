@@ -91,7 +91,7 @@ import Testing
             .authorized(by: first).authorized(by: second).authorized(by: first)
         let inputs = try request.fields.structuredDictionary("Signature-Input")
         #expect(inputs.map(\.key) == ["proxy", "sig1"])
-        #expect(inputs["sig1"]?.parameters["created"] == .integer(Int64(now) + 1))
+        #expect(inputs["sig1"]?.innerList?.parameters["created"] == .integer(Int64(now) + 1))
         #expect(request.fields.values(of: "signature").count == 1)
         #expect(request.credentialFields == ["Signature", "Signature-Input"])
         #expect(try await verifier(mine).verify(request).label == "sig1")

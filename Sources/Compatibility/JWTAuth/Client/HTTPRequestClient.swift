@@ -192,7 +192,14 @@ extension HTTPRequestClient {
 
     /// Sends a request under a base URL.
     ///
-    /// - Parameter baseURL: Nil takes that of the `jwtAuthClient`.
+    /// - Parameters:
+    ///   - request: The request, before `middleware` changes it.
+    ///   - baseURL: The base URL; nil for that of the `jwtAuthClient` dependency.
+    ///   - urlSession: The session that sends the request; nil for the client's own transport.
+    ///   - cachePolicy: The cache policy of the Foundation request; the core's transport has no cache.
+    ///   - timeoutInterval: The number of seconds that one transfer may take, at most one day; zero or less for one
+    ///     day.
+    ///   - middleware: Further changes to the request.
     public nonisolated(nonsending) func send(
         _ request: Request = Request(), baseURL: String? = nil, urlSession: (any URLSessionProtocol)? = nil,
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
@@ -204,7 +211,15 @@ extension HTTPRequestClient {
 
     /// Sends a request under a base URL and reads a success.
     ///
-    /// - Parameter baseURL: Nil takes that of the `jwtAuthClient`.
+    /// - Parameters:
+    ///   - request: The request, before `middleware` changes it.
+    ///   - baseURL: The base URL; nil for that of the `jwtAuthClient` dependency.
+    ///   - decoder: The decoder of the content.
+    ///   - urlSession: The session that sends the request; nil for the client's own transport.
+    ///   - cachePolicy: The cache policy of the Foundation request; the core's transport has no cache.
+    ///   - timeoutInterval: The number of seconds that one transfer may take, at most one day; zero or less for one
+    ///     day.
+    ///   - middleware: Further changes to the request.
     public nonisolated(nonsending) func send<Value: Decodable>(
         _ request: Request = Request(), baseURL: String? = nil, decoder: JSONDecoder = JSONDecoder(),
         urlSession: (any URLSessionProtocol)? = nil,
@@ -217,7 +232,15 @@ extension HTTPRequestClient {
 
     /// Sends a request under a base URL and reads a success or the server's error, with any status.
     ///
-    /// - Parameter baseURL: Nil takes that of the `jwtAuthClient`.
+    /// - Parameters:
+    ///   - request: The request, before `middleware` changes it.
+    ///   - baseURL: The base URL; nil for that of the `jwtAuthClient` dependency.
+    ///   - decoder: The decoder of the content.
+    ///   - urlSession: The session that sends the request; nil for the client's own transport.
+    ///   - cachePolicy: The cache policy of the Foundation request; the core's transport has no cache.
+    ///   - timeoutInterval: The number of seconds that one transfer may take, at most one day; zero or less for one
+    ///     day.
+    ///   - middleware: Further changes to the request.
     public nonisolated(nonsending) func send<Value: Decodable, ServerError: Decodable>(
         _ request: Request = Request(), baseURL: String? = nil, decoder: JSONDecoder = JSONDecoder(),
         urlSession: (any URLSessionProtocol)? = nil,

@@ -52,6 +52,7 @@ public final class OAuthService {
     /// Creates a service of the backend at `baseURL`, and begins to restore a stored account.
     ///
     /// - Parameters:
+    ///   - baseURL: The base URL of the backend.
     ///   - store: The store of the session's record; nil for the platform's secret store.
     ///   - legacy: The store with the original's five items, whose account is migrated once; nil for none.
     ///   - registration: The client registration, if the backend requires one.
@@ -175,7 +176,8 @@ extension OAuthService {
         return try await login(username: username, password: password, scopes: scopes)
     }
 
-    /// Signs the user out on this device at once, even without a network, and then revokes both tokens at the server.
+    /// Signs the user out on this device at once, even without a network, and then revokes both tokens at the
+    /// server.
     ///
     /// If the device cannot delete them, `lastError` reports it; the tokens are revoked anyway, and the user stays
     /// signed in.

@@ -58,10 +58,13 @@ public struct Client: Handler {
     /// Creates the request for a path under the base URL.
     ///
     /// - Parameters:
+    ///   - method: The method of the request.
     ///   - path: The path relative to the base URL, with or without a leading slash; characters that need it are
     ///     percent-encoded. A value that is interpolated into a literal stays within its path segment.
     ///   - query: The query parameters, which are percent-encoded.
-    /// - Throws: `HTTPError.invalidURL` when the path would lead out of the base.
+    ///   - fields: The header fields; each of the client's own fields is added unless one here has the same name.
+    ///   - body: The content of the request.
+    /// - Throws: `HTTPError.invalidURL` if the path would lead out of the base.
     public func request(
         _ method: HTTPMethod = .get, _ path: RoutePath, query: [(String, String)] = [], fields: HTTPFields = [:],
         body: HTTPBody = .empty
@@ -117,7 +120,7 @@ public struct Client: Handler {
 }
 
 extension Client {
-    /// Performs a route of an API that describes its failures, and returns either outcome.
+    /// Performs a route of an API that describes its failures, and returns either result.
     ///
     /// ```swift
     /// switch try await client.result(of: .get("users/7", as: User.self), failure: ProblemDetails.self) {
@@ -126,7 +129,9 @@ extension Client {
     /// }
     /// ```
     ///
-    /// - Parameter failure: The type of the content of an unsuccessful response.
+    /// - Parameters:
+    ///   - route: The route to perform.
+    ///   - failure: The type of the content of an unsuccessful response.
     /// - Throws: `HTTPError.unacceptableStatus`, which carries the response, if the content cannot be decoded as
     ///   `failure`, and the errors of `perform`.
     public func result<Response, Failure: Decodable & Sendable>(

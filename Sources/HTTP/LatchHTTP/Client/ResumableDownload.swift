@@ -19,8 +19,10 @@ extension Client {
     ///   - route: The route to download; without a timeout of its own or of the client the transfer may take a day.
     ///   - path: The path of the file; its folder must exist.
     ///   - limit: The maximum number of bytes.
-    ///   - continuations: The number of times that an interrupted transfer is resumed.
-    ///   - progress: Called after each chunk with the number of bytes received and the total, if it is known.
+    ///   - continuations: The maximum number of times that an interrupted transfer is resumed.
+    ///   - clock: The clock that times the pauses before a transfer is resumed.
+    ///   - progress: A function that is called after each chunk with the number of bytes received and the total, if it
+    ///     is known; nil for none.
     /// - Returns: The response without its content.
     /// - Throws: `HTTPError.unacceptableStatus`, `.contentChanged`, `.tooLarge`, `.fileUnavailable`, and what `perform`
     ///   throws.

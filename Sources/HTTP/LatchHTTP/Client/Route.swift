@@ -44,8 +44,12 @@ public struct Route<Response: Sendable>: Sendable {
     /// Creates a route with its own response decoding, which receives every response, with any status.
     ///
     /// - Parameters:
-    ///   - accept: The media types that `decode` supports, for the Accept field.
-    ///   - decode: Decodes the response; it also receives the client's decoder.
+    ///   - method: The method of the request.
+    ///   - path: The path under the client's base URL.
+    ///   - query: The query parameters, not yet encoded.
+    ///   - content: The content of the request.
+    ///   - accept: The media types that `decode` supports, for the Accept field; nil to add none.
+    ///   - decode: A function that decodes the response; it also receives the client's decoder.
     public init(
         _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [], sending content: RouteContent,
         accept: String? = nil, decoding decode: @escaping @Sendable (HTTPResponse, JSONDecoder) async throws -> Response

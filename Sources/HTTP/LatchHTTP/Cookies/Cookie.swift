@@ -35,7 +35,18 @@ public struct Cookie: Sendable, Hashable {
     /// canonical host name or address, the path is invalid, or the name has a prefix whose requirements the attributes
     /// do not meet (§5.7 steps 19 to 22).
     ///
-    /// - Parameter lastAccess: The date on which it was last sent; nil if it never was.
+    /// - Parameters:
+    ///   - name: The name, which may be empty.
+    ///   - value: The value, exactly as the server wrote it.
+    ///   - domain: The host or its parent domain, in lower case.
+    ///   - isHostOnly: Whether the cookie is sent to `domain` alone and not to its subdomains.
+    ///   - path: The path at and below which the cookie is sent.
+    ///   - isSecure: Whether the cookie is sent over secure connections only.
+    ///   - isHTTPOnly: Whether scripts cannot read the cookie.
+    ///   - sameSite: The cross-site requests that carry the cookie; `none` requires `isSecure`.
+    ///   - expiry: The date of expiry; nil for a session cookie.
+    ///   - created: The date on which a cookie of this name, domain and path was first set.
+    ///   - lastAccess: The date on which the cookie was last sent; nil if it was never sent.
     public init?(
         name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
         isSecure: Bool = false, isHTTPOnly: Bool = false, sameSite: SameSite = .unset, expiry: Date? = nil,

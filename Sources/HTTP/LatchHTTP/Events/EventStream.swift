@@ -163,8 +163,10 @@ extension Client {
     ///
     /// - Parameters:
     ///   - route: The route to connect to; its timeout, if any, applies to each connection.
-    ///   - lastEventID: The identifier of the last event that an earlier stream received.
-    ///   - reconnection: The rules of reconnecting.
+    ///   - lastEventID: The identifier of the last event that an earlier stream received; empty if there is none.
+    ///   - reconnection: The rules for reconnecting.
+    ///   - clock: The clock of the delays and the idle timeout.
+    ///   - random: The source of the delays' jitter.
     public func events(
         _ route: Route<Void>, after lastEventID: String = "", reconnection: ReconnectionPolicy = ReconnectionPolicy(),
         clock: WallClock = .system, random: RandomSource = .system

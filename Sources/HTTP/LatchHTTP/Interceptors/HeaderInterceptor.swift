@@ -13,7 +13,9 @@ public struct HeaderInterceptor: Interceptor {
 
     /// Creates an interceptor with the same fields for each request.
     ///
-    /// - Parameter replaces: Whether existing fields of the request are replaced; otherwise they are kept.
+    /// - Parameters:
+    ///   - fields: The header fields to set.
+    ///   - replaces: Whether existing fields of the request are replaced; otherwise they are kept.
     public init(_ fields: HTTPFields, replacing replaces: Bool = true) {
         self.init(replacing: replaces) { _ in fields }
     }

@@ -19,11 +19,12 @@ public struct RateLimitInterceptor: Interceptor {
     /// Creates an interceptor with one limit for each key.
     ///
     /// - Parameters:
-    ///   - requests: The number of requests that may begin within the interval.
-    ///   - interval: The duration of the sliding window.
+    ///   - requests: The number of requests that may begin within the interval; at least 1.
+    ///   - interval: The duration of the sliding window; at least a millisecond.
     ///   - longestPause: The maximum duration for which a server's `Retry-After` (with 429 or 503) delays all requests
     ///     of the same key; zero delays only the request that was rejected.
-    ///   - key: The key of a request; by default its origin.
+    ///   - clock: The clock that measures the window and the delays.
+    ///   - key: A function that returns the key of a request; by default its origin.
     public init(
         requests: Int, per interval: Duration, pausingUpTo longestPause: Duration = .seconds(60),
         clock: WallClock = .system, by key: @escaping @Sendable (HTTPRequest) -> String = { $0.origin.description }

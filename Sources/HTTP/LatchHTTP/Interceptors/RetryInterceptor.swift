@@ -35,7 +35,9 @@ public struct RetryInterceptor: Interceptor {
     /// - Parameters:
     ///   - policy: The number and delays of the retries, and their conditions.
     ///   - budget: A budget that clients can share; nil for none.
-    ///   - observe: Called before the delay of each retry; it must not block.
+    ///   - clock: The clock of the delays and the deadline.
+    ///   - random: The source of the delays' jitter.
+    ///   - observe: A function that is called before the delay of each retry and must not block; nil for none.
     public init(
         _ policy: RetryPolicy = RetryPolicy(), budget: RetryBudget? = nil, clock: WallClock = .system,
         random: RandomSource = .system, observing observe: (@Sendable (Retry) -> Void)? = nil

@@ -106,7 +106,11 @@ extension HTTPBody {
 extension RouteContent {
     /// Returns the same content, which reports how many bytes were read so far, and the total, if it is known.
     ///
-    /// - Parameter progress: See ``HTTPBody/reporting(_:)``.
+    /// Content that was read is being sent and has not necessarily arrived. If the content is sent again, the count
+    /// starts again.
+    ///
+    /// - Parameter progress: A function that is called after each chunk with the number of bytes read so far and the
+    ///   total, or nil if the total is not known.
     public func reporting(
         _ progress: @escaping @Sendable (_ count: Int, _ expected: Int?) -> Void
     ) -> RouteContent {

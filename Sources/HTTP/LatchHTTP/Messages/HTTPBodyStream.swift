@@ -32,7 +32,10 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
 
     /// Creates a stream that `open` starts from the beginning each time it is read.
     ///
-    /// - Parameter length: The sum of the chunks' sizes; a sender rejects a source that delivers more or less.
+    /// - Parameters:
+    ///   - length: The sum of the chunks' sizes in bytes, or nil if it is not known; a sender rejects a source that
+    ///     delivers more or less.
+    ///   - open: A function that opens the content at its beginning and returns its source.
     public init(length: Int? = nil, opening open: @escaping @Sendable () async throws -> Source) {
         self.length = length
         self.open = open
@@ -43,7 +46,12 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
 
     /// Creates a stream that can be read once.
     ///
-    /// - Parameter trailers: Called after the last chunk for the trailer fields (RFC 9110 §6.5).
+    /// - Parameters:
+    ///   - length: The sum of the chunks' sizes in bytes, or nil if it is not known; a sender rejects a source that
+    ///     delivers more or less.
+    ///   - source: A function that returns the next chunk, or nil at the end.
+    ///   - trailers: A function that is called after the last chunk for the trailer fields (RFC 9110 §6.5); by default
+    ///     there are none.
     public init(
         length: Int? = nil, once source: @escaping Source, trailers: @escaping @Sendable () -> HTTPFields = { [:] }
     ) {

@@ -7,7 +7,10 @@ extension MultipartForm {
     /// before the first boundary, a boundary that is not a line of its own, folded and duplicate fields, duplicate
     /// parameters.
     ///
-    /// - Parameter contentType: The Content-Type field, whose `boundary` parameter is required.
+    /// - Parameters:
+    ///   - bytes: The content of the message.
+    ///   - contentType: The Content-Type field, whose `boundary` parameter is required.
+    ///   - limits: The maximum number of parts and the maximum size of each part's header fields.
     /// - Throws: `HTTPError.malformedMessage` and `HTTPError.tooLarge`.
     public init(parsing bytes: [UInt8], contentType: String, limits: Limits = Limits()) throws(HTTPError) {
         self.init()

@@ -21,8 +21,11 @@ public struct LoggingInterceptor: Interceptor {
     ///
     /// - Parameters:
     ///   - options: The additional data to log, and the minimum level.
-    ///   - formatter: Formats the content of requests and responses at debug level, or returns nil to omit it. Content
-    ///     often holds passwords and tokens: pass a formatter only if it removes them or yours never does.
+    ///   - clock: The clock that measures the durations.
+    ///   - formatter: A function that formats the content of requests and responses at debug level, or returns nil to
+    ///     omit it; nil to omit all content. Content often holds passwords and tokens: pass a formatter only if it
+    ///     removes them or yours never does.
+    ///   - write: A function that receives each entry.
     public init(
         _ options: LoggingOptions = LoggingOptions(), clock: WallClock = .system,
         showingContentThatMayHoldSecretsBy formatter: (@Sendable (HTTPBody) -> String?)? = nil,

@@ -18,9 +18,10 @@ public struct TraceInterceptor: Interceptor {
     /// Creates an interceptor.
     ///
     /// - Parameters:
-    ///   - propagates: Whether a trace is propagated to an origin, also after a redirect; by default to none. A shared
-    ///     identifier reveals to every recipient which requests belong together.
-    ///   - share: The fraction of new traces that are sampled.
+    ///   - propagates: A function that returns whether a trace is propagated to an origin, also after a redirect; by
+    ///     default to none. A shared identifier reveals to every recipient which requests belong together.
+    ///   - share: The fraction of new traces that are sampled, from 0 to 1.
+    ///   - random: The source of the identifiers and of the sampling decisions.
     public init(
         propagatingTo propagates: @escaping @Sendable (HTTPOrigin) -> Bool = { _ in false }, sampling share: Double = 1,
         random: RandomSource = .system

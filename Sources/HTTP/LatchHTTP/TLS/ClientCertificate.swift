@@ -33,7 +33,9 @@ public struct ClientCertificate: Sendable, CustomStringConvertible, CustomReflec
     /// Creates a client certificate from a chain and a key in PEM, which may be in the same text.
     ///
     /// - Parameters:
-    ///   - passphrase: The passphrase of the key.
+    ///   - certificate: The PEM text with the certificate and its chain.
+    ///   - key: The PEM text with the private key.
+    ///   - passphrase: The passphrase of the key; nil if the key is not encrypted.
     ///   - hosts: The host patterns; at least one.
     /// - Throws: `HTTPError.invalidTLSPolicy`. The first request throws the same if the key cannot be decrypted or does
     ///   not match the certificate.
@@ -52,7 +54,11 @@ public struct ClientCertificate: Sendable, CustomStringConvertible, CustomReflec
 
     /// Creates a client certificate from PEM files, which are read now.
     ///
-    /// - Parameter keyFile: The path of the key's file; nil if the key is in the certificate's file.
+    /// - Parameters:
+    ///   - pemFile: The path of the file with the certificate and its chain.
+    ///   - keyFile: The path of the key's file; nil if the key is in the certificate's file.
+    ///   - passphrase: The passphrase of the key; nil if the key is not encrypted.
+    ///   - hosts: The host patterns; at least one.
     /// - Throws: `HTTPError.fileUnavailable` and `HTTPError.invalidTLSPolicy`.
     public init(
         pemFile: String, keyFile: String? = nil, passphrase: String? = nil, for hosts: String...

@@ -18,9 +18,10 @@ public struct RPCCompression: Sendable {
     /// Creates a compression.
     ///
     /// - Parameters:
-    ///   - compress: Compresses bytes.
-    ///   - decompress: Decompresses bytes; throws `RPCError.resourceExhausted` as soon as the result exceeds the limit,
-    ///     since a few bytes can expand to very many.
+    ///   - name: The name on the wire, such as `gzip`.
+    ///   - compress: A function that compresses bytes.
+    ///   - decompress: A function that decompresses bytes. It throws `RPCError.resourceExhausted` as soon as the result
+    ///     exceeds the limit in bytes, since a few bytes can expand to very many.
     public init(
         name: String, compress: @escaping @Sendable ([UInt8]) throws -> [UInt8],
         decompress: @escaping @Sendable (_ bytes: [UInt8], _ limit: Int) throws -> [UInt8]

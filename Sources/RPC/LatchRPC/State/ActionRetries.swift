@@ -14,8 +14,12 @@ extension ServiceClient {
     /// is set. It is repeated in any case if no request was sent, or if the server refused it with a retry delay, a
     /// conflict or a limit.
     ///
-    /// - Parameter evenIfUncertain: Whether to repeat an action that the server may have executed: set it if a second
-    ///   execution is harmless, or if the calls carry an idempotency key.
+    /// - Parameters:
+    ///   - action: The action to perform.
+    ///   - maxRetries: The maximum number of repeats; zero or less for none.
+    ///   - baseDelay: The delay before the second attempt; it doubles with each further one.
+    ///   - evenIfUncertain: Whether to repeat an action that the server may have executed. Set it if a second execution
+    ///     is harmless, or if the calls carry an idempotency key.
     public func processWithRetry(
         _ action: ActionType, maxRetries: Int = 3, baseDelay: Duration = .milliseconds(100),
         evenIfUncertain: Bool = false

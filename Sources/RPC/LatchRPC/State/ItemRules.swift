@@ -18,10 +18,13 @@ public struct ItemRules<Item: Hashable & Sendable, Key: Hashable & Sendable>: Se
     /// Creates rules.
     ///
     /// - Parameters:
-    ///   - key: The identity of an item.
-    ///   - search: The searchable texts of an item.
+    ///   - name: The name of the collection.
+    ///   - limit: The maximum number of items; nil for no limit.
+    ///   - key: A function that returns the identity of an item.
+    ///   - search: A function that returns the searchable texts of an item; by default there are none.
     ///   - sort: The sort fields.
-    ///   - ignoring: Clears the fields that comparisons ignore; nil compares everything.
+    ///   - defaultSort: The name of the sort field to use if none is given; nil to keep the present order.
+    ///   - ignoring: A function that clears the fields that comparisons ignore; nil to compare everything.
     public init(
         _ name: String, limit: Int? = nil, key: @escaping @Sendable (Item) -> Key,
         search: @escaping @Sendable (Item) -> [String] = { _ in [] }, sort: [SortField<Item>] = [],
@@ -102,7 +105,10 @@ extension ItemRules {
 
     /// Returns the items sorted by a field; the sort is stable.
     ///
-    /// - Parameter field: The name of the field; nil for the default field, or for the present order if there is none.
+    /// - Parameters:
+    ///   - items: The items to sort.
+    ///   - field: The name of the field; nil for the default field, or for the present order if there is none.
+    ///   - ascending: Whether the order is ascending; equal items keep their order in either case.
     /// - Throws: `ActionError.unknownSortField` for an unknown name.
     public func sorted(_ items: [Item], by field: String?, ascending: Bool) throws(ActionError) -> [Item] {
         guard let name = field ?? defaultSort else { return items }

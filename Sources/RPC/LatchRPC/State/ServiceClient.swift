@@ -105,7 +105,9 @@ extension ServiceClient {
     /// Performs an action by a call; generated clients use it in `perform`.
     ///
     /// - Parameters:
-    ///   - run: The run that the action belongs to; nil for a run of its own.
+    ///   - action: The action, which is validated before the call.
+    ///   - request: The request message of the call.
+    ///   - run: The run that the action belongs to; nil for a new run.
     ///   - call: The function that sends the request.
     ///   - change: The function that updates the state with the response. It may be applied again to another state
     ///     after concurrent actions were undone, so it must depend on its arguments only.
@@ -123,6 +125,9 @@ extension ServiceClient {
     /// Performs an action by a call without a response message.
     ///
     /// - Parameters:
+    ///   - action: The action, which is validated before the call.
+    ///   - request: The request message of the call.
+    ///   - run: The run that the action belongs to; nil for a new run.
     ///   - call: The function that sends the request.
     ///   - change: The function that updates the state after the call, under the rules of the other `perform`.
     public func perform<Request: Message>(

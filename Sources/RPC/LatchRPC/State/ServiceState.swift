@@ -51,7 +51,9 @@ public enum StateIssue: Sendable, Hashable, CustomStringConvertible {
 extension ItemRules {
     /// Returns the problems of a list of items, for states that the client did not create.
     ///
-    /// - Parameter reasons: The problems of the fields of one item.
+    /// - Parameters:
+    ///   - items: The items of the collection.
+    ///   - reasons: A function that returns the problems of the fields of one item; by default there are none.
     public func issues(_ items: [Item], reasons: (Item) -> [String] = { _ in [] }) -> [StateIssue] {
         var issues: [StateIssue] = []
         if let limit, items.count > limit {

@@ -6,7 +6,7 @@ import LatchRPC
 
 /// An error of the auth server: of its store, its configuration, or a request.
 ///
-/// Each error is declared once, together with the ``ClientForm`` that HTTP, OAuth and RPC clients receive.
+/// Each error is declared once, together with the `ClientForm` that HTTP, OAuth and RPC clients receive.
 public struct IdentityError: CodedError {
     /// The stable, machine-readable name of the error.
     public let code: String

@@ -32,11 +32,12 @@ extension HTTPResponse {
         return problem(status: error.status, code: error.code, detail: error.message)
     }
 
-    /// Creates an error response as `application/problem+json` (RFC 9457), by default of a status only.
+    /// Creates an error response as `application/problem+json` (RFC 9457), by default with a status only.
     ///
     /// - Parameters:
-    ///   - code: The stable name of the error.
-    ///   - detail: A sentence that describes it.
+    ///   - status: The status, whose reason phrase is the title.
+    ///   - code: The stable name of the error; nil for none.
+    ///   - detail: A sentence that describes the error; nil for none.
     public static func problem(status: HTTPStatus, code: String? = nil, detail: String? = nil) -> HTTPResponse {
         var problem = ProblemDetails(title: status.reasonPhrase, status: status, detail: detail)
         problem.extensions["code"] = code.map { .string($0) }

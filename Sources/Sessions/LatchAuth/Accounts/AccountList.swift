@@ -13,9 +13,9 @@ import PortableFoundation
 /// let session = try await accounts.session(for: entry.id)
 /// ```
 ///
-/// The list contains no secrets, and is stored next to them as one record. Each account has its own record of tokens, its
-/// own locks and notifications, so that no event of one account, such as a late refresh, affects another. All processes
-/// of the user see one list: a lock serializes its changes, and they are notified of them without polling.
+/// The list contains no secrets, and is stored next to them as one record. Each account has its own record of tokens,
+/// its own locks and notifications, so that no event of one account, such as a late refresh, affects another. All
+/// processes of the user see one list: a lock serializes its changes, and they are notified of them without polling.
 public actor AccountList {
     /// A closure that creates the session of an account over the store of its tokens.
     public typealias MakeSession = @Sendable (AccountEntry, any TokenStore<Tokens>) throws -> Session<Tokens>
@@ -119,10 +119,11 @@ extension AccountList {
     /// neither tokens without an account nor a current account without tokens.
     ///
     /// - Parameters:
+    ///   - tokens: The tokens that the issuer returned for the user.
     ///   - name: The display name; if another account has it, a number is added.
     ///   - issuer: The URL of the issuer.
-    ///   - username: The name with which the user signs in.
-    ///   - userID: The issuer's identifier of the user.
+    ///   - username: The name with which the user signs in; nil if it is not known.
+    ///   - userID: The issuer's identifier of the user; nil if it is not known.
     /// - Throws: A `store…` code; a new account is then removed again.
     @discardableResult
     public func signIn(
@@ -221,8 +222,8 @@ extension AccountList {
 
     /// Reads the record, changes it and stores it, while no other process does the same.
     ///
-    /// - Parameter replacingDamaged: Whether a damaged list is set aside and replaced. Only a sign-in may do that: all other
-    ///   changes concern accounts of the damaged list.
+    /// - Parameter replacingDamaged: Whether a damaged list is set aside and replaced. Only a sign-in may do that: all
+    ///   other changes concern accounts of the damaged list.
     private func change<Result: Sendable>(
         replacingDamaged: Bool = false, _ body: @Sendable (inout Content) throws -> Result
     ) async throws -> Result {

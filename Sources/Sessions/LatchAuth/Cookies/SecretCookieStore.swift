@@ -17,6 +17,7 @@ public struct SecretCookieStore: TokenStore {
     /// Creates a store of cookies inside `secrets`.
     ///
     /// - Parameters:
+    ///   - secrets: The store that contains the secret.
     ///   - name: The name of the secret; one name for each account.
     ///   - keepsSessionCookies: Whether cookies without a date of expiry outlive the process. For a browser they do not
     ///     (RFC 6265bis §5.7); for a command that runs once for each request the session lasts longer.

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A coordination of the sessions of all processes that share a folder.
 ///
-/// It uses three small files next to the secrets, none of which holds a secret: two locks, which the kernel releases with
-/// their process, and one that is written after each change and watched by the others.
+/// It uses three small files next to the secrets, none of which holds a secret: two locks, which the kernel releases
+/// with their process, and one that is written after each change and watched by the others.
 public final class FileCoordination: SessionCoordination {
     /// The common prefix of the three files' paths.
     private let path: String
@@ -19,9 +19,12 @@ public final class FileCoordination: SessionCoordination {
     /// Creates a coordination by the files `path.renewal`, `path.store` and `path.changed`.
     ///
     /// - Parameters:
-    ///   - path: One for each account; its folder is created where it is missing, for this user alone.
-    ///   - timeout: The longest wait for a lock: longer than a refresh takes, and not endless, for a process that was
+    ///   - path: The path of the files without their extension, one for each account; a missing folder is created with
+    ///     access for this user only.
+    ///   - timeout: The maximum wait for a lock: longer than a refresh takes, and not endless, for a process that was
     ///     stopped in the middle of one.
+    ///   - clock: The clock that measures the wait.
+    ///   - random: The source of the values that announce a change.
     public init(
         path: String, timeout: Duration = .seconds(90), clock: WallClock = .system, random: RandomSource = .system
     ) {

@@ -25,8 +25,8 @@ public protocol Credential: Sendable {
     ///
     /// It is called for each message that is sent, so a signature covers the sent message and is made anew for every
     /// repeat and every redirect within the origin; a second call replaces the fields of the first one. A secret
-    /// belongs in `Authorization`, or in a field that is appended to `credentialFields`: these fields are removed when a
-    /// redirect leaves the origin, and are never logged.
+    /// belongs in `Authorization`, or in a field that is appended to `credentialFields`: these fields are removed when
+    /// a redirect leaves the origin, and are never logged.
     func authorize(_ request: inout HTTPRequest) async throws
 
     /// Reads the response to an authorized message, such as for a nonce that the next one needs.
@@ -58,11 +58,12 @@ public protocol SessionCredential: Credential, Equatable {
     /// Whether a refresh of `self` and of `other` is the same refresh.
     func hasSameRefreshToken(as other: Self) -> Bool
 
-    /// Returns the credential that a response made of this one, if the server rotates it; nil if it did not.
+    /// Returns the credential that a response replaces this one with, or nil if the server did not rotate it.
     ///
     /// - Parameters:
-    ///   - request: The message that was responded to.
-    ///   - sent: The credential that the message carried, which may be an earlier one.
+    ///   - response: The response, which may contain another credential.
+    ///   - request: The request that the response answers.
+    ///   - sent: The credential that the request carried, which may be an earlier one.
     func rotated(by response: HTTPResponse, to request: HTTPRequest, sentWith sent: Self) -> Self?
 
     /// Returns the credential to keep after a refresh of `predecessor`: this one, with the parts that outlive a refresh

@@ -14,7 +14,7 @@ internal import PortableFoundation
 /// let client = Client(baseURL: url, interceptors: [CredentialInterceptor(credential, for: .host("api.example.com"))])
 /// ```
 ///
-/// Responses are signed by the same value: ``sign(_:answering:)``.
+/// On a server, the same value signs the responses (`sign(_:answering:)`).
 public struct MessageSignature: SessionCredential {
     /// The signing key; its ID is sent as `keyid`.
     package let key: Key
@@ -89,8 +89,8 @@ public struct MessageSignature: SessionCredential {
         try sign(message, covering: covered, into: &response.fields)
     }
 
-    /// Sets the digest of the content if it is covered, and removes an earlier signature of this label; if the two fields
-    /// are malformed, all signatures.
+    /// Sets the digest of the content if it is covered, and removes an earlier signature of this label; if the two
+    /// fields are malformed, all signatures.
     ///
     /// - Returns: The covered components of a message with this content.
     private func prepare(_ fields: inout HTTPFields, for body: HTTPBody) async throws -> [SignatureComponent] {

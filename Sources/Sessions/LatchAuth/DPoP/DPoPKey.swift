@@ -48,6 +48,7 @@ public struct DPoPKey: Sendable {
     /// Creates a key for proofs from a private key.
     ///
     /// - Parameters:
+    ///   - key: The private key, for any asymmetric algorithm.
     ///   - clock: The clock that dates the proofs.
     ///   - random: The source of the proofs' identifiers.
     /// - Throws: `AuthError.invalidCredential` if the key cannot sign, or is a shared secret.

@@ -39,11 +39,13 @@ public final class RemoteKeySet: Sendable {
     private let clock: WallClock
     private let state = Mutex(State())
 
-    /// Creates a key set that has not been fetched yet.
+    /// Creates a key set, which is fetched when it is first needed.
     ///
     /// - Parameters:
     ///   - url: The URL of the key set, with https; plain http is accepted for this machine only.
-    ///   - transport: Sends the requests.
+    ///   - transport: The handler that sends the requests.
+    ///   - policy: The cache lifetimes and request rates.
+    ///   - clock: The clock that measures the keys' lifetimes.
     /// - Throws: `HTTPError.insecureURL` and `HTTPError.invalidURL`.
     public init(
         url: URL, transport: any Handler = Transport.live, policy: RemoteKeyPolicy = RemoteKeyPolicy(),

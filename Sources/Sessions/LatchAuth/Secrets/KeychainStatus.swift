@@ -4,7 +4,12 @@
 ///
 /// It is separate from the keychain so that the table can be tested on other platforms.
 package enum KeychainStatus {
-    /// Returns the error for a code that is neither success nor `errSecItemNotFound`.
+    /// The item does not exist: the only code that means an empty store.
+    static let itemNotFound: Int32 = -25_300
+    /// The item exists already.
+    static let duplicateItem: Int32 = -25_299
+
+    /// Returns the error for a code that is neither success nor `itemNotFound`.
     package static func error(for status: Int32) -> AuthError {
         let kind: AuthError =
             switch status {

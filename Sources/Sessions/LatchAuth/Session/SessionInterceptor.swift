@@ -23,13 +23,16 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
     private let refreshes: Bool
     private let stepUp: Session<Value>.StepUp?
 
-    /// Creates an interceptor for `session` whose credential is sent only to `scope`.
+    /// Creates an interceptor that sends the credential of `session` to `scope` only.
     ///
     /// - Parameters:
-    ///   - refreshes: Whether the session may refresh before a request, and after a refusal. Without it the credential
-    ///     is sent as it is, and the server's refusal is the response.
-    ///   - stepUp: Lets the user authenticate as a server requires (RFC 9470), once for all requests that wait for it;
-    ///     they are then sent once more. Without it they fail, and `Session.stepUp` holds the requirement.
+    ///   - session: The session, which the interceptor retains.
+    ///   - scope: The origins that receive the credential, checked for each request.
+    ///   - refreshes: Whether the session may refresh before a request and after a refusal. Otherwise the credential is
+    ///     sent as it is, and the server's refusal is the response.
+    ///   - stepUp: A function that lets the user authenticate as a server requires (RFC 9470), once for all requests
+    ///     that wait for it; they are then sent once more. If it is nil, they fail, and `Session.stepUp` holds the
+    ///     requirement.
     public init(
         _ session: Session<Value>, for scope: CredentialScope, refreshes: Bool = true,
         stepUp: Session<Value>.StepUp? = nil
@@ -40,8 +43,8 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
         self.stepUp = stepUp
     }
 
-    /// Sends the request with the session's credential; once more with a refreshed one after a 401, and once more after a
-    /// step-up where the server requires that.
+    /// Sends the request with the session's credential; once more with a refreshed one after a 401, and once more after
+    /// a step-up if the server requires that.
     ///
     /// - Throws: The error of `Session.credential()`, and `AuthError.stepUpRequired` if the user has to authenticate
     ///   again; a 401 to the refreshed credential is a response.
@@ -82,8 +85,8 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
 
     /// Sends the request with one credential, and measures the issuer's clock by the response.
     ///
-    /// The `Date` field (RFC 9110 §6.6.1) is read from refusals, whose reason may be a wrong clock, and otherwise once a
-    /// minute at most: it costs a parse and a lock.
+    /// The `Date` field (RFC 9110 §6.6.1) is read from refusals, whose reason may be a wrong clock, and otherwise once
+    /// a minute at most: it costs a parse and a lock.
     private func send(
         _ request: HTTPRequest, as attempt: SessionAttempt<Value>, to next: any Handler
     ) async throws -> HTTPResponse {

@@ -15,8 +15,9 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
     /// Creates a token store inside `secrets`.
     ///
     /// - Parameters:
+    ///   - secrets: The store that contains the secret.
     ///   - name: The name of the secret; one name for each account.
-    ///   - coordination: Coordinates the sessions over this record; nil if there is only one of them.
+    ///   - coordination: The coordination of the sessions that use this record; nil if there is only one of them.
     public init(_ secrets: any SecretStore, name: String, coordination: FileCoordination? = nil) {
         self.init(secrets, name: name, coordinatedBy: coordination)
     }

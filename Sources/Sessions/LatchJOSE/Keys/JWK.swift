@@ -6,10 +6,12 @@ internal import LatchCrypto
 extension Key {
     /// Creates a key from a JSON Web Key (RFC 7517): EC on P-256, P-384 or P-521, OKP on Ed25519, RSA, or oct.
     ///
-    /// - Parameter algorithm: The algorithm of the key; nil takes that of `alg` or the curve, and RS256 for an RSA key
-    ///   without one, as the key sets of large providers require.
-    /// - Throws: `JOSEError.unsuitableKey` if a member is missing or contradicts another, or if the key is weak, not on its
-    ///   curve, or not for signatures.
+    /// - Parameters:
+    ///   - jwk: The members of the JSON Web Key.
+    ///   - algorithm: The algorithm of the key; nil for that of `alg` or of the curve, and for RS256 with an RSA key
+    ///     without one, as the key sets of large providers require.
+    /// - Throws: `JOSEError.unsuitableKey` if a member is missing or contradicts another, or if the key is weak, not on
+    ///   its curve, or not for signatures.
     public init(jwk: JSONObject, algorithm: SignatureAlgorithm? = nil) throws(JOSEError) {
         let operations = try KeyOperations(jwk)
         let named = try jwk.text("alg").map { SignatureAlgorithm(rawValue: $0 == "Ed25519" ? "EdDSA" : $0) }

@@ -72,8 +72,9 @@ public struct Key: Sendable {
     /// Generates a random key.
     ///
     /// - Parameters:
-    ///   - id: The ID; by default the thumbprint, or a random one for a shared secret.
-    ///   - rsaBits: The size of an RSA key, 2048 to 8192.
+    ///   - algorithm: The algorithm of the key.
+    ///   - id: The ID; nil for the thumbprint, or for a random ID of a shared secret.
+    ///   - rsaBits: The size of an RSA key in bits, from 2048 to 8192.
     /// - Throws: `JOSEError.unsuitableKey` for an unknown algorithm or an invalid size.
     public static func generate(
         _ algorithm: SignatureAlgorithm, id: String? = nil, rsaBits: Int = 2048

@@ -21,8 +21,11 @@ public struct JWS: Sendable {
     /// An unencoded payload (RFC 7797) is accepted if the header requires it.
     ///
     /// - Parameters:
+    ///   - text: The text in the compact serialization.
+    ///   - keys: The keys, one of which must have made the signature.
     ///   - algorithms: The accepted algorithms; the header must name one of them.
     ///   - understood: The critical header parameters that the caller processes (RFC 7515 §4.1.11).
+    ///   - limit: The maximum length of the text in bytes; a longer text is rejected before it is parsed.
     /// - Throws: `JOSEError` for the first failed check.
     public init(
         verifying text: String, keys: KeySet, algorithms: [SignatureAlgorithm],
@@ -41,7 +44,13 @@ public struct JWS: Sendable {
 
     /// Verifies a text with a detached payload (RFC 7515, Appendix F).
     ///
-    /// - Parameter payload: The bytes themselves, neither encoded nor changed.
+    /// - Parameters:
+    ///   - text: The text in the compact serialization, with an empty payload.
+    ///   - payload: The bytes of the payload, neither encoded nor changed.
+    ///   - keys: The keys, one of which must have made the signature.
+    ///   - algorithms: The accepted algorithms; the header must name one of them.
+    ///   - understood: The critical header parameters that the caller processes (RFC 7515 §4.1.11).
+    ///   - limit: The maximum length of the text in bytes; a longer text is rejected before it is parsed.
     /// - Throws: `JOSEError` for the first failed check.
     public init(
         verifying text: String, detachedPayload payload: [UInt8], keys: KeySet, algorithms: [SignatureAlgorithm],
@@ -61,10 +70,12 @@ public struct JWS: Sendable {
     /// Signs bytes.
     ///
     /// - Parameters:
+    ///   - payload: The bytes to sign.
+    ///   - key: The private key or shared secret.
     ///   - header: Additional header parameters; `alg` and `kid` come from the key, `b64` from the encoding.
     ///   - encoding: The encoding of the payload in the text.
-    /// - Throws: `JOSEError.unsuitableKey` if the key only verifies, `JOSEError.unsignable` if the unencoded payload does
-    ///   not fit the text, or if every verifier would reject the header.
+    /// - Throws: `JOSEError.unsuitableKey` if the key only verifies, `JOSEError.unsignable` if the unencoded payload
+    ///   does not fit the text, or if every verifier would reject the header.
     public static func sign(
         _ payload: [UInt8], with key: Key, header: JSONObject = [:], encoding: JWSEncoding = .base64url
     ) throws(JOSEError) -> String {
@@ -77,6 +88,8 @@ public struct JWS: Sendable {
     /// Signs a detached payload, which the text does not contain (RFC 7515, Appendix F).
     ///
     /// - Parameters:
+    ///   - payload: The bytes to sign.
+    ///   - key: The private key or shared secret.
     ///   - header: Additional header parameters; `alg` and `kid` come from the key, `b64` from the encoding.
     ///   - encoding: The signed form of the payload; an unencoded one saves the encoding of a large payload.
     /// - Throws: `JOSEError.unsuitableKey` if the key only verifies.

@@ -41,10 +41,13 @@ public struct JWSDocument: Sendable {
     /// Verifies a text, in the general form or the flattened one.
     ///
     /// - Parameters:
+    ///   - text: The JSON text, in UTF-8.
+    ///   - keys: The keys, each of which may have made a signature.
     ///   - algorithms: The accepted algorithms; each header must name one of them.
     ///   - requirement: The signatures that must be valid.
-    ///   - detached: The payload if the text contains none (RFC 7515, Appendix F).
+    ///   - detached: The payload if the text contains none (RFC 7515, Appendix F); nil if it does.
     ///   - understood: The critical header parameters that the caller processes (RFC 7515 §4.1.11).
+    ///   - limit: The maximum length of the text in bytes.
     /// - Throws: `JOSEError` for the first failed check.
     public init(
         verifying text: [UInt8], keys: KeySet, algorithms: [SignatureAlgorithm],
@@ -114,11 +117,13 @@ extension JWSDocument {
     /// Signs bytes.
     ///
     /// - Parameters:
+    ///   - payload: The bytes to sign.
+    ///   - signers: The signers, at least one and at most ``JWSDocument/mostSignatures``.
     ///   - form: The form; the flattened one has exactly one signer.
     ///   - isDetached: Whether the text omits the payload (RFC 7515, Appendix F).
     ///   - encoding: The encoding of the payload, in the text and in the signing input.
-    /// - Throws: `JOSEError.unsuitableKey` if a key only verifies, `JOSEError.unsignable` if an unencoded payload is not
-    ///   text, or if the form does not permit that many signers.
+    /// - Throws: `JOSEError.unsuitableKey` if a key only verifies, `JOSEError.unsignable` if an unencoded payload is
+    ///   not text, or if the form does not permit that many signers.
     public static func sign(
         _ payload: [UInt8], by signers: [Signer], form: Form = .general, isDetached: Bool = false,
         encoding: JWSEncoding = .base64url

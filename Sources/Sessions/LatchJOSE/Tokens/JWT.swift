@@ -46,7 +46,11 @@ public struct JWT: Sendable {
 
     /// Signs claims.
     ///
-    /// - Parameter type: The type of the token, which verifiers can require: `at+jwt` for an access token (RFC 9068).
+    /// - Parameters:
+    ///   - claims: The claims to sign.
+    ///   - key: The private key or shared secret.
+    ///   - type: The type of the token, which verifiers can require, such as `at+jwt` for an access token (RFC 9068);
+    ///     nil for none.
     /// - Returns: The token in compact form.
     /// - Throws: `JOSEError.unsuitableKey` if the key only verifies.
     public static func sign(_ claims: Claims, with key: Key, type: String? = "JWT") throws(JOSEError) -> String {

@@ -16,8 +16,9 @@ public struct RefreshGrant: Grant {
     /// Creates a grant.
     ///
     /// - Parameters:
-    ///   - scopes: Fewer scopes than before (RFC 6749 §6); none for the same again.
-    ///   - granted: The scopes granted before, if they are known.
+    ///   - refreshToken: The refresh token.
+    ///   - scopes: The requested scopes, fewer than before (RFC 6749 §6); empty for the same scopes.
+    ///   - granted: The scopes granted before; nil if they are not known.
     public init(refreshToken: String, scopes: Scopes = [], granted: Scopes? = nil) {
         token = refreshToken
         self.scopes = scopes

@@ -7,7 +7,8 @@ extension Session where Value == Tokens {
     /// Creates a session whose tokens are refreshed at a token endpoint.
     ///
     /// ```swift
-    /// let session = Session(tokenEndpoint: endpoint, store: KeychainTokenStore(service: "com.example", account: "ada"))
+    /// let store = KeychainTokenStore(service: "com.example", account: "ada")
+    /// let session = Session(tokenEndpoint: endpoint, store: store)
     /// try await session.signIn(with: PasswordGrant(username: "ada", password: password))
     /// ```
     ///
@@ -40,14 +41,15 @@ extension Session where Value == Tokens {
         }
     }
 
-    /// Signs the user in with a grant; nothing is stored where the server refuses.
+    /// Signs the user in with a grant; nothing is stored if the server refuses.
     ///
     /// - Parameters:
+    ///   - grant: The grant that the endpoint exchanges for tokens.
     ///   - endpoint: The token endpoint; nil for the one of `init(tokenEndpoint:store:)`.
-    ///   - key: The key to bind the tokens to (RFC 9449 §5).
+    ///   - key: The key to bind the tokens to (RFC 9449 §5); nil for tokens without a binding.
     /// - Returns: The server's response, with the difference between requested and granted scopes.
-    /// - Throws: The errors of `TokenEndpoint.tokens(for:)`, `OAuthError.noTokenEndpoint` if there is no endpoint, and a
-    ///   `store…` code if the tokens cannot be stored.
+    /// - Throws: The errors of `TokenEndpoint.tokens(for:)`, `OAuthError.noTokenEndpoint` if there is no endpoint, and
+    ///   a `store…` code if the tokens cannot be stored.
     @discardableResult
     public func signIn(
         with grant: some Grant, at endpoint: TokenEndpoint? = nil, boundTo key: DPoPKey? = nil

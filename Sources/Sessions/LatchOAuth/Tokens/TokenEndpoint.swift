@@ -57,10 +57,11 @@ public struct TokenEndpoint: Sendable {
     /// Exchanges a grant for tokens.
     ///
     /// - Parameters:
-    ///   - idempotencyKey: The same for each repeat of the same request; a server that supports it then returns
-    ///     the same tokens.
-    ///   - key: The key to bind the tokens to (RFC 9449 §5); they carry it from then on, through all refreshes. Tokens
-    ///     that are not bound to it are refused.
+    ///   - grant: The grant to exchange.
+    ///   - idempotencyKey: The idempotency key, the same for each repeat of the same request; nil for none. A server
+    ///     that supports it answers a repeat with the same tokens.
+    ///   - key: The key to bind the tokens to (RFC 9449 §5), or nil for none; they carry it from then on, through all
+    ///     refreshes. Tokens that are not bound to it are refused.
     /// - Throws: `OAuthError` if the server refuses or its response is invalid, `HTTPError` if it cannot be reached.
     public func tokens(
         for grant: some Grant, idempotencyKey: String? = nil, boundTo key: DPoPKey? = nil

@@ -42,11 +42,11 @@ public struct KeychainSecretStore: SecretStore {
             let values = try protection.attributes().merging([kSecValueData: Data(secret)]) { _, new in new }
             let item = query([kSecAttrAccount: name])
             var status = SecItemUpdate(item as CFDictionary, values as CFDictionary)
-            if status == errSecItemNotFound {
+            if status == KeychainStatus.itemNotFound {
                 status = SecItemAdd(item.merging(values) { _, new in new } as CFDictionary, nil)
             }
             // Another process has added it in between.
-            if status == errSecDuplicateItem {
+            if status == KeychainStatus.duplicateItem {
                 status = SecItemUpdate(item as CFDictionary, values as CFDictionary)
             }
             guard status == errSecSuccess else { throw KeychainStatus.error(for: status) }
@@ -57,7 +57,7 @@ public struct KeychainSecretStore: SecretStore {
     public func remove(_ name: String) async throws {
         try await queue.run {
             let status = SecItemDelete(query([kSecAttrAccount: name]) as CFDictionary)
-            guard status == errSecSuccess || status == errSecItemNotFound else {
+            guard status == errSecSuccess || status == KeychainStatus.itemNotFound else {
                 throw KeychainStatus.error(for: status)
             }
         }
@@ -77,7 +77,7 @@ public struct KeychainSecretStore: SecretStore {
     private func copy(_ terms: [CFString: Any]) throws -> CFTypeRef? {
         var result: CFTypeRef?
         let status = SecItemCopyMatching(query(terms) as CFDictionary, &result)
-        if status == errSecItemNotFound { return nil }
+        if status == KeychainStatus.itemNotFound { return nil }
         guard status == errSecSuccess else { throw KeychainStatus.error(for: status) }
         return result
     }

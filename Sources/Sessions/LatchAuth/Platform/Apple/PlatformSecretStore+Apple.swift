@@ -25,8 +25,10 @@ extension SecretTokenStore where Value == Tokens {
     /// Creates a store of the tokens of one account that several programs and extensions of a team share.
     ///
     /// - Parameters:
-    ///   - accessGroup: Shares the items of the keychain.
-    ///   - appGroup: Contains the coordination files of the programs.
+    ///   - service: The service of the items in the keychain.
+    ///   - account: The name of the account, of its item and of its coordination files.
+    ///   - accessGroup: The access group that shares the items of the keychain.
+    ///   - appGroup: The app group whose container holds the coordination files of the programs.
     ///   - protection: The protection of the tokens.
     /// - Returns: Nil if the program is not entitled to the app group.
     public init?(

@@ -7,12 +7,13 @@ import LatchJOSE
 
 /// A store of named secrets in one encrypted file that is replaced as a whole.
 ///
-/// The file has mode 0600 and is written next to the old one, synced and renamed, so that a crash leaves the old content
-/// or the new. An advisory lock serializes the processes that share it. A damaged file is reported as `storeCorrupt` and
-/// set aside, never overwritten, by the next write. A file of another key is `storeDenied` and stays.
+/// The file has mode 0600 and is written next to the old one, synced and renamed, so that a crash leaves the old
+/// content or the new. An advisory lock serializes the processes that share it. A damaged file is reported as
+/// `storeCorrupt` and set aside, never overwritten, by the next write. A file of another key is `storeDenied` and
+/// stays.
 ///
-/// Format: the lines of ``SecretFileHeader``, then nonce, ciphertext and tag of AES-256-GCM (NIST SP 800-38D) over a JSON
-/// object of base64url values, with the lines as authenticated data.
+/// Format: the lines of a `SecretFileHeader`, then nonce, ciphertext and tag of AES-256-GCM (NIST SP 800-38D) over a
+/// JSON object of base64url values, with the lines as authenticated data.
 public struct EncryptedFileSecretStore: SecretStore {
     /// The file; readers see the old content or the new, and only writers lock it.
     private let file: AtomicFile
@@ -93,7 +94,8 @@ public struct EncryptedFileSecretStore: SecretStore {
 extension EncryptedFileSecretStore {
     /// Returns all secrets and the seal of the file; empty and nil if there is no file.
     ///
-    /// - Throws: `AuthError.storeCorrupt` for another format, a lost key or a changed byte; `storeDenied` for another key.
+    /// - Throws: `AuthError.storeCorrupt` for another format, a lost key or a changed byte; `storeDenied` for another
+    ///   key.
     private func opened() throws -> (content: [String: [UInt8]], seal: SecretFileSeal?) {
         guard let bytes = try file.read() else { return ([:], nil) }
         guard let header = SecretFileHeader(parsing: bytes) else {

@@ -9,8 +9,9 @@ extension Key {
     /// and certificates are not supported. The first block with a key is used.
     ///
     /// - Parameters:
-    ///   - algorithm: The algorithm of the key; nil takes that of the curve, or RS256.
-    ///   - id: The ID, which a PEM text does not contain.
+    ///   - pem: The text, which may contain other blocks.
+    ///   - algorithm: The algorithm of the key; nil for that of the curve, or RS256.
+    ///   - id: The ID, which a PEM text does not contain; nil for none.
     /// - Throws: `JOSEError.unsuitableKey` with the reason.
     public init(pem: String, algorithm: SignatureAlgorithm? = nil, id: String? = nil) throws(JOSEError) {
         let blocks = try PEMBlock.blocks(of: pem)

@@ -7,7 +7,12 @@
 public enum HKDF<Hash: HashFunction> {
     /// Derives a key from a secret, a salt and a purpose.
     ///
-    /// - Parameter outputByteCount: At most 255 digests long (RFC 5869 §2.3); more is cut to that.
+    /// - Parameters:
+    ///   - inputKeyMaterial: The secret from which the key is derived.
+    ///   - salt: The salt, which need not be secret; an empty one stands for zeros as long as the digest.
+    ///   - info: The purpose of the key, which separates it from other keys of the same secret.
+    ///   - outputByteCount: The length of the key in bytes, at most 255 digests (RFC 5869 §2.3); a longer one is cut to
+    ///     that.
     public static func deriveKey(
         inputKeyMaterial: SymmetricKey, salt: some Collection<UInt8>, info: some Collection<UInt8>,
         outputByteCount: Int

@@ -16,8 +16,10 @@ extension AES.GCM {
     /// a nonce twice reveals the difference of the messages and allows forgeries.
     ///
     /// - Parameters:
-    ///   - key: 128, 192 or 256 bits.
-    ///   - nonce: Used once under this key, ever; a fresh random one where none is given.
+    ///   - message: The bytes to encrypt and authenticate.
+    ///   - key: A key of 128, 192 or 256 bits.
+    ///   - nonce: A nonce that is used only once under this key; nil for a random one.
+    ///   - data: The bytes to authenticate only; opening the box requires the same bytes.
     /// - Throws: `CryptoError.unacceptableParameter` if the key has another size.
     public static func seal(
         _ message: some Collection<UInt8>, using key: SymmetricKey, nonce: Nonce? = nil,
@@ -177,8 +179,8 @@ extension AES.GCM {
 
         /// Creates a box from its parts.
         ///
-        /// - Throws: `CryptoError.unacceptableParameter` if the tag has not 16 bytes; a shorter one would be easier to
-        ///   forge.
+        /// - Throws: `CryptoError.unacceptableParameter` if the tag does not have 16 bytes; a shorter one would be
+        ///   easier to forge.
         public init(
             nonce: Nonce, ciphertext: some Collection<UInt8>, tag: some Collection<UInt8>
         ) throws(CryptoError) {

@@ -8,11 +8,16 @@ import Glibc
 public enum Argon2id {
     /// Returns the hash of a password.
     ///
-    /// It maps the memory that the parameters name, runs on the calling thread or, with several lanes, on one for each, and returns
-    /// when all passes are done and the memory is given back. The password stays the caller's to wipe.
+    /// It maps the amount of memory in the parameters, runs on the calling thread or, with several lanes, on one thread
+    /// for each, and returns when all passes are done and the memory is unmapped. The caller wipes its own copy of the
+    /// password.
     ///
-    /// - Parameter salt: 8 to 64 bytes, different for each password.
-    /// - Throws: `CryptoError.engineFailure` when the memory cannot be had.
+    /// - Parameters:
+    ///   - password: The bytes of the password, at most 1 MiB.
+    ///   - salt: A salt of 8 to 64 bytes, different for each password.
+    ///   - parameters: The cost parameters and the length of the hash.
+    /// - Throws: `CryptoError.unacceptableParameter` if the salt or the password has another length, and
+    ///   `CryptoError.engineFailure` if the memory cannot be allocated.
     public static func hash(
         password: [UInt8], salt: [UInt8], parameters: Argon2Parameters
     ) throws(CryptoError) -> [UInt8] {
@@ -67,8 +72,8 @@ public enum Argon2id {
         guard let memory, let block = mmap(nil, count, PROT_READ | PROT_WRITE, flags, -1, 0), block != MAP_FAILED else {
             return ARGON2_MEMORY_ALLOCATION_ERROR.rawValue
         }
-        // Few large pages instead of thousands: less time in the kernel, and fewer misses in the random walk that follows.
-        // On a system without large pages, the call has no effect.
+        // Few large pages instead of thousands: less time in the kernel, and fewer misses in the random walk that
+        // follows. On a system without large pages, the call has no effect.
         madvise(block, count, MADV_HUGEPAGE)
         memory.pointee = block.assumingMemoryBound(to: UInt8.self)
         return ARGON2_OK.rawValue
