@@ -188,7 +188,7 @@ extension HTTPError {
         let path = LogRedaction.target(request, showing: [], hidingPath: false).prefix { $0 != "?" }
         return HTTPError(
             code: code,
-            message: "\(LogRedaction.method(request.method)) \(path) failed with status \(response.status).",
+            message: "\(LogRedaction.method(request.method)) \(path) returned status \(response.status).",
             hint: hint, response: response)
     }
 
