@@ -7,7 +7,7 @@ import PortableFoundation
 struct AuthenticatorApp {
     private let secret: [UInt8]
 
-    /// - Throws: `DemoFailure` for what is not base 32 (RFC 4648 §6).
+    /// - Throws: `DemoFailure` if the text is not base 32 (RFC 4648 §6).
     init(secret text: String) throws(DemoFailure) {
         var (bits, count, bytes) = (UInt32(0), 0, [UInt8]())
         for letter in text.utf8 where letter != UInt8(ascii: "=") {

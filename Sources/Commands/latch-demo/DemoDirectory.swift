@@ -17,7 +17,7 @@ struct DemoDirectory: Sendable {
     /// Returns the path of a file in it.
     func path(_ name: String) -> String { "\(root)/\(name)" }
 
-    /// Returns the text of a file in it; empty where there is none.
+    /// Returns the text of a file in it; empty if there is none.
     func text(_ name: String) -> String {
         guard let bytes = FileManager.default.contents(atPath: path(name)) else { return "" }
         return String(decoding: bytes, as: UTF8.self)
@@ -34,7 +34,7 @@ struct DemoDirectory: Sendable {
             do {
                 try FileManager.default.removeItem(atPath: root)
             } catch let error as CocoaError where error.code == .fileNoSuchFile {
-                continue  // A concurrent removal was faster with one of the files.
+                continue  // A concurrent removal has removed one of the files.
             }
         }
     }

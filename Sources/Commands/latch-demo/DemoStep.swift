@@ -37,7 +37,7 @@ func expect(_ holds: Bool, _ what: @autoclosure () -> String) throws(DemoFailure
     guard holds else { throw DemoFailure(what()) }
 }
 
-/// Returns a value, or throws `DemoFailure` where there is none.
+/// Returns a value, or throws `DemoFailure` if there is none.
 func require<Value>(_ value: Value?, _ what: @autoclosure () -> String) throws(DemoFailure) -> Value {
     guard let value else { throw DemoFailure(what()) }
     return value

@@ -12,7 +12,7 @@ struct MailFolder: Sendable {
     /// - Parameters:
     ///   - address: The recipient.
     ///   - amongOthers: Whether other recipients may have such a mail as well.
-    /// - Throws: `DemoFailure` where none came, it went to another address, or has no link.
+    /// - Throws: `DemoFailure` if none came, it went to another address, or has no link.
     func token(subject: String, to address: String, amongOthers: Bool = false) async throws -> String {
         try await wait(for: "no mail '\(subject)' arrived") {
             for name in try names().reversed() {

@@ -19,7 +19,7 @@ struct ServerMetrics: Sendable {
 
     /// The number of successful refreshes, repeats included.
     var refreshes: Int { values[#"latch_tokens_issued_total{grant="refresh_token"}"#] ?? 0 }
-    /// The number of refreshes that were answered a second time with the same successor.
+    /// The number of repeated refreshes that returned the same successor.
     var repeats: Int { values[#"latch_token_replays_total{outcome="repeated"}"#] ?? 0 }
     /// The number of revoked families.
     var revoked: Int { values["latch_families_revoked_total"] ?? 0 }

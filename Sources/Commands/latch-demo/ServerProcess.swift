@@ -40,7 +40,7 @@ final class ServerProcess: Sendable {
     ///
     /// - Returns: Its URL.
     ///
-    /// - Throws: `DemoFailure` where it does not start, starts at another address than before, or the run is over.
+    /// - Throws: `DemoFailure` if it does not start, starts at another address than before, or the run is over.
     @discardableResult
     func start() async throws -> String {
         let last = state.withLock { $0.url }
@@ -62,9 +62,9 @@ final class ServerProcess: Sendable {
     /// The process id.
     var id: Int { state.withLock { $0.process.map { Int($0.id) } ?? 0 } }
 
-    /// Kills it (SIGKILL) and waits until it is gone.
+    /// Kills it (SIGKILL) and waits until it has ended.
     ///
-    /// - Throws: `DemoFailure` where it had ended before.
+    /// - Throws: `DemoFailure` if it had ended before.
     func kill() async throws {
         let process = state.withLock { $0.process }
         process?.kill()
@@ -72,9 +72,9 @@ final class ServerProcess: Sendable {
         try expect(ending == .killed(by: 9), "the server ended by itself: \(folder.text("server.log"))")
     }
 
-    /// Sends SIGTERM and waits until it is gone.
+    /// Sends SIGTERM and waits until it has ended.
     ///
-    /// - Returns: Its exit code; nil where a signal ended it.
+    /// - Returns: Its exit code; nil if a signal ended it.
     func terminate() async -> Int32? {
         let process = state.withLock { $0.process }
         process?.terminate()

@@ -8,7 +8,7 @@ import LatchJOSE
 
 /// The operations of the backend's client.
 public protocol AuthClientProtocol: Sendable {
-    /// Signs a user in; the claims are nil where the access token cannot be decoded.
+    /// Signs a user in; the claims are nil if the access token cannot be decoded.
     @discardableResult
     func login(email: String, password: String) async throws -> JWTClaims?
     /// Returns the access token, refreshed if that is due; nil if no user is signed in.

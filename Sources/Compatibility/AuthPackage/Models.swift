@@ -79,7 +79,7 @@ public struct JWTClaims: Equatable, Sendable {
     public let exp: Double?
     /// The time of issue, in seconds since 1970.
     public let iat: Double?
-    /// Every claim, whatever its type.
+    /// Every claim, of any type.
     public let raw: JSONObject
 
     /// Converts claims; a claim of an unexpected type is nil here, but in `raw`.

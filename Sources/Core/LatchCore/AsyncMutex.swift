@@ -39,7 +39,7 @@ package final class AsyncMutex: Sendable {
 
     /// Runs `body` while holding the lock.
     ///
-    /// - Throws: `CancellationError` where the task is cancelled before, and the error of `body`.
+    /// - Throws: `CancellationError` if the task is cancelled before, and the error of `body`.
     package func withLock<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
         try await acquire()
         defer { release() }

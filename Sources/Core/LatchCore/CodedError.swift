@@ -2,7 +2,7 @@
 
 /// An error with a stable code, a description of the failure and a suggested remedy.
 ///
-/// Each module has one such struct. Its static members are both what is thrown and what is matched:
+/// Each module has one such struct. Its static members are both thrown and matched:
 ///
 /// ```swift
 /// do { _ = try await session.credential() } catch AuthError.missingToken { print("Sign in first.") }
@@ -22,7 +22,7 @@ public protocol CodedError: Error, Sendable, Equatable, CustomStringConvertible 
 }
 
 extension CodedError {
-    /// The message, and the hint where there is one on a line of its own; both are safe to print.
+    /// The message, and the hint, if any, on a line of its own; both are safe to print.
     public var description: String {
         guard let hint else { return message }
         return "\(message)\nhint: \(hint)"
@@ -31,7 +31,7 @@ extension CodedError {
     /// Compares the codes only, so that a test can expect a static member.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 
-    /// Matches an error of the same type and code, whatever its context.
+    /// Matches an error of the same type and code, with any context.
     public static func ~= (pattern: Self, error: any Error) -> Bool {
         (error as? Self)?.code == pattern.code
     }
@@ -41,6 +41,6 @@ extension CodedError {
 ///
 /// A session whose refresh fails with such an error waits at least as long before the next one, within bounds.
 public protocol RetryAfterError: Error {
-    /// The delay from now on; nil where the server did not request one.
+    /// The delay from now on; nil if the server did not request one.
     var retryAfter: Duration? { get }
 }

@@ -48,11 +48,11 @@ public struct WallClock: Sendable {
 
     /// Returns a stream with one element for each time the date is set, by a user or a time server.
     ///
-    /// Code that waits for a date must check it again then. Jumps in quick succession may be one element. Where the
+    /// Code that waits for a date must check it again then. Jumps in quick succession may be one element. If the
     /// system cannot report jumps, the stream ends at once.
     public func dateChanges() -> AsyncStream<Void> { watchDate() }
 
-    /// Waits for `duration`; returns at once where it is not positive.
+    /// Waits for `duration`; returns at once if it is not positive.
     ///
     /// - Throws: `CancellationError` when the task is cancelled meanwhile.
     public func sleep(for duration: Duration) async throws {

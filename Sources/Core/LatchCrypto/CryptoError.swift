@@ -24,7 +24,7 @@ public struct CryptoError: CodedError, Hashable {
 
 extension CryptoError {
     /// The bytes are not a key of this kind.
-    public static let malformedKey = malformedKey("the bytes are no key of this kind")
+    public static let malformedKey = malformedKey("the bytes are not a key of this kind")
 
     /// The bytes do not have the form of a signature of this kind.
     ///
@@ -49,7 +49,7 @@ extension CryptoError {
 
     /// The cryptographic library failed, or ran out of memory.
     ///
-    /// It says nothing about the input: the same call may succeed later.
+    /// It does not depend on the input: the same call may succeed later.
     public static let engineFailure = engineFailure("an operation")
 
     /// The platform does not implement the algorithm.

@@ -49,7 +49,7 @@ package struct TOMLDocument: Sendable, Hashable {
         return nil
     }
 
-    /// Returns the value at a path; nil where there is none yet.
+    /// Returns the value at a path; nil if there is none yet.
     private func value(at path: [String]) -> JSONValue? {
         path.reduce(Optional(.object(root))) { $0?[$1] }
     }

@@ -28,7 +28,7 @@ package struct TOMLParser {
         position + distance < scalars.count ? scalars[position + distance] : Self.end
     }
 
-    /// Whether the end is reached, which `next` cannot tell from a NUL in the text.
+    /// Whether the end is reached, which `next` cannot distinguish from a NUL in the text.
     private var isAtEnd: Bool { position >= scalars.count }
 
     /// Parses line by line: a header, a key-value pair, a comment, or nothing.
@@ -293,7 +293,7 @@ extension TOMLParser {
                 text.append(try escape())
             }
         }
-        // Up to two marks may stand right before the three that end the string.
+        // Up to two marks may precede the three that end the string.
         if isMultiLine { for _ in 0..<2 where peek(3) == mark { text.append(take()) } }
         position += isMultiLine ? 3 : 1
         return String(text)

@@ -145,7 +145,7 @@ extension HTTPError {
     package static func pinMismatch(_ what: String) -> HTTPError {
         HTTPError(
             code: "pinMismatch", message: what,
-            hint: "Do not go on over this network; compare the host's key with the pins in use.")
+            hint: "Do not continue over this network; compare the host's key with the pins in use.")
     }
 
     package static func clientCertificateRefused(_ what: String) -> HTTPError {
@@ -157,7 +157,7 @@ extension HTTPError {
     package static func invalidTLSPolicy(_ why: String) -> HTTPError {
         HTTPError(
             code: "invalidTLSPolicy", message: "The TLS settings cannot be used: \(why).",
-            hint: "Compare pins, certificates, passphrases and host names with what the server's owner gave you.")
+            hint: "Compare pins, certificates, passphrases and host names with those from the server's operator.")
     }
 
     /// Returns the error of a mail server's permanent rejection (5xx), which a retry does not change.
@@ -188,19 +188,19 @@ extension HTTPError {
         let path = LogRedaction.target(request, showing: [], hidingPath: false).prefix { $0 != "?" }
         return HTTPError(
             code: code,
-            message: "\(LogRedaction.method(request.method)) \(path) was answered with status \(response.status).",
+            message: "\(LogRedaction.method(request.method)) \(path) returned status \(response.status).",
             hint: hint, response: response)
     }
 
     package static func unencodable(_ what: String) -> HTTPError {
         HTTPError(
             code: "unencodable", message: "The content could not be written: \(what)",
-            hint: "Compare the route's value with what its encoder allows.")
+            hint: "Check that the route's encoder supports its value.")
     }
 
     package static func undecodable(_ what: String, response: HTTPResponse?) -> HTTPError {
         HTTPError(
             code: "undecodable", message: "The response could not be decoded: \(what)",
-            hint: "Compare the route's type with what the server sends.", response: response)
+            hint: "Check that the route's type matches the server's content.", response: response)
     }
 }

@@ -7,7 +7,7 @@
 /// for diagnostic in compilation.diagnostics { print(diagnostic) }
 /// ```
 ///
-/// The well-known types are built in, and are used for names that `read` does not know.
+/// The well-known types are built in, and are used for names that `read` does not find.
 package struct Compiler {
     /// Returns the bytes of the file that is imported under a name; nil when there is no such file.
     package typealias Read = (_ name: String) -> [UInt8]?

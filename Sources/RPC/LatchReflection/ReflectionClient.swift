@@ -14,7 +14,7 @@ import PortableFoundation
 /// ```
 ///
 /// Each request is a call of its own, so that it also works without full-duplex streams. All methods throw `RPCError`;
-/// `notFound` for what the server does not have.
+/// `notFound` for unknown symbols and files.
 public struct ReflectionClient: Sendable {
     private let channel: RPCChannel
     private let options: CallOptions

@@ -120,7 +120,7 @@ extension PatternClass {
     }
 
     /// Returns the class of a general category (`L`, `Lu`); nil for others, such as scripts, which the standard library
-    /// does not know.
+    /// does not support.
     static func category(_ name: String) -> PatternClass? {
         if name == "Any" { return ranges("\0"..."\u{10FFFF}") }
         let found = categories.filter { $0.key == name || name.count == 1 && $0.key.hasPrefix(name) }

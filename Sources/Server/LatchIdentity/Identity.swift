@@ -76,7 +76,7 @@ public struct Identity: Sendable {
     /// configuration. Do not close the earlier value: its store is the new value's. The queue of password hashes starts
     /// anew; hashes that wait in the earlier one are still computed.
     ///
-    /// - Throws: `IdentityError` if the configuration or the keys cannot be used; the earlier value then goes on.
+    /// - Throws: `IdentityError` if the configuration or the keys cannot be used; the earlier value then stays in use.
     package func reconfigured(_ configuration: IdentityConfiguration) async throws(IdentityError) -> Identity {
         let next = try await Identity(
             configuration, store: dependencies.store, clock: dependencies.clock, random: dependencies.random,
@@ -97,7 +97,7 @@ public struct Identity: Sendable {
 
     /// Sends the accepted mails, commits waiting writes, and closes the store.
     ///
-    /// Close the server in front of it first: later requests are answered with 503. The call returns within about ten
+    /// Close the server in front of it first: later requests get a 503. The call returns within about ten
     /// seconds, plus the time of the mails that are being sent.
     public func close() async {
         housekeeping.cancel()

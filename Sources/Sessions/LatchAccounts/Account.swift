@@ -17,7 +17,7 @@ public struct Account: Sendable, Hashable {
     public var roles: [String]
     /// The permissions.
     public var permissions: [String]
-    /// Whether the e-mail address is confirmed; nil if the server did not say.
+    /// Whether the e-mail address is confirmed; nil if the server did not state it.
     public var isEmailVerified: Bool?
 
     /// Creates an account.

@@ -87,7 +87,7 @@ extension AccountError {
             retryAfter: response.fields[.retryAfter].flatMap(Self.delay))
     }
 
-    /// Parses the seconds of `Retry-After` (RFC 9110 §10.2.3); returns nil for a date, and for an absurd number.
+    /// Parses the seconds of `Retry-After` (RFC 9110 §10.2.3); returns nil for a date, and for a number out of range.
     private static func delay(_ field: String) -> Duration? { UInt32(field).map { .seconds($0) } }
 
     /// Whether the server's own code is about the address: `invalidEmail`, in any of the usual spellings.

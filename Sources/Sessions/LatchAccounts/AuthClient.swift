@@ -116,7 +116,7 @@ extension AuthClient {
         return tokens
     }
 
-    /// Signs the user out: first on this device, whatever the network does, and then at the server.
+    /// Signs the user out: first on this device, with or without a network, and then at the server.
     ///
     /// - Returns: Whether the server confirmed; false as well if no user was signed in.
     /// - Throws: An `AuthError` with a `store…` code if this device cannot remove the tokens.

@@ -63,12 +63,12 @@ extension AuthError {
         code: "refreshFailed", message: "The credential could not be refreshed; the session is kept.",
         hint: "Try again; the cause says what failed.")
 
-    /// The refresh asked its own session for a credential.
+    /// The refresh requested a credential from its own session.
     public static let refreshReentered = AuthError(
-        code: "refreshReentered", message: "A refresh asked its own session for a credential.",
+        code: "refreshReentered", message: "A refresh requested a credential from its own session.",
         hint: "Refresh with a client that does not carry this session.")
 
-    /// Another session asks the issuer at this moment; a caller whose credential is still accepted never gets it.
+    /// Another session is refreshing at this moment; a caller whose credential is still accepted never gets this error.
     static let refreshElsewhere = AuthError(
         code: "refreshElsewhere", message: "Another process refreshes the session.", hint: "Try again.")
 
@@ -80,11 +80,11 @@ extension AuthError {
     /// A login set none of the cookies that prove it.
     public static let loginWithoutCookies = AuthError(
         code: "loginWithoutCookies", message: "The login set no cookie that could prove it.",
-        hint: "Check the name and the password: many servers answer a refused login with a page.")
+        hint: "Check the name and the password: many servers respond to a refused login with a page.")
 
     /// A server requires a stronger or fresher authentication, as `requirement` describes it.
     ///
-    /// The session still exists, and is good for everything else.
+    /// The session still exists, and is valid for all other requests.
     public static let stepUpRequired = AuthError(
         code: "stepUpRequired", message: "The server requires a stronger or fresher authentication.",
         hint: "Let the user sign in again as the requirement says, and repeat the request.")
@@ -211,7 +211,7 @@ extension AuthError {
     /// The proof lacks the server's nonce, or has an old one: a client tries again with the new one.
     package static let staleProofNonce = AuthError(
         code: "staleProofNonce", message: "The proof lacks the server's nonce, or has an old one.",
-        hint: "Answer with the current nonce and use_dpop_nonce; the client then tries again.")
+        hint: "Respond with the current nonce and use_dpop_nonce; the client then tries again.")
 
     /// The keys of an issuer could not be fetched, and no cached ones may still be used.
     ///

@@ -47,9 +47,9 @@ extension OAuthError {
         code: "invalidRequest", message: "The server found the request malformed.",
         hint: "Compare the request with the server's documentation.")
 
-    /// Client authentication failed (RFC 6749 §5.2), which says nothing about the user.
+    /// Client authentication failed (RFC 6749 §5.2), which is not about the user.
     public static let invalidClient = OAuthError(
-        code: "invalidClient", message: "The server does not know this client, or refuses its authentication.",
+        code: "invalidClient", message: "The server does not recognize this client, or refuses its authentication.",
         hint: "Check the client ID, the secret, and the method of client authentication.")
 
     /// The password, code or refresh token is wrong, has expired or was revoked (RFC 6749 §5.2).
@@ -150,7 +150,7 @@ extension OAuthError {
 }
 
 extension OAuthError {
-    /// Creates the error of a response, whatever its format.
+    /// Creates the error of a response in any format.
     ///
     /// RFC 6749 §5.2 requires `error` and `error_description`. Some servers send `detail`, a list of errors, HTML, or
     /// nothing at all; the status decides then.

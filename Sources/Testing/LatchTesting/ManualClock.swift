@@ -4,7 +4,7 @@ public import LatchCore
 public import PortableFoundation
 import Synchronization
 
-/// A clock that stands still until a test moves it, and then resumes the waiting tasks.
+/// A clock that a test moves, which then resumes the waiting tasks.
 ///
 /// ```swift
 /// let clock = ManualClock()

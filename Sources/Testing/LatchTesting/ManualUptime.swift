@@ -8,7 +8,7 @@ public final class ManualUptime: Sendable {
     /// The time, which begins late enough that no deadline is negative.
     private let time = Mutex<UInt64>(1_000_000_000)
 
-    /// Creates a time that stands still.
+    /// Creates a time that changes only when it is moved.
     public init() {}
 
     /// The current time.

@@ -90,12 +90,12 @@ func client(
             try await client.perform(.delete("users/\(id)", query: [("token", "canary-2")]))
         }
         let message = try #require(error?.message)
-        #expect(message.hasPrefix("DELETE /") && message.hasSuffix("users/{} was answered with status 404."))
+        #expect(message.hasPrefix("DELETE /") && message.hasSuffix("users/{} returned status 404."))
         let path = "users/8f3a9c12?token=canary"
         let whole = await #expect(throws: HTTPError.unacceptableStatus) {
             try await client.perform(.get(RoutePath(path), as: User.self))
         }
-        #expect(whole?.message.hasSuffix("users/* was answered with status 404.") == true)
+        #expect(whole?.message.hasSuffix("users/* returned status 404.") == true)
         #expect(whole?.response?.body.text == "why")
     }
 

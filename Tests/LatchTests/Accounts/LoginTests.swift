@@ -101,13 +101,16 @@ import Testing
                 ["--issuer", "http://127.0.0.1:9", "--account", "", "--password-stdin"],
                 "'latch login' needs an account."
             ),
-            (["--issuer", "http://127.0.0.1:9", "--account", "ada"], "There is no terminal to ask for the password."),
+            (
+                ["--issuer", "http://127.0.0.1:9", "--account", "ada"],
+                "There is no terminal to prompt for the password."
+            ),
             (
                 ["--issuer", "http://127.0.0.1:9", "--account", "a", "--password-stdin", "--scope", "a\"b"],
                 "'a\"b' is not a list of scopes."
             ),
-            (["--device"], "'--device' comes in a later version."),
-            (["--browser"], "'--browser' comes in a later version."),
+            (["--device"], "'--device' is not supported yet."),
+            (["--browser"], "'--browser' is not supported yet."),
             (["--password", "x"], "'latch login' has no option '--password'."),
             (["secret"], "'latch login' does not expect 'secret'."),
         ] as [([String], String)])

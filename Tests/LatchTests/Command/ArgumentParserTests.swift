@@ -63,8 +63,8 @@ import Testing
     @Test(
         arguments: [
             ([], "'tool' needs a subcommand: 'greet'", "'tool --help'"),
-            (["gret"], "'tool' does not know 'gret'", "Did you mean 'tool greet'?"),
-            (["frobnicate"], "'tool' does not know 'frobnicate'", "'tool --help'"),
+            (["gret"], "'tool' has no subcommand 'gret'", "Did you mean 'tool greet'?"),
+            (["frobnicate"], "'tool' has no subcommand 'frobnicate'", "'tool --help'"),
             (["greet", "--nmae", "Ada", "x"], "'tool greet' has no option '--nmae'", "Did you mean '--name'?"),
             (["greet", "-x", "y"], "has no option '-x'", "'tool greet --help'"),
             (["greet", "--name"], "'--name' needs a value", "'--name NAME'"),
@@ -75,7 +75,7 @@ import Testing
             (["nothing", "x"], "does not expect 'x'", "'tool nothing --help'"),
             (["group"], "needs a subcommand: 'greet'", "'tool group --help'"),
             (["group", "--version"], "has no option '--version'", "--help"),
-            (["help", "gret"], "does not know 'gret'", "Did you mean"),
+            (["help", "gret"], "has no subcommand 'gret'", "Did you mean"),
             (["--verison"], "has no option '--verison'", "Did you mean '--version'?"),
             (["--version=2"], "'--version' takes no value", "'--version' alone"),
             (["greet", "--help=yes"], "'--help' takes no value", "'--help' alone"),

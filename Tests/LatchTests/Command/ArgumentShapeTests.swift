@@ -123,11 +123,11 @@ import Testing
     }
 
     @Test func `shows both ways to call it`() {
-        #expect(HelpText([Self.root, Self.things]).text.contains("usage: tool things [VERB] [OPTIONS]"))
+        #expect(HelpText([Self.root, Self.things]).text.contains("usage: tool things [SUBCOMMAND] [OPTIONS]"))
     }
 
     @Test func `tells of a flag that comes later only whoever gives it`() {
-        #expect(refusal("things", "--soon")?.message == "'--soon' comes in a later version.")
+        #expect(refusal("things", "--soon")?.message == "'--soon' is not supported yet.")
         #expect(refusal("things", "--soon=x")?.hint == "Wait.")
         #expect(refusal("things", "--sooon")?.message == "'tool things' has no option '--sooon'.")
         #expect(!HelpText([Self.root, Self.things]).text.contains("soon"))

@@ -76,12 +76,12 @@ import Testing
             (["--loud", "greet", "w"], "'tool' has no option '--loud'."),
             (["group", "-n", "Ada", "greet", "w"], "'tool group' has no option '-n'."),
             (["--", "greet", "w"], "'tool' does not expect 'greet'."),
-            (["GREET", "w"], "'tool' does not know 'GREET'."),
-            (["gree", "w"], "'tool' does not know 'gree'."), ([""], "'tool' does not know ''."),
-            (["-"], "'tool' does not know '-'."), (["group", "greet"], "'tool group greet' needs WORD."),
+            (["GREET", "w"], "'tool' has no subcommand 'GREET'."),
+            (["gree", "w"], "'tool' has no subcommand 'gree'."), ([""], "'tool' has no subcommand ''."),
+            (["-"], "'tool' has no subcommand '-'."), (["group", "greet"], "'tool group greet' needs WORD."),
             (["greet", "a", "b"], "'tool greet' does not expect 'b'."),
             (["greet", "a", "--", "-b"], "'tool greet' does not expect '-b'."),
-            (["group", "help"], "'tool group' does not know 'help'."),
+            (["group", "help"], "'tool group' has no subcommand 'help'."),
         ] as [([String], String)])
     func `is judged by the verb before it, and no further`(arguments: [String], message: String) throws {
         let error = try #require(Tool.refusal(arguments))

@@ -61,7 +61,7 @@ import Testing
     @Test func `shows a group by its verbs, and the version at the root alone`() {
         let inner = Subcommand(name: "inner", summary: "is inside", body: { _, _ in .success })
         let group = Subcommand(name: "do", summary: "groups", subcommands: [inner])
-        #expect(HelpText([group]).text.contains("usage: do VERB [OPTIONS]"))
+        #expect(HelpText([group]).text.contains("usage: do SUBCOMMAND [OPTIONS]"))
         #expect(HelpText([group]).text.contains("  inner  is inside\n"))
         #expect(HelpText([group]).text.contains("--version"))
         #expect(!HelpText([group, inner]).text.contains("--version"))

@@ -83,7 +83,7 @@ import Testing
         ("latch.toml", "allowed_origins = [1]", "'allowed_origins' is not the value"),
         ("latch.json", "{\"listen\":\n  8080,}", "latch.json:2:8:"), ("latch.json", "[]", "is not a JSON object"),
         ("latch.json", "{\"listen\": null}", "'listen' is not the value"),
-        ("latch.json", "{\"listen\": \"a:1\", \"listen\": \"b:1\"}", "stands twice"),
+        ("latch.json", "{\"listen\": \"a:1\", \"listen\": \"b:1\"}", "is repeated"),
     ])
     func `say where a file is wrong`(name: String, text: String, message: String) async throws {
         try await withTemporaryFolder { folder in

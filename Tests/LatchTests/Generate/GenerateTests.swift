@@ -74,7 +74,7 @@ import Testing
             (["--proto-path", "missing.proto"], 1, "'missing.proto' does not exist", "Give a .proto file"),
             (["--client-suffix", "1x"], 1, "--client-suffix: '1x'", ""),
             (["--swift-framework-version", "9.1"], 1, "'9.1'", "generates for"),
-            (["--kotlin-framework-version", "1"], 2, "comes in a later version", "Swift"),
+            (["--kotlin-framework-version", "1"], 2, "is not supported yet", "Swift"),
             (["--dry-run", "--diff"], 2, "exclude each other", "Give one"),
             (["--log-level", "loud"], 2, "'loud' is not a log level", "error, warn, info"),
             (["--visibility", "open"], 1, "'open' is none of", ""),

@@ -98,7 +98,7 @@ import Testing
             for flags in [["-f"], ["--fail"], ["-if"], ["-fi"]] {
                 let failed = try await home.start(["request", "GET", "/api/missing"] + flags).outcome()
                 #expect(failed.ending == .exited(1) && failed.output.isEmpty)
-                #expect(failed.error.first == "latch: The server answered 404.")
+                #expect(failed.error.first == "latch: The server responded with 404.")
             }
             #expect(try await home.latch("request", "GET", "/api/there", "-f").ending == .exited(0))
         }

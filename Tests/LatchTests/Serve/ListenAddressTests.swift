@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: ["postgres://ada:hunter2@localhost/latch", "postgresql://localhost/latch"])
     func `may not be PostgreSQL yet, and says so`(text: String) throws {
         let error = try #require(throws: CommandError.self) { try StoreLocation(text) }
-        #expect(error.message.contains("later round"))
+        #expect(error.message.contains("not supported as a store yet"))
         #expect(error.hint?.contains("sqlite:") == true)
         #expect(!error.message.contains("hunter2"))
     }

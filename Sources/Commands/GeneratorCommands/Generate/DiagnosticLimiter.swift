@@ -38,7 +38,7 @@ struct DiagnosticLimiter: Sendable {
         return true
     }
 
-    /// The numbers of omitted diagnostics as a line; nil where there are none.
+    /// The numbers of omitted diagnostics as a line; nil if there are none.
     var rest: String? {
         let parts = [(Diagnostic.Severity.error, "error"), (.warning, "warning")].compactMap { severity, word in
             hidden[severity].map { "\($0) more \(word)\($0 == 1 ? "" : "s")" }

@@ -12,7 +12,7 @@ struct GenerateReport: Sendable {
     /// Whether the files were written, or only shown.
     let isWritten: Bool
     var time = Duration.zero
-    /// The result of the compiler check; nil where there was none.
+    /// The result of the compiler check; nil if there was none.
     var check: ProjectCheck.Report?
 
     var plan: OutputPlan { prepared.plan }

@@ -99,7 +99,7 @@ struct GenerateRun {
     /// The result of a run.
     struct Result: Sendable {
         let exitCode: ExitCode
-        /// The .proto files that were read; empty where they are unknown.
+        /// The .proto files that were read; empty if they are unknown.
         var inputs: [String] = []
     }
 

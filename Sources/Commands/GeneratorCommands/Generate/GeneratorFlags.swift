@@ -5,7 +5,7 @@ import LatchGenerator
 import PortableFoundation
 
 extension GeneratorOption {
-    /// The flag that sets the option; nil where there is none.
+    /// The flag that sets the option; nil if there is none.
     var settingFlag: Option? {
         guard let flag else { return nil }
         let (value, summary) = (definition.placeholder, definition.summary)
@@ -15,7 +15,7 @@ extension GeneratorOption {
             : .value(flag, value, short: definition.short, summary)
     }
 
-    /// The flag that sets the option to false; nil where there is none.
+    /// The flag that sets the option to false; nil if there is none.
     var clearingFlag: Option? { definition.clearingFlag.map { .flag($0.name, $0.summary) } }
 }
 

@@ -5,7 +5,7 @@ import LatchGenerator
 
 /// A loop that generates after each change of the input files, until a signal ends it.
 struct WatchRun {
-    /// The interval between two looks at the files.
+    /// The polling interval of the files.
     private static let interval = Duration.milliseconds(200)
 
     private let shell: Environment

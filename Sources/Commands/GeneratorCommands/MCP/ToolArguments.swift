@@ -124,7 +124,7 @@ struct ToolArguments: Sendable {
         }
     }
 
-    /// Returns the value at a path of names; nil where there is none.
+    /// Returns the value at a path of names; nil if there is none.
     private func value(_ path: String) -> JSONValue? {
         path.split(separator: ".").reduce(Optional(.object(object))) { $0?[String($1)] }
     }

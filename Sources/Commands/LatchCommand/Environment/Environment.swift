@@ -29,7 +29,7 @@ package struct Environment: Sendable {
     package struct Input: Sendable {
         /// Whether the input is a terminal.
         package let isTerminal: Bool
-        /// Reads to the end, or until more than the limit has arrived, by which the caller sees that it is too long.
+        /// Reads to the end, or until more than the limit has arrived, which shows the caller that it is too long.
         package let all: @Sendable (_ limit: Int) async throws -> [UInt8]
         /// Reads one line from the user, with or without echo; nil at the end.
         ///
@@ -97,7 +97,7 @@ package struct Environment: Sendable {
     /// Writes one JSON value as a line.
     package func json(_ value: JSONValue) { output.line(String(decoding: value.serialized(), as: UTF8.self)) }
 
-    /// Writes a result: as JSON where the call has the flag `--json`, or else as text.
+    /// Writes a result: as JSON if the call has the flag `--json`, or else as text.
     package func write(
         _ text: @autoclosure () -> String, orJSON value: @autoclosure () -> JSONValue, for invocation: Invocation
     ) {

@@ -27,7 +27,7 @@ package enum SecretInput {
 
     /// Prompts for a secret on the terminal, which does not show it.
     ///
-    /// - Throws: `CommandError.failed` where the user enters nothing.
+    /// - Throws: `CommandError.failed` if the user enters nothing.
     package static func typed(_ what: String, prompt: String, _ environment: Environment) async throws -> String {
         environment.error.write(prompt)
         let line = try await environment.input.line(false, environment.signals)

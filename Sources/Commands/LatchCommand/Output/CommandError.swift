@@ -60,6 +60,6 @@ package struct ExitCode: RawRepresentable, Sendable, Hashable {
     /// Returns the code of a command that was interrupted twice: 130 for SIGINT, 143 for SIGTERM.
     ///
     /// Shells report a process that a signal ended as 128 and the signal's number (POSIX, Shell Command Language
-    /// §2.8.2), so a script sees the same whether or not the signal reached a handler.
+    /// §2.8.2), so a script sees the same code with and without a signal handler.
     package static func ended(by signal: Signal) -> ExitCode { ExitCode(rawValue: 128 + signal.number) }
 }

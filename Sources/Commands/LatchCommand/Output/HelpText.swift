@@ -18,7 +18,7 @@ package struct HelpText {
         var sections = ["\(name): \(subcommand.summary)", "usage: " + usage]
         if let discussion = subcommand.discussion { sections.append(discussion) }
         if !subcommand.subcommands.isEmpty {
-            sections.append(table("verbs:", subcommand.subcommands.map { ($0.name, $0.summary) }))
+            sections.append(table("subcommands:", subcommand.subcommands.map { ($0.name, $0.summary) }))
         }
         if !subcommand.arguments.isEmpty {
             sections.append(table("arguments:", subcommand.arguments.map { ($0.name, $0.summary) }))
@@ -31,7 +31,7 @@ package struct HelpText {
     /// The call with all options, to be copied.
     private var usage: String {
         guard subcommand.subcommands.isEmpty else {
-            return subcommand.body == nil ? "\(name) VERB [OPTIONS]" : "\(name) [VERB] [OPTIONS]"
+            return subcommand.body == nil ? "\(name) SUBCOMMAND [OPTIONS]" : "\(name) [SUBCOMMAND] [OPTIONS]"
         }
         let arguments = subcommand.arguments.map {
             ($0.isOptional ? "[\($0.name)]" : $0.name) + ($0.repeats ? "…" : "")
@@ -67,7 +67,7 @@ package struct HelpText {
 
     /// Returns the words in lines, all but the first indented.
     ///
-    /// A word that is longer than a line stands alone and is not cut: it may be a path or a URL to be copied.
+    /// A word that is longer than a line gets its own line and is not cut: it may be a path or a URL to be copied.
     ///
     /// - Parameter indent: The indentation of every line; the caller has filled that of the first.
     package static func wrapped(_ words: [String], indent: Int) -> String {

@@ -80,7 +80,7 @@ package struct ArgumentParser {
             let names = subcommand.subcommands.map(\.name)
             let suggestion = Suggestion.sentence(for: word, among: names) { "'\(name) \($0)'" }
             throw .usage(
-                "'\(name)' does not know '\(word)'.", hint: suggestion + "'\(name) --help' lists what it knows.")
+                "'\(name)' has no subcommand '\(word)'.", hint: suggestion + "'\(name) --help' lists them.")
         }
         // A group that can be called by itself has options of its own; they do not apply to its subcommands.
         guard invocation.isEmpty else {
@@ -146,22 +146,22 @@ package struct ArgumentParser {
             return option
         }
         if text.hasPrefix("--"), let alternative = subcommand.plannedOptions[String(text.dropFirst(2))] {
-            throw .usage("'\(text)' comes in a later version.", hint: alternative)
+            throw .usage("'\(text)' is not supported yet.", hint: alternative)
         }
         let suggestion = Suggestion.sentence(for: text, among: options.map { "--\($0.name)" }) { "'\($0)'" }
         throw .usage("'\(name)' has no option '\(text)'.", hint: suggestion + "'\(name) --help' lists them.")
     }
 
-    /// Returns the value of an option from behind its `=` or from the next word; nil where it takes none.
+    /// Returns the value of an option from behind its `=` or from the next word; nil if it takes none.
     ///
-    /// An empty text behind `=` or as a word of its own is a value: the setting that it is for reports it best.
+    /// An empty text behind `=` or as a word of its own is a value: the setting itself reports it better.
     private mutating func value(of option: Option, as text: String, given: String?) throws(CommandError) -> String? {
         guard let placeholder = option.value else {
             guard given == nil else { throw .usage("'\(text)' takes no value.", hint: "Write '\(text)' alone.") }
             return nil
         }
         if let given { return given }
-        // An option is hardly ever meant as a value; '--name=--value' passes one.
+        // An option is rarely a value; '--name=--value' passes one.
         guard let next = rest.first, !next.hasPrefix("--") else {
             throw .usage("'\(text)' needs a value.", hint: "Write '\(text) \(placeholder)'.")
         }

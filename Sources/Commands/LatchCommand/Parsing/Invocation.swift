@@ -16,19 +16,19 @@ package struct Invocation: Sendable {
     /// Whether the flag `--json` was given.
     package var wantsJSON: Bool { flags.contains("json") }
 
-    /// The value of an option; nil where it was not given.
+    /// The value of an option; nil if it was not given.
     package subscript(option: Option) -> String? { values[option.name]?.last }
 
     /// Returns the values of an option that may be given several times, in order.
     package func all(_ option: Option) -> [String] { values[option.name] ?? [] }
 
-    /// Returns the argument at an index; nil where it was left out.
+    /// Returns the argument at an index; nil if it was left out.
     package func argument(_ index: Int) -> String? { index < arguments.count ? arguments[index] : nil }
 
     /// Whether there are neither options nor arguments.
     var isEmpty: Bool { flags.isEmpty && values.isEmpty && arguments.isEmpty }
 
-    /// Returns the value of an option in whole seconds; nil where it was not given.
+    /// Returns the value of an option in whole seconds; nil if it was not given.
     ///
     /// - Throws: `CommandError.usage` for anything but a number from 0 to 3,155,760,000, a hundred years, which can
     ///   be added to any date.

@@ -15,7 +15,7 @@ package enum Suggestion {
             .min { $0.distance < $1.distance }?.text
     }
 
-    /// Returns `Did you mean …? ` with the nearest candidate; an empty text where none is near.
+    /// Returns `Did you mean …? ` with the nearest candidate; an empty text if none is near.
     package static func sentence(for word: String, among candidates: [String], spelled: (String) -> String) -> String {
         nearest(to: word, among: candidates).map { "Did you mean \(spelled($0))? " } ?? ""
     }

@@ -16,7 +16,7 @@ struct KillScenario: Sendable {
 
     /// The number of authenticated calls after the restart.
     static let callsAfterwards = 4
-    /// The number of callers: some have joined the refresh when the server dies, and some have not called yet.
+    /// The number of callers: some have joined the refresh when the server is killed, and some have not called yet.
     private static let callers = 24
 
     let stage: DemoStage

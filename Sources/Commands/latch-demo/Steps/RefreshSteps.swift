@@ -68,7 +68,7 @@ enum RefreshSteps {
             ])
     }
 
-    /// Sends a few calls during the token's life, many at once right before its expiry, and half of all at its expiry.
+    /// Sends a few calls during the token's lifetime, many at once just before its expiry, and half of all at it.
     ///
     /// All of them must succeed; one that throws ends the others and the step.
     ///
@@ -96,7 +96,7 @@ enum RefreshSteps {
         }
     }
 
-    /// Kills the server (SIGKILL) six times during a refresh, later each time, and lets the devices go on.
+    /// Kills the server (SIGKILL) six times during a refresh, later each time, and lets the devices continue.
     ///
     /// Whether a kill comes before the commit, after it or after the response depends on the machine and is only
     /// reported. No session may be lost in any case.

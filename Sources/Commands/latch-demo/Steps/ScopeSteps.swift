@@ -52,7 +52,7 @@ enum ScopeSteps {
         ] {
             let refused = try await respond(method, path)
             let challenge = refused.fields[.wwwAuthenticate] ?? ""
-            try expect(refused.status == .forbidden, "\(method.rawValue) /\(path) was answered with \(refused.status)")
+            try expect(refused.status == .forbidden, "\(method.rawValue) /\(path) resulted in \(refused.status)")
             try expect(
                 challenge.contains("insufficient_scope") && challenge.contains("\"\(scope)\""),
                 "the refusal does not name \(scope)")

@@ -84,7 +84,7 @@ enum SignUpSteps {
         return .init("mail read from its .eml file", ["mailMilliseconds": .number(arrival)])
     }
 
-    /// Signs in with a wrong password and without a server; each client must tell the two apart.
+    /// Signs in with a wrong password and without a server; each client must distinguish the two.
     private static func wrongPassword(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let (client, email) = (stage.newClient(), stage.email)
         try await expect(AccountError.wrongCredentials, from: "a wrong password") {

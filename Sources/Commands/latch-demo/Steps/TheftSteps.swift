@@ -15,14 +15,14 @@ enum TheftSteps {
         DemoStep(code: "reset", name: "a password reset by mail ends all sessions", play: reset),
     ]
 
-    /// Uses a token that has been replaced, as a thief would who copied it earlier.
+    /// Uses a token that has been replaced, like an attacker with an earlier copy.
     ///
-    /// The server cannot tell the thief from the owner, so both lose the session (RFC 9700 §4.14.2), and the owner signs
-    /// in again. `familiesRevoked` must rise by one only: a second count would be the owner taken for another thief.
+    /// The server cannot distinguish the two, so both lose the session (RFC 9700 §4.14.2), and the owner signs
+    /// in again. `familiesRevoked` must rise by one only: a second count would mean that the owner's use counted.
     private static func theft(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         let copied = try await phone.session.credential()
-        // The owner goes on, so that the copy is old when it is used.
+        // The owner refreshes, so that the copy is old when it is used.
         for _ in 0..<2 { _ = try await phone.session.refreshed(replacing: try await phone.session.credential()) }
         let thief = stage.client(holding: copied)
         let before = try await stage.metrics()

@@ -73,7 +73,7 @@ enum AccountsSubcommand {
     private static let remove = Subcommand(
         name: "remove", summary: "signs an account out and removes it from the list",
         options: [IssuerTransport.authorities], arguments: [name],
-        examples: ["latch accounts remove ada@example.com": "forget an account"],
+        examples: ["latch accounts remove ada@example.com": "sign out and remove an account"],
         body: { invocation, environment in
             let accounts = try ClientAccounts(invocation, environment)
             let entry = try await accounts.list.content().entry(called: invocation.arguments[0])

@@ -29,7 +29,7 @@ struct ClientAccounts: Sendable {
     /// The name of the account that the call selects; nil selects the current one.
     private let selected: String?
 
-    /// - Throws: `CommandError.failed` where LATCH_HOME is not an absolute path.
+    /// - Throws: `CommandError.failed` if LATCH_HOME is not an absolute path.
     init(_ invocation: Invocation, _ environment: Environment) throws(CommandError) {
         // The library ignores a relative path, which would mean another home in each working directory.
         if let home = environment.variables["LATCH_HOME"], !home.hasPrefix("/") {
@@ -69,7 +69,7 @@ struct ClientAccounts: Sendable {
 
     /// Returns the account that the call selects.
     ///
-    /// - Throws: `CommandError.failed` where there is none, or none of that name.
+    /// - Throws: `CommandError.failed` if there is none, or none of that name.
     func chosen() async throws -> AccountEntry {
         let content = try await list.content()
         if let selected { return try content.entry(called: selected) }
@@ -141,7 +141,7 @@ enum AccountReport {
         return object
     }
 
-    /// Returns a date in ISO 8601; null where it is not known.
+    /// Returns a date in ISO 8601; null if it is not known.
     static func date(_ date: Date?) -> JSONValue { date.map { .string($0.formatted(.iso8601)) } ?? .null }
 
     /// Returns a date in ISO 8601 with its distance from now.

@@ -19,7 +19,7 @@ enum LoginSubcommand {
     static let subcommand = Subcommand(
         name: "login", summary: "signs in, and makes the account the current one",
         discussion: """
-            On a terminal it asks for the password and does not show it; a script pipes it in. The password
+            On a terminal it prompts for the password without echo; a script pipes it in. The password
             never comes from the command line and is not stored. Tokens are, in the secret store that
             'latch doctor' names; all processes of this user share them.
             """,
@@ -33,7 +33,7 @@ enum LoginSubcommand {
         ],
         examples: [
             "latch login --issuer https://id.example.com --account ada@example.com":
-                "ask for the password on the terminal",
+                "enter the password on the terminal",
             "latch login --account ada@example.com --password-stdin --scope \"files:read\" < password":
                 "from a script, with less than everything",
         ],
@@ -143,7 +143,7 @@ private struct Login {
         }
         guard environment.input.isTerminal else {
             throw CommandError.usage(
-                "There is no terminal to ask for the password.", hint: "Pipe it in, with '--password-stdin'.")
+                "There is no terminal to prompt for the password.", hint: "Pipe it in, with '--password-stdin'.")
         }
         let prompt = "Password of \(username) at \(issuer.origin): ".printable
         return try await SecretInput.typed("password", prompt: prompt, environment)

@@ -14,9 +14,9 @@ enum LogoutSubcommand {
     static let subcommand = Subcommand(
         name: "logout", summary: "signs out: here at once, and at the issuer",
         discussion: """
-            The tokens of this device are forgotten whatever the network does. The account stays in the
+            The tokens of this device are removed, with or without a network. The account stays in the
             list, so that 'latch login --account NAME' signs it in again; 'latch accounts remove NAME'
-            takes it out.
+            removes it.
             """,
         options: [
             ClientAccounts.account, allDevices, IssuerTransport.authorities,
@@ -34,7 +34,7 @@ enum LogoutSubcommand {
             let confirmed = try await accounts.with(entry) { session in
                 try await session.restore()
                 guard session.currentState.isSignedIn else { throw AuthError.missingToken }
-                // The server comes first: it needs the tokens, and a failed call can be repeated.
+                // The server is called first: it needs the tokens, and a failed call can be repeated.
                 if invocation.has(allDevices) {
                     try await signOutEverywhere(accounts.client(of: issuer, session), issuer)
                 }
@@ -49,7 +49,7 @@ enum LogoutSubcommand {
 
     /// Ends all sessions of the account, which Latchwork's own server offers.
     ///
-    /// - Throws: `CommandError.failed` where the server does not confirm it.
+    /// - Throws: `CommandError.failed` if the server does not confirm it.
     private static func signOutEverywhere(_ client: Client, _ issuer: IssuerURL) async throws {
         var request = try client.request(.post, "auth/logout", body: HTTPBody(#"{"allDevices":true}"#))
         request.fields[.contentType] = "application/json"

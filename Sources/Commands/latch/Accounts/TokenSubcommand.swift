@@ -12,8 +12,8 @@ enum TokenSubcommand {
     static let subcommand = Subcommand(
         name: "token", summary: "prints a valid access token",
         discussion: """
-            An expiring token is refreshed first; concurrent processes share one refresh. Anyone who sees
-            the output can act as this user until the token expires.
+            An expiring token is refreshed first; concurrent processes share one refresh. Keep the
+            output secret: it authorizes its bearer as this user until the token expires.
             """,
         options: [
             ClientAccounts.account, refresh, IssuerTransport.authorities,
@@ -21,7 +21,7 @@ enum TokenSubcommand {
         ],
         examples: [
             "curl -H \"Authorization: Bearer $(latch token)\" https://id.example.com/files":
-                "for a program that does not know latch",
+                "for a program without support for latch",
             "latch token --refresh --json": "a new one, with its expiry",
         ],
         body: { invocation, environment in
@@ -33,7 +33,7 @@ enum TokenSubcommand {
             }
             if environment.output.isTerminal {
                 environment.warn(
-                    "Anyone who sees this token can act as \(entry.name).", hint: "Pipe it to where it is needed.")
+                    "This token authorizes its bearer as \(entry.name).", hint: "Pipe it to the program that needs it.")
             }
             environment.write(
                 tokens.access,

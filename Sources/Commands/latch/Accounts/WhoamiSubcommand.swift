@@ -8,13 +8,13 @@ import LatchHTTP
 import LatchJOSE
 import PortableFoundation
 
-/// `latch whoami`: prints the signed-in user as the issuer knows them.
+/// `latch whoami`: prints the signed-in user, as the issuer reports it.
 enum WhoamiSubcommand {
     static let subcommand = Subcommand(
         name: "whoami", summary: "shows the signed-in user, as the issuer reports it",
         options: [ClientAccounts.account, IssuerTransport.authorities, .json("one JSON object")],
         examples: [
-            "latch whoami": "who the current account is",
+            "latch whoami": "show the current account",
             "latch whoami --account work --json": "another one, for a script",
         ],
         body: { invocation, environment in

@@ -9,8 +9,8 @@ enum AdminSubcommand {
     static let subcommand = Subcommand(
         name: "admin", summary: "administers the accounts of a server",
         discussion: """
-            Without --url it works on the store itself, as the operator of the server, who may do
-            everything except remove the last administrator. With --url it calls a server as the
+            Without --url it works on the store itself, as the server's operator: everything is
+            allowed except to remove the last administrator. With --url it calls a server as the
             account that is signed in on this device, with the permissions of that account's role.
             Each change is recorded in the store's audit log.
             """,
@@ -36,10 +36,10 @@ enum AdminSubcommand {
         "set-role", "gives an account another role",
         discussion: """
             Roles are user, moderator, admin and super_admin. Devices get the new one with their next
-            refresh; what the server itself allows changes at once.
+            refresh; the server's own permissions change at once.
             """,
         arguments: [AdminCall.who, .init(name: "ROLE", summary: "user, moderator, admin or super_admin")],
-        examples: ["latch admin user set-role ada@example.com moderator": "let her keep order"]
+        examples: ["latch admin user set-role ada@example.com moderator": "make her a moderator"]
     ) { invocation in
         let role = try role(invocation.arguments[1])
         return { administration in

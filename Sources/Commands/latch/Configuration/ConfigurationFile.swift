@@ -4,7 +4,7 @@ import LatchCommand
 import LatchCore
 import LatchTOML
 
-/// A configuration file: flat keys and values, as TOML or, where its name ends in `.json`, as JSON.
+/// A configuration file: flat keys and values, as TOML or, if its name ends in `.json`, as JSON.
 struct ConfigurationFile: Sendable {
     /// One value, as the text that the setting parses.
     struct Entry: Sendable, Hashable {
@@ -102,6 +102,6 @@ struct ConfigurationFile: Sendable {
         }
         throw .failed(
             "\(path): '\(key)' is not the value of a setting.",
-            hint: "Settings are texts, numbers, true or false, or lists of texts, and stand in no table.")
+            hint: "Settings are texts, numbers, true or false, or lists of texts, outside of tables.")
     }
 }

@@ -6,7 +6,7 @@ import LatchIdentity
 struct Setting: Sendable {
     /// The key in a file.
     let key: String
-    /// The default value; empty where there is none.
+    /// The default value; empty if there is none.
     let standard: String
     /// The purpose, in one line.
     let summary: String

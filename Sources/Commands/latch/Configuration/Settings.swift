@@ -45,7 +45,7 @@ struct Settings: Sendable {
         self.all = all
     }
 
-    /// The value of a setting; empty where there is none, also for an unknown key.
+    /// The value of a setting; empty if there is none, also for an unknown key.
     subscript(key: String) -> String { all.first { $0.setting.key == key }?.text ?? "" }
 
     /// Returns the value of a numeric setting, which has been validated; 0 for a key that is not numeric.
@@ -67,7 +67,7 @@ struct Settings: Sendable {
         return Effective(setting: setting, text: setting.standard, source: .standard)
     }
 
-    /// Rejects unknown keys, since the setting that a misspelt one means would silently keep its default.
+    /// Rejects unknown keys, since the intended setting would silently keep its default.
     private static func rejectUnknownKeys(in file: ConfigurationFile) throws(CommandError) {
         let keys = Setting.all.map(\.key)
         for entry in file.entries where !keys.contains(entry.key) {

@@ -21,7 +21,7 @@ struct SettingsLoader: Sendable {
         file = invocation[ServeSubcommand.config] ?? variables["LATCH_CONFIG"]
     }
 
-    /// Reads the file anew and returns the settings.
+    /// Reads the file again and returns the settings.
     func load() throws(CommandError) -> Settings {
         let contents = try file.map { path throws(CommandError) in try ConfigurationFile(readingFrom: path) }
         return try Settings(flags: flags, environment: variables, file: contents)

@@ -14,13 +14,13 @@ enum DoctorSubcommand {
     static let subcommand = Subcommand(
         name: "doctor", summary: "checks the secret store, the accounts, their issuers and the tools",
         discussion: """
-            It changes nothing. Exit 1 where a check fails: the secret store, the modes of its files, the
+            It changes nothing. Exit 1 if a check fails: the secret store, the modes of its files, the
             accounts, the connections to their issuers, this machine's clock, the folder for temporary
             files, the Swift compiler that checks generated code.
             """,
         options: [issuer, IssuerTransport.authorities, .json("one JSON object with all findings")],
         examples: [
-            "latch doctor": "see what a sign-in would use",
+            "latch doctor": "show the environment of a sign-in",
             "latch doctor --issuer https://id.example.com --json": "check an issuer too, for a script",
         ],
         body: { invocation, environment in
@@ -35,7 +35,7 @@ private struct Doctor {
     let environment: Environment
     let accounts: ClientAccounts
 
-    /// Runs all checks, whatever the result of each.
+    /// Runs all checks, even after one has failed.
     func run() async throws -> ExitCode {
         let requested = try invocation[DoctorSubcommand.issuer].map { text throws(CommandError) in try IssuerURL(text) }
         var found = [await secretStore(), SecretFiles.check(in: environment.variables)]

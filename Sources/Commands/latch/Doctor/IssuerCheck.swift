@@ -37,10 +37,10 @@ struct IssuerCheck {
         ]
         guard !response.status.isServerError else {
             return .wrong(
-                "issuer", "\(issuer.text) answers with a server error (\(response.status)).",
+                "issuer", "\(issuer.text) responded with a server error (\(response.status)).",
                 hint: "Try again later, or inform its operator.", facts: facts)
         }
-        return .fine("issuer", "\(issuer.text) answers in \(milliseconds) ms", facts: facts)
+        return .fine("issuer", "\(issuer.text) responded in \(milliseconds) ms", facts: facts)
     }
 
     /// Reports the clock difference by the response's `Date` (RFC 9110 §6.6.1), which counts whole seconds.

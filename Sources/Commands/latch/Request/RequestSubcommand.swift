@@ -27,9 +27,9 @@ enum RequestSubcommand {
         discussion: """
             Flags are those of curl. The credential is added and refreshed when it expires; when the server
             refuses it, it is refreshed and the request is sent once more. It is sent to the account's own
-            origin only, and to those that '--allow-origin' names: whoever runs them can act as the account
+            origin only, and to those that '--allow-origin' names: their operators can act as the account
             until the token expires. A path alone, such as /user/profile, is relative to the issuer. Without
-            '--fail' every response is a success, whatever its status.
+            '--fail' every response is a success, with any status.
             """,
         options: [
             ClientAccounts.account, header, data, json, include, output, fail, location, allowedOrigin,
@@ -41,7 +41,7 @@ enum RequestSubcommand {
             .init(name: "URL", summary: "the address, or a path of the issuer"),
         ],
         examples: [
-            "latch request GET /user/profile": "what the issuer knows of the account",
+            "latch request GET /user/profile": "the account's profile at the issuer",
             "latch request POST https://id.example.com/files --json @file.json -i": "send JSON, and see the status",
         ],
         body: { invocation, environment in
@@ -65,7 +65,7 @@ private struct RequestCommand {
         let request = try await request(fields, issuer)
         if request.origin != issuer.origin, !origins.contains(request.origin) {
             environment.warn(
-                "\(request.origin) is not the origin of '\(entry.name)': the request goes without a credential.",
+                "\(request.origin) is not the origin of '\(entry.name)': the request is sent without a credential.",
                 hint: "The credential is for \(issuer.origin); "
                     + "if you trust the other one with it, add '--allow-origin \(request.origin)'.")
         }
@@ -77,7 +77,7 @@ private struct RequestCommand {
         if invocation.has(RequestSubcommand.fail), response.status.rawValue >= 400 {
             // The challenge names the reason, such as a missing scope (RFC 6750 §3).
             throw CommandError.failed(
-                "The server answered \(response.status).",
+                "The server responded with \(response.status).",
                 hint: response.fields[.wwwAuthenticate].map { "It requires: \($0)" })
         }
         try await show(response)

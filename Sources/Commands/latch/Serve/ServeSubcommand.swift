@@ -54,7 +54,7 @@ enum ServeSubcommand {
         })
 }
 
-/// The life of a server process, from loading its settings to its last response.
+/// The lifecycle of a server process, from loading its settings to its last response.
 private struct ServerProgram {
     let loader: SettingsLoader
     let environment: Environment
@@ -62,9 +62,9 @@ private struct ServerProgram {
     /// Serves until a signal ends it.
     ///
     /// The port is bound before the store is opened, so that a server that cannot listen creates no store; requests
-    /// that arrive in between are answered with 503. A second signal ends the process without waiting for open requests.
+    /// that arrive in between get a 503. A second signal ends the process without waiting for open requests.
     ///
-    /// - Returns: Success, once the last request has been answered and the last mail sent or given up.
+    /// - Returns: Success, once the last response and the last mail have been sent or given up.
     func run() async throws -> ExitCode {
         // Signals that arrive during the start wait in the stream.
         let signals = environment.signals.received()

@@ -9,7 +9,7 @@ final class SwappableHandler: Handler {
 
     init(_ handler: any Handler) { self.handler = Mutex(handler) }
 
-    /// Replaces the handler of all later requests; requests in flight keep the former one.
+    /// Replaces the handler of all later requests; requests in flight keep the previous one.
     func replace(with next: any Handler) { handler.withLock { $0 = next } }
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
@@ -18,7 +18,7 @@ final class SwappableHandler: Handler {
     }
 }
 
-/// A handler of some paths of another one; other paths are answered with 404.
+/// A handler of some paths of another one; other paths result in 404.
 struct PathFilter: Handler {
     let next: any Handler
     let accepts: @Sendable (_ path: Substring) -> Bool

@@ -29,9 +29,9 @@ extension Settings {
         return Server.Configuration(host: address.host, port: address.port)
     }
 
-    /// Reads certificate and key; nil, for plain HTTP, where neither is set.
+    /// Reads certificate and key; nil, for plain HTTP, if neither is set.
     ///
-    /// - Throws: `CommandError.failed` where only one of them is set, instead of serving without encryption.
+    /// - Throws: `CommandError.failed` if only one of them is set, instead of serving without encryption.
     private func tls() throws(CommandError) -> Server.TLS? {
         let (certificate, key) = (self["tls_certificate"], self["tls_key"])
         if certificate.isEmpty, key.isEmpty { return nil }
@@ -99,7 +99,7 @@ struct StoreLocation: Sendable, Hashable {
     init(_ text: String) throws(CommandError) {
         if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
             throw .failed(
-                "PostgreSQL as the store comes in a later round.",
+                "PostgreSQL is not supported as a store yet.",
                 hint: "Use 'sqlite:PATH', such as sqlite:latch.sqlite.")
         }
         guard text.hasPrefix("sqlite:"), text.utf8.count > 7 else {

@@ -16,7 +16,7 @@ extension Environment {
             let host = configuration.host
             warn(
                 "Passwords and tokens cross the network unencrypted: other machines reach \(host).",
-                hint: "Set tls_certificate and tls_key, or listen on 127.0.0.1 behind a proxy that speaks TLS.")
+                hint: "Set tls_certificate and tls_key, or listen on 127.0.0.1 behind a proxy that terminates TLS.")
         }
     }
 }

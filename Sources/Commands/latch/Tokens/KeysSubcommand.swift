@@ -70,7 +70,7 @@ struct KeyFile {
 
     /// Reads one signing key.
     ///
-    /// - Throws: `CommandError.failed` where the file cannot be read, `JOSEError.unsuitableKey`.
+    /// - Throws: `CommandError.failed` if the file cannot be read, `JOSEError.unsuitableKey`.
     func signingKey(_ path: String) async throws -> Key {
         let key = try Key(jwk: try await object(path))
         guard key.canSign else {

@@ -22,7 +22,7 @@ public struct HTTPRequestClient: Sendable {
     /// Returns the transport of one request.
     private let transport: @Sendable (SendingOptions, RequestIdentifier) -> any Handler
     private let insecure: InsecureHTTP
-    /// The dependencies that the client was read from; nil where the program created it.
+    /// The dependencies that the client was read from; nil if the program created it.
     private(set) var values: DependencyValues?
 
     /// Creates a client over a handler of the core: the network, or a fake.
@@ -82,10 +82,10 @@ struct RawResponse {
 }
 
 extension HTTPRequestClient {
-    /// Returns the response to a request, whatever its status.
+    /// Returns the response to a request, with any status.
     ///
     /// - Parameter interceptors: Returns the interceptors for an origin.
-    /// - Throws: `RequestError`, the errors of the interceptors, and `HTTPRequestClient.Error.other` where no response
+    /// - Throws: `RequestError`, the errors of the interceptors, and `HTTPRequestClient.Error.other` if no response
     ///   arrives.
     nonisolated(nonsending) func respond(
         to request: Request, baseURL: String, _ options: SendingOptions,
@@ -185,7 +185,7 @@ extension HTTPRequestClient {
         try await respond(to: request, urlSession: urlSession).success(decoder)
     }
 
-    /// Sends a request and reads a success or the server's error, whatever the status.
+    /// Sends a request and reads a success or the server's error, with any status.
     public nonisolated(nonsending) func send<Value: Decodable, ServerError: Decodable>(
         _ request: URLRequest, decoder: JSONDecoder = JSONDecoder(), urlSession: (any URLSessionProtocol)? = nil
     ) async throws -> Response<Value, ServerError> {
@@ -232,7 +232,7 @@ extension HTTPRequestClient {
         return try await respond(to: try middleware()(request), baseURL: try base(baseURL), options).success(decoder)
     }
 
-    /// Sends a request under a base URL and reads a success or the server's error, whatever the status.
+    /// Sends a request under a base URL and reads a success or the server's error, with any status.
     ///
     /// - Parameters:
     ///   - request: The request, before `middleware` changes it.
@@ -287,7 +287,7 @@ extension HTTPRequestClient {
             case .invalidHTTPResponse: "The response is not HTTP."
             case .badResponse(_, let status, _): "The server responded with status \(status)."
             case .decodingError(_, let error): "The response could not be decoded: \(error.place)."
-            // The description of a foreign error may quote what was sent.
+            // The description of a foreign error may quote the request.
             case .other(_, let error): (error as? any CodedError)?.message ?? "The request failed: \(type(of: error))."
             }
         }

@@ -7,7 +7,7 @@ import LatchHTTP
 
 /// Sends requests with the signed-in user's token, refreshed when it is due.
 ///
-/// All clients of the same dependencies share one session: it refreshes once for all callers, stores what it obtained
+/// All clients of the same dependencies share one session: it refreshes once for all callers, stores the result
 /// before any caller sees it, and ends only when the issuer or the user ends it.
 public struct JWTAuthClient: Sendable {
     /// Returns the base URL of the API; called for each request.
@@ -17,10 +17,10 @@ public struct JWTAuthClient: Sendable {
     ///
     /// An error leaves the session as it is, unless it is the issuer's rejection: a 401, a 400 with `invalid_grant`,
     /// `AuthTokens.Error.invalidToken` or `.expiredToken`. A POST that the closure sends with `httpRequestClient` carries
-    /// an `Idempotency-Key`, which stays the same where the refresh has to be repeated.
+    /// an `Idempotency-Key`, which stays the same if the refresh has to be repeated.
     public var refresh: @Sendable (_ authTokens: AuthTokens) async throws -> AuthTokens
 
-    /// The dependencies that the client was read from; nil where the program created it.
+    /// The dependencies that the client was read from; nil if the program created it.
     private var values: DependencyValues?
 
     /// Creates a client from closures.
@@ -48,7 +48,7 @@ public struct JWTAuthClient: Sendable {
 
     /// Refreshes the tokens if that is due.
     ///
-    /// - Throws: `AuthTokens.Error.missingToken` where no user is signed in, `.invalidToken` where the issuer has ended
+    /// - Throws: `AuthTokens.Error.missingToken` if no user is signed in, `.invalidToken` if the issuer has ended
     ///   the session, and the error of the refresh where the tokens are kept.
     public nonisolated(nonsending) func refreshExpiredTokens() async throws {
         try await withBoundDependencies { try await $0.account.refreshExpired() }
@@ -72,7 +72,7 @@ public struct JWTAuthClient: Sendable {
         return try await withBoundDependencies { values in
             let sent = values.wallClock.now
             let raw = try await values.httpRequestClient.respond(to: request, baseURL: base, options)
-            // A login is the first chance to learn that this device's clock is wrong.
+            // A login is the first chance to detect that this device's clock is wrong.
             if let date = raw.response.fields[.date].flatMap(HTTPDate.init) {
                 values.account.session.observe(issuerDate: date.date, ofRequestSentAt: sent)
             }
@@ -80,7 +80,7 @@ public struct JWTAuthClient: Sendable {
         }
     }
 
-    /// Sends a request with the session's token, which goes only to the base URL's origin.
+    /// Sends a request with the session's token, which is sent only to the base URL's origin.
     nonisolated(nonsending) func respondAuthenticated(
         to request: Request, refreshing: Bool, _ options: SendingOptions
     ) async throws -> RawResponse {
@@ -142,7 +142,7 @@ extension JWTAuthClient {
 extension JWTAuthClient {
     /// Sends a request with the session's token, of whose response only the success counts.
     ///
-    /// - Throws: What the other overloads throw.
+    /// - Throws: The errors of the other overloads.
     public nonisolated(nonsending) func sendAuthenticated(
         _ request: Request = Request(), refreshExpiredToken: Bool = true, decoder: JSONDecoder = JSONDecoder(),
         urlSession: (any URLSessionProtocol)? = nil,
@@ -182,7 +182,7 @@ extension JWTAuthClient {
 
     /// Sends a request with the session's token and reads a success or the server's error.
     ///
-    /// - Throws: What the other overloads throw.
+    /// - Throws: The errors of the other overloads.
     public nonisolated(nonsending) func sendAuthenticated<Value: Decodable, ServerError: Decodable>(
         _ request: Request = Request(), refreshExpiredToken: Bool = true, decoder: JSONDecoder = JSONDecoder(),
         urlSession: (any URLSessionProtocol)? = nil,

@@ -4,7 +4,7 @@ public import LatchAuth
 import LatchCore
 import Synchronization
 
-/// The dependencies that are in force: those of the program, or what a task has set in their place.
+/// The dependencies in force: those of the program, or those that a task has set instead.
 ///
 /// The values of `withDependencies` apply to its operation and to the tasks that it starts, and to no others: tests that
 /// run side by side share nothing.

@@ -15,7 +15,7 @@ public import LatchAuth
 public struct KeychainClient: Sendable {
     /// Stores a text, in place of the one stored under that key.
     public var save: @Sendable (_ value: String, _ key: Keys) async throws -> Void
-    /// Returns the stored text; nil only where there is none.
+    /// Returns the stored text; nil only if there is none.
     public var load: @Sendable (_ key: Keys) async throws -> String?
     /// Deletes the stored text; deleting nothing is not an error.
     public var delete: @Sendable (_ key: Keys) async throws -> Void
@@ -107,7 +107,7 @@ extension KeychainClient {
         var client = KeychainClient(
             over: secrets, prefix: "JWTAuth.\(account).",
             coordination: platformCoordination(service: service, account: "JWTAuth.\(account)"))
-        // The original keeps the pair of the only account that it knows under the bare names.
+        // The original keeps the pair of its only account under the bare names.
         if account == "default" { client.earlier = secrets }
         return client
     }

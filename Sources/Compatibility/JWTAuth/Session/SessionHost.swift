@@ -79,7 +79,7 @@ final class AuthAccount: Sendable {
         }
     }
 
-    /// Returns the `AuthTokens.Error` that the refresh closure threw, where it is the root cause.
+    /// Returns the `AuthTokens.Error` that the refresh closure threw, if it is the root cause.
     private static func tokenError(in error: any Error) -> AuthTokens.Error? {
         var error: (any Error)? = error
         while let coded = error as? AuthError { error = coded.cause }

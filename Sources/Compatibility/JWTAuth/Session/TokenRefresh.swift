@@ -12,7 +12,7 @@ enum TokenRefresh {
 
     /// Runs the closure of the client in use, or `fallback` outside of a client's calls.
     ///
-    /// - Throws: `AuthError.reauthenticationRequired` where the issuer refuses, which ends the session; a
+    /// - Throws: `AuthError.reauthenticationRequired` if the issuer refuses, which ends the session; a
     ///   `RefreshFailure` for anything else, which does not.
     static func run(_ request: RefreshRequest<AuthTokens>, fallback: @escaping Closure) async throws -> AuthTokens {
         let refresh = DependencyValues.scoped?.refresh ?? fallback
@@ -28,7 +28,7 @@ enum TokenRefresh {
         }
     }
 
-    /// Whether the issuer, or the application, says by `error` that the session is over.
+    /// Whether the issuer, or the application, reports by `error` that the session is over.
     private static func endsSession(_ error: any Error) -> Bool {
         switch error {
         case AuthError.reauthenticationRequired: true

@@ -20,7 +20,7 @@ public enum AuthSession: Hashable, Sendable {
         return true
     }
 
-    /// The tokens, where a user is signed in.
+    /// The tokens, if a user is signed in.
     public var tokens: AuthTokens? {
         switch self {
         case .missing: nil
@@ -28,7 +28,7 @@ public enum AuthSession: Hashable, Sendable {
         }
     }
 
-    /// Creates the state from the core session's; nil where that has not read its store, or cannot.
+    /// Creates the state from the core session's; nil if that has not read its store, or cannot.
     init?(_ state: SessionState<AuthTokens>) {
         switch state {
         case .signedIn(let tokens): self = .valid(tokens)

@@ -62,7 +62,7 @@ extension AuthTokens: Hashable {
 extension AuthTokens {
     /// Returns the access token, decoded and not verified.
     ///
-    /// - Throws: `AuthTokens.Error.invalidToken` where it is not a JWT.
+    /// - Throws: `AuthTokens.Error.invalidToken` if it is not a JWT.
     public func toJWT() throws -> JWT {
         guard let jwt = content.jwt else { throw Error.invalidToken }
         return jwt
@@ -101,7 +101,7 @@ extension AuthTokens {
 }
 
 extension AuthTokens {
-    /// A claim that is a string; nil where it is missing or something else.
+    /// A claim that is a string; nil if it is missing or something else.
     public subscript(string name: String) -> String? { content.claims?.string(name) }
     /// A claim that is a boolean.
     public subscript(boolean name: String) -> Bool? { content.claims?.bool(name) }
@@ -124,7 +124,7 @@ extension AuthTokens: Redacting {
 }
 
 extension AuthTokens: SessionCredential {
-    /// The expiration of the access token; the distant past where it cannot be decoded, so that it is refreshed.
+    /// The expiration of the access token; the distant past if it cannot be decoded, so that it is refreshed.
     ///
     /// `iat` is not taken for the date of issue: some issuers repeat the one of the sign-in.
     public var expiry: Date? { content.isReadable ? content.expiry : .distantPast }
@@ -137,7 +137,7 @@ extension AuthTokens: SessionCredential {
 
     /// Sets the `Authorization` field (RFC 6750 §2.1).
     ///
-    /// - Throws: `AuthTokens.Error.invalidToken` where the access token is not a JWT.
+    /// - Throws: `AuthTokens.Error.invalidToken` if the access token is not a JWT.
     public func authorize(_ request: inout HTTPRequest) throws {
         guard content.isReadable else { throw Error.invalidToken }
         request.fields[.authorization] = "Bearer \(access)"
@@ -146,7 +146,7 @@ extension AuthTokens: SessionCredential {
 
 /// A decoded access token, shared by the copies of its tokens.
 private final class TokenContent: Sendable {
-    /// Nil where the token cannot be decoded.
+    /// Nil if the token cannot be decoded.
     let jwt: JWT?
     let expiry: Date?
     /// Whether the expiry could be read; a token without `exp` counts as read.

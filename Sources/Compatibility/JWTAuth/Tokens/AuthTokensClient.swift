@@ -2,7 +2,7 @@
 
 /// Signs users in and out with tokens that a program has obtained.
 ///
-/// The live client acts on the session of the dependencies: what it saves is stored first, and then visible.
+/// The live client acts on the session of the dependencies: saved tokens are stored first, and then visible.
 public struct AuthTokensClient: Sendable {
     /// Signs in with tokens.
     ///

@@ -9,7 +9,7 @@ public struct AuthUser: Codable, Equatable, Sendable {
     public let userId: String
     /// The user name of the login, or that of the access token.
     public let username: String?
-    /// The e-mail address, where the access token holds one.
+    /// The e-mail address, if the access token holds one.
     public let email: String?
     /// The granted scopes, as the server wrote them.
     public let grantedScopes: [String]

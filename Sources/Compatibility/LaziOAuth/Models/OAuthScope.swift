@@ -2,7 +2,7 @@
 
 import LatchAuth
 
-/// The scopes that the app knows.
+/// The scopes that the app defines.
 ///
 /// A server may have others, which `OAuthService.grantedScopes` and the core's `Scopes` contain as text.
 public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {

@@ -15,9 +15,9 @@ public struct OAuthTokenResponse: Codable, Equatable, Sendable {
     public let refresh_token: String?
     /// `Bearer`, however the server spells it.
     public let token_type: String
-    /// The lifetime of the access token in seconds, counted from the response; nil if the server did not say.
+    /// The lifetime of the access token in seconds, counted from the response; nil if the server did not state it.
     public let expires_in: Int?
-    /// The granted scopes; the requested ones if the server did not say.
+    /// The granted scopes; the requested ones if the server did not state them.
     public let scope: String
     /// The server's identifier of the user.
     public let user_id: String?
@@ -65,7 +65,7 @@ extension Tokens {
     }
 }
 
-/// The scopes that the server granted, as texts in its order, whether the app knows them or not.
+/// The scopes that the server granted, as texts in its order, known to the app or not.
 ///
 /// `contains` follows the hierarchy of scopes: `widgets:admin` contains `widgets:write`.
 public struct GrantedScopes: Sendable, Hashable, RandomAccessCollection, ExpressibleByArrayLiteral {
@@ -84,7 +84,7 @@ public struct GrantedScopes: Sendable, Hashable, RandomAccessCollection, Express
     /// Whether a known scope was granted, or follows from one that was.
     public func contains(_ scope: OAuthScope) -> Bool { contains(scope.rawValue) }
 
-    /// Whether this very scope was granted, whatever follows from others.
+    /// Whether this very scope was granted, without those that others imply.
     public func containsExactly(_ scope: String) -> Bool { Scope(rawValue: scope).map(scopes.contains) ?? false }
 
     /// The index of the first scope.

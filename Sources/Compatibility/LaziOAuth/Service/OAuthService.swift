@@ -134,7 +134,7 @@ extension AuthorizationServer {
 }
 
 extension OAuthService {
-    /// Signs a user in, and replaces the one who was signed in before.
+    /// Signs a user in, and replaces the previous user.
     ///
     /// - Returns: The token response; `scopeChange` holds the difference between requested and granted scopes.
     /// - Throws: `OAuthError`; `AuthError` with a `store…` code if the device cannot store the tokens.
@@ -176,10 +176,10 @@ extension OAuthService {
         return try await login(username: username, password: password, scopes: scopes)
     }
 
-    /// Signs the user out on this device at once, whatever the network does, and then revokes both tokens at the
+    /// Signs the user out on this device at once, even without a network, and then revokes both tokens at the
     /// server.
     ///
-    /// If the device cannot delete them, `lastError` says so; the tokens are revoked nevertheless, and the user stays
+    /// If the device cannot delete them, `lastError` reports it; the tokens are revoked anyway, and the user stays
     /// signed in.
     public func logout() async {
         await prepared()

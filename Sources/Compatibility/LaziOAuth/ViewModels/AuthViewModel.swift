@@ -12,7 +12,7 @@ public final class AuthViewModel {
     public var username = ""
     /// The e-mail address as typed; only for a new account.
     public var email = ""
-    /// The password as typed; cleared as soon as it was sent, whatever the result.
+    /// The password as typed; cleared as soon as it was sent, with any result.
     public var password = ""
     /// The password once more; only for a new account.
     public var confirmPassword = ""

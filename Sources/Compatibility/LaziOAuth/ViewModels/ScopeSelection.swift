@@ -17,7 +17,7 @@ public struct ScopeSelection: Sendable, Equatable {
     /// Whether the groups are shown, and not only the number of selected scopes.
     public var isExpanded = false
 
-    /// Creates a selection; by default of what the app usually needs.
+    /// Creates a selection; by default of the scopes that the app usually needs.
     public init(selected: Set<OAuthScope> = Set(OAuthScope.defaults)) { self.selected = selected }
 
     /// The groups in their order.

@@ -159,7 +159,7 @@ extension NetworkError {
 }
 
 extension NetworkError: CustomStringConvertible {
-    /// A description that omits what was sent and received.
+    /// A description without request and response data.
     public var description: String {
         switch self {
         case .missingEnvironment(let domain): "missingEnvironment(\(domain))"

@@ -58,7 +58,7 @@ final class Authenticator<Token: TokenModel>: Sendable {
         return try await refresh(replacing: rejected)
     }
 
-    /// Handles a retry outside of a provider, where the token of the request is unknown.
+    /// Handles a retry outside of a provider: the token of the request is unknown.
     ///
     /// If the current token does not change the request, it is the one that was rejected.
     private func retryWithoutContext(_ request: URLRequest) async throws -> Bool {

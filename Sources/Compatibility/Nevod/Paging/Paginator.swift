@@ -66,7 +66,7 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
     /// Whether there may be more pages.
     public var hasMore: Bool { reader.hasMore }
 
-    /// The number of all items according to the last page; nil if it does not say.
+    /// The number of all items according to the last page; nil if it does not state it.
     public var totalCount: Int? { reader.total }
 
     /// The items of all pages since the last `reset`, in order.

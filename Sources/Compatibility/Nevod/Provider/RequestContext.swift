@@ -7,7 +7,7 @@ import Synchronization
 
 /// The state of one request that its interceptors keep between attempts.
 ///
-/// `adapt` and `retry` get a request only, which does not tell the credential it was made with. So the state is bound to
+/// `adapt` and `retry` get a request only, which does not identify its credential. So the state is bound to
 /// the task.
 final class RequestContext: Sendable {
     /// The request that the current task is part of.

@@ -103,12 +103,12 @@ extension URLRequest {
 }
 
 extension URLRequest {
-    /// Whether the request goes to exactly this host, over https or on this machine.
+    /// Whether the request's target is exactly this host, over https or on this machine.
     ///
     /// Use it for `shouldAuthenticate`: `host.contains("api.example.com")` is true for `api.example.com.evil.net` too.
     public func isTo(host: String) -> Bool { isIn(.host(host)) }
 
-    /// Whether the request goes to this domain or below it, over https or on this machine.
+    /// Whether the request's target is this domain or below it, over https or on this machine.
     ///
     /// `example.com` and `api.example.com` are in `example.com`; `badexample.com` is not.
     public func isTo(domain: String) -> Bool { isIn(.subdomains(of: domain)) }

@@ -16,7 +16,7 @@ extension EncodableRoute {
     /// Always nil: everything is in the body.
     public var parameters: [String: String]? { nil }
 
-    /// JSON, whatever the method.
+    /// JSON, for any method.
     public var parameterEncoding: ParameterEncoding { .json }
 
     /// The encoder of the configuration.
@@ -29,7 +29,7 @@ extension EncodableRoute {
     }
 }
 
-/// A placeholder for the encoder of the configuration, which a route does not know.
+/// A placeholder for the encoder of the configuration, which a route cannot access.
 let configurationEncoder = JSONEncoder()
 
 /// A POST request with a value as JSON and a JSON response.

@@ -54,7 +54,7 @@ extension JSONError {
     }
 
     static func duplicateName(at offset: Int) -> JSONError {
-        JSONError("duplicateName", "a member's name stands twice", at: offset, hint: "Name each member once.")
+        JSONError("duplicateName", "a member's name is repeated", at: offset, hint: "Name each member once.")
     }
 
     static func tooDeep(at offset: Int) -> JSONError {

@@ -122,7 +122,7 @@ extension JSONParser {
                 defer { position += 1 }
                 return try text(bytes[start..<position], from: start)
             case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
-            case 0..<0x20: throw .malformed("a control character stands in a string", at: position)
+            case 0..<0x20: throw .malformed("a string contains a control character", at: position)
             default: position += 1
             }
         }
@@ -138,7 +138,7 @@ extension JSONParser {
             switch byte {
             case UInt8(ascii: "\""): return try text(plain[...], from: start)
             case UInt8(ascii: "\\"): try parseEscape(into: &plain)
-            case 0..<0x20: throw .malformed("a control character stands in a string", at: position - 1)
+            case 0..<0x20: throw .malformed("a string contains a control character", at: position - 1)
             default: plain.append(byte)
             }
         }
@@ -158,7 +158,7 @@ extension JSONParser {
         case UInt8(ascii: "r"): plain.append(0x0D)
         case UInt8(ascii: "t"): plain.append(0x09)
         case UInt8(ascii: "u"): plain.append(contentsOf: String(try parseScalar()).utf8)
-        default: throw .malformed("an unknown escape stands in a string", at: start)
+        default: throw .malformed("a string contains an unknown escape", at: start)
         }
     }
 
@@ -233,7 +233,7 @@ extension JSONParser {
         guard position > start else { throw .malformed("a digit is expected", at: position) }
     }
 
-    /// Returns the integer; nil where it exceeds 64 bits.
+    /// Returns the integer; nil if it exceeds 64 bits.
     ///
     /// A negative one is counted downwards, so that the least one fits.
     private func integer(_ digits: ArraySlice<UInt8>, isNegative: Bool) -> Int64? {

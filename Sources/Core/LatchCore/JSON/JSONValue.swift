@@ -57,10 +57,10 @@ extension JSONValue {
     /// The members of an object; nil for other types.
     public var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
-    /// The member of that name; nil where there is none or this is not an object.
+    /// The member of that name; nil if there is none or this is not an object.
     public subscript(key: String) -> JSONValue? { objectValue?[key] }
 
-    /// The element at that index; nil where there is none or this is not an array.
+    /// The element at that index; nil if there is none or this is not an array.
     public subscript(index: Int) -> JSONValue? {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]
@@ -169,7 +169,7 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Returns the members of an object; nil where the decoder holds another type.
+    /// Returns the members of an object; nil if the decoder holds another type.
     private static func members(of decoder: any Decoder) throws -> JSONObject? {
         guard let container = try? decoder.container(keyedBy: MemberKey.self) else { return nil }
         var members = JSONObject()

@@ -55,7 +55,7 @@ public struct PasswordHash: Sendable {
     ///
     /// A password of more than 1 MiB throws `CryptoError.unacceptableParameter`.
     ///
-    /// - Throws: `CryptoError.engineFailure` when memory runs out, which is no statement about the password.
+    /// - Throws: `CryptoError.engineFailure` when memory runs out, independently of the password.
     public func verifies(_ password: some StringProtocol) throws(CryptoError) -> Bool {
         var bytes = Array(password.utf8)
         defer { wipe(&bytes) }

@@ -9,7 +9,7 @@ public enum RSA {
 extension RSA.Signing {
     /// The padding that turns a digest into the number that is signed.
     public enum Padding: Sendable, Hashable, CaseIterable {
-        /// RSASSA-PKCS1-v1_5 (RFC 8017 §8.2), which RS256 stands on.
+        /// RSASSA-PKCS1-v1_5 (RFC 8017 §8.2), the basis of RS256.
         case pkcs1v15
         /// RSASSA-PSS (RFC 8017 §8.1) with MGF1 of the same digest and a salt as long as it.
         case pss

@@ -86,8 +86,8 @@ public struct Client: Handler {
 
     /// Performs a route and returns its decoded response.
     ///
-    /// - Throws: `HTTPError.unacceptableStatus`, which carries the response, where the route expects another status,
-    ///   `HTTPError.undecodable` where it expects another shape, and what the interceptors and the transport throw.
+    /// - Throws: `HTTPError.unacceptableStatus`, which carries the response, if the route expects another status,
+    ///   `HTTPError.undecodable` if it expects another shape, and the errors of the interceptors and the transport.
     public func perform<Response>(_ route: Route<Response>) async throws -> Response {
         let request = try request(for: route)
         return try await decode(try await pipeline.respond(to: request), to: request, as: route)
@@ -133,7 +133,7 @@ extension Client {
     ///   - route: The route to perform.
     ///   - failure: The type of the content of an unsuccessful response.
     /// - Throws: `HTTPError.unacceptableStatus`, which carries the response, if the content cannot be decoded as
-    ///   `failure`, and what `perform` throws.
+    ///   `failure`, and the errors of `perform`.
     public func result<Response, Failure: Decodable & Sendable>(
         of route: Route<Response>, failure: Failure.Type
     ) async throws -> APIResult<Response, Failure> {
@@ -156,7 +156,7 @@ extension Client {
     /// catch let problem as ProblemDetails { show(problem.detail) }
     /// ```
     ///
-    /// - Throws: A `Failure`, and what ``result(of:failure:)`` throws.
+    /// - Throws: A `Failure`, and the errors of ``result(of:failure:)``.
     public func perform<Response, Failure: Error & Decodable>(
         _ route: Route<Response>, throwing failure: Failure.Type
     ) async throws -> Response {
@@ -164,7 +164,7 @@ extension Client {
     }
 }
 
-/// The hosts that a client may contact over plain http, which anyone on the network can read and change.
+/// The hosts that a client may contact over plain http, which an attacker on the network can read and change.
 public enum InsecureHTTP: Sendable, Hashable {
     /// Only this machine itself.
     case loopbackOnly

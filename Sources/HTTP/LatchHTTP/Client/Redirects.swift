@@ -33,7 +33,7 @@ public struct RedirectPolicy: Sendable, Hashable {
 ///
 /// Decision: redirects are followed inside the interceptors, next to the transport. An interceptor that adds a
 /// credential therefore runs once, for the origin of the original request, and never sees the target of a redirect. The
-/// `RequestModifier`s that it attaches to the request run here for each message: a signature is renewed for each
+/// `RequestModifier`s that it attaches to the request run here for each message: a signature is created anew for each
 /// redirect within the origin and omitted beyond it. Following redirects outside the interceptors would let every
 /// third-party interceptor decide about every origin.
 struct RedirectFollower: Handler {

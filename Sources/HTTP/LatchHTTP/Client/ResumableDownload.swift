@@ -61,7 +61,7 @@ private final class ResumableDownload: Sendable {
     /// Requests the content from a byte offset on, if it still matches the validator.
     typealias Resume = @Sendable (_ range: String, _ validator: String) async throws -> HTTPResponse
 
-    /// The total number of bytes, or nil if the server does not say.
+    /// The total number of bytes, or nil if the server does not state it.
     let length: Int?
 
     private struct State {
@@ -139,7 +139,7 @@ private final class ResumableDownload: Sendable {
     /// - Throws: `HTTPError.contentChanged` if the rest belongs to other content.
     private func surplus(in response: HTTPResponse, after count: Int) async throws -> Int {
         try await response.checkSuccess()
-        // RFC 9110 §13.1.5: the whole content comes if it has changed, or if the server does not support ranges.
+        // RFC 9110 §13.1.5: the whole content is sent if it has changed, or if the server does not support ranges.
         if response.status == .ok, response.strongValidator == validator { return count }
         // RFC 9110 §15.3.7: the server decides where a partial response begins.
         guard response.status == 206, response.strongValidator.map({ $0 == validator }) ?? true,

@@ -18,7 +18,7 @@ public import PortableFoundation
 /// Route.post("files", multipart: form, as: File.self)     // a form with files
 /// Route.put("picture", sending: .bytes(png, as: "image/png"))
 /// Route.request("REPORT", "usage", sending: .json(question), as: Usage.self)
-/// Route.text(.get, "robots.txt")                          // text, bytes, a stream, or the response as it came
+/// Route.text(.get, "robots.txt")                          // text, bytes, a stream, or the unchanged response
 /// Route.stream(.get, "export")
 /// ```
 public struct Route<Response: Sendable>: Sendable {
@@ -41,7 +41,7 @@ public struct Route<Response: Sendable>: Sendable {
     /// Decodes any response with the client's decoder, or throws.
     let decode: @Sendable (HTTPResponse, JSONDecoder) async throws -> Response
 
-    /// Creates a route with its own response decoding, which receives every response, whatever the status.
+    /// Creates a route with its own response decoding, which receives every response, with any status.
     ///
     /// - Parameters:
     ///   - method: The method of the request.
@@ -245,7 +245,7 @@ extension Route where Response == Void {
 // Routes whose response is returned without decoding.
 
 extension Route where Response == HTTPResponse {
-    /// A route of any method that returns the response unchanged, whatever its status.
+    /// A route of any method that returns the response unchanged, with any status.
     public static func raw(
         _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [],
         sending content: RouteContent = .empty

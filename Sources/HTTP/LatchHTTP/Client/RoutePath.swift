@@ -14,7 +14,7 @@ public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, C
     let text: String
     /// Whether a segment is missing because its value was empty: the path would name something else.
     let lacksSegment: Bool
-    /// The literal with `{}` for each value; nil if it cannot be told apart from the values.
+    /// The literal with `{}` for each value; nil if it cannot be distinguished from the values.
     let template: String?
 
     /// Creates a path that the program spells itself, with slashes between segments and an optional query.

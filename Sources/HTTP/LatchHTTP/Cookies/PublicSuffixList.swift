@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The public suffixes: the domains under which anyone can register names, such as `com`, `co.uk` and `github.io`.
+/// The public suffixes: the domains under which the public can register names, such as `com`, `co.uk` and `github.io`.
 ///
 /// No server may set a cookie for such a domain, since all sites below it would receive it (RFC 6265bis §5.7 step 9).
 /// `live` is the system's copy of the list of publicsuffix.org: on Linux, that of libpsl. Apple's systems do not offer

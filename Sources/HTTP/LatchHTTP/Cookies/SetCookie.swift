@@ -35,7 +35,7 @@ package struct SetCookie: Sendable, Hashable {
         guard !bytes.contains(where: isForbiddenControl) else { return nil }
         let parts = bytes.split(separator: 0x3B, maxSplits: 1, omittingEmptySubsequences: false)
         let (name, value) = Self.pair(parts[0])
-        // Steps 3 to 5; what has neither name nor value is ignored by the storage model (§5.7 step 2).
+        // Steps 3 to 5; a cookie without name and value is ignored by the storage model (§5.7 step 2).
         guard (1...Cookie.maximumPairBytes).contains((name?.count ?? 0) + value.count) else { return nil }
         self.name = String(decoding: name ?? [], as: UTF8.self)
         self.value = String(decoding: value, as: UTF8.self)

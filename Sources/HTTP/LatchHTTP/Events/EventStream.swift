@@ -32,7 +32,7 @@ public struct EventStream: AsyncSequence, Sendable {
         var route = route
         route.fields["Last-Event-ID"] = id.isEmpty ? nil : id
         let response = try await client.perform(route)
-        // HTML §9.2.3: 204 tells a client to stop.
+        // HTML §9.2.3: 204 requires a client to stop.
         guard response.status != .noContent else { return nil }
         // RFC 9110 §15.3: of the successful statuses only 200 carries an event stream.
         guard response.status == .ok else {
@@ -145,7 +145,7 @@ public struct EventStream: AsyncSequence, Sendable {
 }
 
 extension HTTPError {
-    /// Whether a transfer was interrupted, independently of what was sent and received.
+    /// Whether a transfer was interrupted, independently of the sent and received bytes.
     var isTransferFailure: Bool { isConnectivity || code == Self.malformedMessage.code }
 }
 
@@ -157,8 +157,8 @@ extension HTTPResponse {
 extension Client {
     /// Returns the events that a route streams, reconnecting when the connection breaks.
     ///
-    /// The first connection has to succeed. Later ones are retried after a pause; the `Last-Event-ID` field tells the
-    /// server which events were received. A response that is not an event stream ends the stream with an error, since
+    /// The first connection has to succeed. Later ones are retried after a pause; the `Last-Event-ID` field informs
+    /// the server of the received events. A response that is not an event stream ends the stream with an error, since
     /// it would be the same the next time. 204 ends it without an error.
     ///
     /// - Parameters:

@@ -62,7 +62,7 @@ package struct LinkField: Sendable, Hashable {
             if scanner.isAtEnd || scanner.next == 0x2C { return parameters }
             guard scanner.take(0x3B) else { return nil }
             scanner.skipWhitespace()
-            // RFC 8288 §3: a semicolon may stand alone.
+            // RFC 8288 §3: a semicolon may be followed by no parameter.
             guard let name = scanner.token() else { continue }
             scanner.skipWhitespace()
             guard scanner.take(0x3D) else {

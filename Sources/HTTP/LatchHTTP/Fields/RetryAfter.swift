@@ -26,7 +26,7 @@ package enum RetryAfter: Sendable, Hashable {
             return
         }
         guard !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return nil }
-        // An overflow is a valid number and means a very long time.
+        // A number that overflows is valid and means a very long time.
         let seconds = Int(text).map { Duration.seconds(min($0, Int(Self.longest.components.seconds))) }
         self = .delay(seconds ?? Self.longest)
     }
@@ -54,8 +54,7 @@ package enum RetryAfter: Sendable, Hashable {
 }
 
 extension HTTPResponse {
-    /// Returns the time that the server wants clients to wait, by its `Retry-After` and `Date`, or nil if it does not
-    /// say.
+    /// Returns the time that clients should wait, by `Retry-After` and `Date`, or nil if the server states none.
     package func retryDelay(now: Date) -> Duration? {
         RetryAfter(self)?.delay(answeredAt: fields[.date].flatMap(HTTPDate.init)?.date, now: now)
     }

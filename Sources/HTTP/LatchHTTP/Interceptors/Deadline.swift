@@ -4,7 +4,7 @@ package import LatchCore
 
 /// The point in time after which a response is no longer useful, measured on a clock's uptime.
 ///
-/// It travels with a request, so that every handler knows how much time is left.
+/// It is part of a request, so that every handler can compute the remaining time.
 public struct Deadline: Sendable {
     /// The clock that measures the time.
     private let clock: WallClock

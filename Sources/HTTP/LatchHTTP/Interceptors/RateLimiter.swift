@@ -69,7 +69,7 @@ package final class RateLimiter: Sendable {
     /// The number of waiting tasks.
     package var waiting: Int { queue.waiterCount + (queue.isLocked ? 1 : 0) }
 
-    /// Whether it delays no request and remembers no start time that still counts.
+    /// Whether it delays no request and has no start time within the period.
     var isIdle: Bool {
         let now = clock.uptime
         return !queue.isLocked

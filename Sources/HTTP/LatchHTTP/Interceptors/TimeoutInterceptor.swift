@@ -23,7 +23,7 @@ public struct TimeoutInterceptor: Interceptor {
 
     /// Calls `next` within the time limit.
     ///
-    /// - Throws: `HTTPError.timeout`, and what `next` throws before.
+    /// - Throws: `HTTPError.timeout`, and the errors of `next` before.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         var request = request
         request.tighten(to: Deadline(in: limit, clock: clock))

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The content of a message: bytes in memory, or a stream.
 ///
-/// A transport returns content in memory unless the request asks for a stream (`HTTPRequest.wantsStream`).
+/// A transport returns content in memory unless the request requires a stream (`HTTPRequest.wantsStream`).
 public struct HTTPBody: Sendable, Hashable {
     /// The content in memory; empty for a stream, which `chunks` and `collected(upTo:)` read.
     public let bytes: [UInt8]
@@ -48,7 +48,7 @@ public struct HTTPBody: Sendable, Hashable {
     /// Whether it can be sent again: for a redirect, a retry, or after a token refresh.
     public var isReplayable: Bool { stream?.isReplayable ?? true }
 
-    /// The content as text; nil for a stream and for content that is not UTF-8, whatever its media type says.
+    /// The content as text; nil for a stream and for content that is not UTF-8, with any media type.
     public var text: String? { stream == nil ? String(validating: bytes, as: UTF8.self) : nil }
 
     /// The content as a stream, whether it is in memory or not.
@@ -56,7 +56,7 @@ public struct HTTPBody: Sendable, Hashable {
 
     /// Returns the whole content, reading a stream to its end.
     ///
-    /// - Throws: `HTTPError.tooLarge` if there are more than `limit` bytes, and what the stream throws.
+    /// - Throws: `HTTPError.tooLarge` if there are more than `limit` bytes, and the errors of the stream.
     public func collected(upTo limit: Int) async throws -> [UInt8] {
         if let length, length > limit { throw HTTPError.tooLarge }
         guard let stream else { return bytes }

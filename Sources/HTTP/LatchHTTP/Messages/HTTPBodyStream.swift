@@ -104,7 +104,7 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
 
         init(stream: HTTPBodyStream) { phase = .notStarted(stream) }
 
-        /// Returns the next chunk, or nil at the end and ever after.
+        /// Returns the next chunk, or nil once it has ended.
         public mutating func next() async throws -> [UInt8]? {
             let source: Source
             switch phase {
@@ -176,7 +176,7 @@ extension HTTPBodyStream {
     ///   - progress: Called after each chunk with the number of bytes written and the total, if it is known.
     /// - Returns: The number of bytes of the file.
     /// - Throws: `HTTPError.tooLarge`, `HTTPError.lengthMismatch` if the stream does not have its announced length,
-    ///   `HTTPError.fileUnavailable`, and what the stream throws.
+    ///   `HTTPError.fileUnavailable`, and the errors of the stream.
     @discardableResult
     public func write(
         to path: String, upTo limit: Int = .max,

@@ -37,7 +37,7 @@ extension HTTPResponse {
 
     /// Returns this response with its content in memory.
     ///
-    /// - Throws: `HTTPError.tooLarge`, and what the stream throws.
+    /// - Throws: `HTTPError.tooLarge`, and the errors of the stream.
     package func collected(upTo limit: Int = defaultMaximumBytes) async throws -> HTTPResponse {
         guard body.stream != nil else { return self }
         var response = self

@@ -7,7 +7,7 @@ public struct ProblemDetails: Error, Sendable, Hashable {
     /// The media type of a problem in JSON.
     package static let mediaType = "application/problem+json"
 
-    /// The URI of the problem type; `about:blank` if the status says everything.
+    /// The URI of the problem type; `about:blank` if it adds nothing to the status.
     public var type: String
     /// The human-readable summary of the problem type.
     public var title: String?

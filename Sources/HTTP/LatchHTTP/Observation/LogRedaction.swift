@@ -2,7 +2,7 @@
 
 /// Redaction of message texts: everything that is not known to be harmless becomes `*`.
 ///
-/// It does not search for secrets, which can have any shape. It lets through only what cannot be one.
+/// It does not search for secrets, which can have any form. It keeps only text that cannot be one.
 enum LogRedaction {
     /// The placeholder of redacted text.
     static let hidden = "*"

@@ -35,15 +35,15 @@ public final class PageReader<Item: Sendable, Position: Hashable & Sendable>: Se
     /// Whether there may be more pages.
     public var hasMore: Bool { progress.withLock { isOpen($0) } }
 
-    /// The total number of items according to the last page; nil if it did not say.
+    /// The total number of items according to the last page; nil if it did not state it.
     public var total: Int? { progress.withLock { $0.total } }
 
     /// The items of all pages read since the last `reset`, in their order.
     public var items: [Item] { progress.withLock { $0.items } }
 
-    /// Requests the next page, or returns nil at the end and ever after.
+    /// Requests the next page, or returns nil once the list has ended.
     ///
-    /// An empty page is skipped if it says that the list continues.
+    /// An empty page is skipped if the list continues after it.
     ///
     /// - Throws: `HTTPError.pageRepeated` if the server returns to a page that was read, or sends empty pages without
     ///   end, `HTTPError.cancelled` if the task is cancelled while it waits, and what requesting the page throws.

@@ -61,7 +61,7 @@ public struct Page<Item: Sendable, Position: Hashable & Sendable>: Sendable {
     package let position: Position
     /// The position of the next page; nil if this is the last one.
     public let next: Position?
-    /// The total number of items; nil if the server does not say.
+    /// The total number of items; nil if the server does not state it.
     public let total: Int?
 
     /// Creates a page.

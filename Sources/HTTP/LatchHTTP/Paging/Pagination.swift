@@ -20,15 +20,15 @@ public protocol PagedResponse<Item>: Sendable {
 
 /// The items and the pagination data of a response.
 ///
-/// The list ends as soon as any of the data says so.
+/// The list ends as soon as any of these data indicates its end.
 public struct PageContent<Item: Sendable>: Sendable {
     /// The items of the page.
     public var items: [Item]
     /// The cursor of the next page; nil or empty at the end.
     public var nextCursor: String?
-    /// Whether there are more items; nil if the server does not say.
+    /// Whether there are more items; nil if the server does not state it.
     public var hasMore: Bool?
-    /// The total number of items; nil if the server does not say.
+    /// The total number of items; nil if the server does not state it.
     public var total: Int?
 
     /// Creates the content of a page.
@@ -161,7 +161,7 @@ extension Client {
     ///
     /// - Parameters:
     ///   - request: The request for the first page, from `Client.request(_:_:query:fields:body:)`.
-    ///   - items: Decodes the items of a response, whatever its status.
+    ///   - items: Decodes the items of a response, with any status.
     public func pages<Item: Sendable>(
         linkedFrom request: HTTPRequest, reading items: @escaping @Sendable (HTTPResponse) throws -> [Item]
     ) -> Pages<Item, String> {

@@ -271,6 +271,6 @@ extension HTTPError {
     package static func unwritableStructuredField(_ why: String) -> HTTPError {
         HTTPError(
             code: "unwritableStructuredField", message: "A structured field cannot be written: \(why).",
-            hint: "RFC 9651 §3.3 says what each kind of value may hold; a display string takes any text.")
+            hint: "RFC 9651 §3.3 defines the content of each kind of value; a display string takes any text.")
     }
 }

@@ -15,7 +15,7 @@ struct StructuredParser {
         _ = scanner.take { $0 == 0x20 }
         let value = try read(&self)
         _ = scanner.take { $0 == 0x20 }
-        guard peek == nil else { throw failure("something comes after the value") }
+        guard peek == nil else { throw failure("something follows the value") }
         return value
     }
 
@@ -46,7 +46,7 @@ struct StructuredParser {
         guard peek != nil else { return false }
         guard take(0x2C) else { throw failure("a comma is missing") }
         scanner.skipWhitespace()
-        guard peek != nil else { throw failure("a comma stands at the end") }
+        guard peek != nil else { throw failure("a comma is at the end") }
         return true
     }
 
@@ -63,7 +63,7 @@ struct StructuredParser {
             _ = scanner.take { $0 == 0x20 }
             if take(0x29) { return StructuredInnerList(items, try parameters()) }
             items.append(try item())
-            guard peek == 0x20 || peek == 0x29 else { throw failure("an inner list does not go on or end") }
+            guard peek == 0x20 || peek == 0x29 else { throw failure("an inner list neither continues nor ends") }
         }
     }
 
@@ -197,7 +197,7 @@ extension StructuredParser {
             case 0x25:
                 guard let high = scanner.takeNext().flatMap(StructuredSyntax.lowerHex),
                     let low = scanner.takeNext().flatMap(StructuredSyntax.lowerHex)
-                else { throw failure("a percent sign stands without two digits in lower case") }
+                else { throw failure("a percent sign is not followed by two lowercase hexadecimal digits") }
                 content.append(high << 4 | low)
             case 0x22:
                 guard let text = String(validating: content, as: UTF8.self) else {

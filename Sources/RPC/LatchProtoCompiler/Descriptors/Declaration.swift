@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A declaration of a .proto file; its subclass says of which kind.
+/// A declaration of a .proto file; its subclass is its kind.
 package class Declaration {
     package final unowned let file: FileDescriptor
     /// The name within the scope that declares it.

@@ -169,7 +169,7 @@ extension TextFormatParser {
         _ url: String, of type: MessageDescriptor, into message: inout OptionMessage
     ) throws(InvalidOption) {
         let name = url.lastIndex(of: "/").map { String(url[url.index(after: $0)...]) } ?? ""
-        // These hosts stand for the compiled types; others could be registries with different types.
+        // These hosts denote the compiled types; others could be registries with different types.
         guard ["type.googleapis.com/", "type.googleprod.com/"].contains(where: { url == $0 + name }) else {
             throw InvalidOption("'\(url)' does not begin with type.googleapis.com/")
         }

@@ -152,7 +152,7 @@ extension Parser {
         value.comments = try endDeclaration(";", of: mark)
     }
 
-    /// Rejects `allow_alias` where it has no effect.
+    /// Rejects `allow_alias` if it has no effect.
     private func checkAliases(of descriptor: EnumDescriptor) throws(ParseError) {
         guard let option = descriptor.options.uninterpreted.first(where: { $0.isNamed("allow_alias") }) else { return }
         guard case .identifier("true") = option.value else {

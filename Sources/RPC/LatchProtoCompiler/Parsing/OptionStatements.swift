@@ -87,7 +87,7 @@ extension Parser {
             let value = try parseNumber("a number is expected here")
             return (.double(isNegative ? -value : value), 6)
         case .string:
-            guard !isNegative else { throw failure("a '-' cannot stand before a string") }
+            guard !isNegative else { throw failure("a '-' cannot precede a string") }
             return (.string(try parseString("a string is expected here")), 7)
         case .symbol:
             guard isAt("{") else { throw failure("the value of the option is missing here") }

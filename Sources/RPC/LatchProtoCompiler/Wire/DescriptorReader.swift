@@ -150,7 +150,7 @@ extension DescriptorReader {
         return descriptor
     }
 
-    /// Reads the oneofs; only their fields tell which ones are synthetic.
+    /// Reads the oneofs; only their fields show which ones are synthetic.
     private mutating func readOneofs(
         _ message: WireMessage, _ path: [Int32], into descriptor: MessageDescriptor
     ) throws(MalformedWire) {

@@ -21,7 +21,7 @@ extension BinaryDecoder {
             default: try table.pointee.map(entry.pointee).read(address, &self, start, memory)
             }
             return true
-        // Both packed and unpacked values are accepted, whatever the schema says (protobuf encoding, "Packed Repeated
+        // Both packed and unpacked values are accepted, with any schema (protobuf encoding, "Packed Repeated
         // Fields").
         case _ where wire == UInt32(WireType.delimited.rawValue):
             try packed(entry, address, memory, table)

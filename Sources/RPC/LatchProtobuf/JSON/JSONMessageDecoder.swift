@@ -187,7 +187,7 @@ extension JSONMessageDecoder {
 }
 
 extension JSONMessageDecoder {
-    /// Reads an object into a map field; a duplicate key, in whatever spelling, is an error.
+    /// Reads an object into a map field; a duplicate key, in any spelling, is an error.
     mutating func readMap(_ entry: FieldEntry, into storage: inout MessageStorage) throws(ProtoError) {
         let slot = Int(entry.slot)
         let field = storage.layout.fields[slot]

@@ -52,7 +52,7 @@ struct CompiledRules: Sendable {
             let nested = field.type as? any RuledMessage.Type
             var found = rules[field.name]
             guard found != nil || nested != nil else { continue }
-            // The rules of an exclusive field apply only while it is set, unless they say otherwise.
+            // The rules of an exclusive field apply only while it is set, unless they specify otherwise.
             let excludes = exclusions.contains { $0.slots.contains(field.slot) }
             if excludes, found?.ignores == .unspecified { found?.ignores = .ifZeroValue }
             fields.append(Field(schema: field, rules: found ?? FieldRules(), nested: nested))

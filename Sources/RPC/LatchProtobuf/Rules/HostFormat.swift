@@ -19,7 +19,7 @@ enum HostFormat {
         return labels.allSatisfy(isLabel) && labels.last?.allSatisfy(\.isDigit) == false
     }
 
-    /// Returns whether bytes are `host:port`; an IPv6 address stands in brackets.
+    /// Returns whether bytes are `host:port`; an IPv6 address is in brackets.
     static func isHostAndPort(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")),
             IPFormat.number(bytes[(colon + 1)...], upTo: 65_535) != nil

@@ -2,7 +2,7 @@
 
 import PortableFoundation
 
-/// The operations on a map whose types only the schema knows; each pair of types has a subclass.
+/// The operations on a map whose types only the schema determines; each pair of types has a subclass.
 ///
 /// `address` is the address of the map in a message's memory: an optional dictionary.
 class MapOperations: @unchecked Sendable {

@@ -111,7 +111,7 @@ extension UnsafeMutableRawPointer {
         case .string: initializeMemory(as: String?.self, to: at(String?.self).pointee)
         case .bytes: initializeMemory(as: Data?.self, to: at(Data?.self).pointee)
         case .message: initializeMemory(as: MessageStorage?.self, to: at(MessageStorage?.self).pointee)
-        // An array or a dictionary is a single reference, to an object whose class knows the types of its elements.
+        // An array or a dictionary is a single reference, to an object whose class has the types of its elements.
         case .map: initializeMemory(as: [String: String]?.self, to: at([String: String]?.self).pointee)
         default: initializeMemory(as: [UInt8]?.self, to: at([UInt8]?.self).pointee)
         }

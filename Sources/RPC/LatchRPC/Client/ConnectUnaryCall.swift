@@ -15,7 +15,7 @@ struct ConnectUnaryCall: Sendable {
     static let version: HTTPFieldName = "Connect-Protocol-Version"
     static let timeout: HTTPFieldName = "Connect-Timeout-Ms"
 
-    /// Creates the request for a message: a GET request if the channel asks for one and the call permits it.
+    /// Creates the request for a message: a GET request if the channel uses them and the call permits it.
     func request(_ message: [UInt8], to channel: RPCChannel) throws -> HTTPRequest {
         let compression = configuration.compression.flatMap { message.count >= $0.minimumMessageBytes ? $0 : nil }
         let content = try compression?.compress(message) ?? message

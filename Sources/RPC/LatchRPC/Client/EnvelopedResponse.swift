@@ -60,7 +60,7 @@ struct EnvelopedResponse: Sendable {
     ///
     /// - Throws: The error with which the call ended; no message follows it.
     mutating func next() async throws -> [UInt8]? {
-        // A server that is still receiving messages may have said all in the head and leave the content open.
+        // A server that is still receiving messages may have sent the status in the head and leave the content open.
         let isOver = mayBeHeadOnly && !awaitsEnd
         guard !isOver, let envelope = try await reader.next() else {
             try finish()

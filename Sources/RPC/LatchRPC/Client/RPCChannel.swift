@@ -12,8 +12,8 @@ public import LatchHTTP
 /// ```
 ///
 /// The transport may be any handler: with an `RPCService` in its place, the same code runs without a socket.
-/// Interceptors are those of LatchHTTP, so a session, retries, logs and metrics work as for any request. Most calls are
-/// answered with status 200 even if they fail; a refused token nevertheless appears to interceptors as 401 if the call
+/// Interceptors are those of LatchHTTP, so a session, retries, logs and metrics work as for any request. Most calls
+/// result in status 200 even if they fail; a refused token nevertheless appears to interceptors as 401 if the call
 /// fails before its first message. For that reason, a stream whose request carries a session's credential is returned
 /// with its first message, not with its head.
 public struct RPCChannel: Sendable {
@@ -128,7 +128,7 @@ extension RPCChannel {
 
     /// Sends a stream of messages and returns a stream of response messages, without waiting for the response.
     ///
-    /// Over HTTP/2 both streams run at the same time. Over HTTP/1.1 most servers, including ours, respond once the
+    /// Over HTTP/2 both streams run at the same time. Over HTTP/1.1 most servers and Latchwork's respond once the
     /// request has ended: write all messages before reading.
     ///
     /// - Throws: While the stream is read: the errors of `unary`, and those of the request stream.
@@ -246,7 +246,7 @@ extension RPCChannel {
             request.tighten(to: deadline.deadline)
             request.timeout = call.options.timeout
         } else if !call.kind.hasSingleRequest || !call.kind.hasSingleResponse {
-            // A stream may be silent for any time; a transport would take that for a dead peer.
+            // A stream may be silent for any time; a transport would treat that as a lost connection.
             request.timeout = .seconds(7 * 86400)
         }
         return request

@@ -6,8 +6,8 @@ import Synchronization
 
 /// An interceptor that gives a response of status `unauthenticated` the HTTP status 401.
 ///
-/// All calls except unary Connect calls are answered with 200, so a session would not notice that its token was
-/// refused. The interceptor looks where no message precedes the status: in the head (gRPC over HTTP/2,
+/// All calls except unary Connect calls result in 200, so a session would not notice that its token was
+/// refused. The interceptor reads a status that no message precedes: in the head (gRPC over HTTP/2,
 /// "Trailers-Only"), in the trailers, or in the envelope that ends the content. The content stays unchanged, so that
 /// the call fails with it if no interceptor repeats the request.
 ///
@@ -55,7 +55,7 @@ struct UnauthenticatedInterceptor: Interceptor {
             guard style == .connect else { return Self.isUnauthenticated(GRPCWebTrailers.fields(end)) }
             return try ConnectEndOfStream(end, after: [:]).error?.status == .unauthenticated
         } catch {
-            // The reader of the content reports what is wrong with it.
+            // The reader of the content reports its errors.
             return false
         }
     }

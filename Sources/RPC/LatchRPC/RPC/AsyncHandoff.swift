@@ -9,7 +9,7 @@ final class AsyncHandoff<Value: Sendable>: Sendable {
         var value: Value?
         /// The result of the writers; nil while more values may come.
         var outcome: Result<Void, any Error>?
-        /// Whether the reader has gone.
+        /// Whether the reader has stopped reading.
         var isClosed = false
         var reader: CheckedContinuation<Void, Never>?
         var writer: CheckedContinuation<Void, Never>?

@@ -10,7 +10,7 @@ public enum RPCCode: Int, Sendable, Hashable, CaseIterable {
     case canceled = 1
     /// An error without a more specific code.
     case unknown
-    /// The request is invalid, whatever the state of the system.
+    /// The request is invalid in any state of the system.
     case invalidArgument
     /// The deadline has passed; whether the call had its effect is unknown.
     case deadlineExceeded

@@ -12,7 +12,7 @@ public struct RPCCompression: Sendable {
     public let compress: @Sendable ([UInt8]) throws -> [UInt8]
     /// The function that decompresses bytes, up to a limit of the result.
     public let decompress: @Sendable ([UInt8], Int) throws -> [UInt8]
-    /// The size in bytes from which messages are compressed; smaller ones are not worth the time.
+    /// The size in bytes from which messages are compressed; compressing smaller ones takes more time than it saves.
     public var minimumMessageBytes = 512
 
     /// Creates a compression.

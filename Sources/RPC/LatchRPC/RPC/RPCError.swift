@@ -17,7 +17,7 @@ public struct RPCError: CodedError {
     public let message: String
     /// The error details, for programs.
     public var details: [ProtoAny]
-    /// The fields and trailers that came with the error, or that go with it.
+    /// The fields and trailers that are received or sent with the error.
     public var metadata: HTTPFields
     /// The underlying error if the client found the failure, usually an `HTTPError`.
     public let cause: (any Error)?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The size limits for what a peer sends.
+/// The size limits for messages and requests.
 public struct RPCLimits: Sendable, Hashable {
     /// The largest message in bytes, before and after decompression.
     ///

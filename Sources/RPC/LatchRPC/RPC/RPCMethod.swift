@@ -49,7 +49,7 @@ public enum RPCKind: Sendable, Hashable, CaseIterable {
 public enum RPCIdempotency: Sendable, Hashable {
     /// An unspecified level: a call whose outcome is unknown is not repeated.
     case unknown
-    /// The call has no side effects: it may be repeated, be sent as GET, and be answered by a cache.
+    /// The call has no side effects: it may be repeated, be sent as GET, and be served from a cache.
     case noSideEffects
     /// Repeating the call has no further effect.
     case idempotent

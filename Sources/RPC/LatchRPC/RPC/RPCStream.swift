@@ -145,7 +145,7 @@ public struct RPCWriter<Element: Message>: Sendable {
     public func send(_ message: Element) async throws { try await handoff.send(message) }
 }
 
-/// The task that writes a stream; it lives as long as its reader.
+/// The task that writes a stream; it has the lifetime of its reader.
 final class WrittenMessages<Element: Message>: Sendable {
     private let handoff = AsyncHandoff<Element>()
     private let task: Task<Void, Never>

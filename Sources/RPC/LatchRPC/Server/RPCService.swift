@@ -11,8 +11,8 @@ public import LatchHTTP
 /// ```
 ///
 /// It is a handler: use it in a router, behind interceptors, or as a client's transport without a socket. The last two
-/// path segments select the method. gRPC requires HTTP/2, which our server does not support: its calls are answered
-/// with trailers after chunked content, which a proxy that speaks HTTP/2 forwards.
+/// path segments select the method. gRPC requires HTTP/2, which Latchwork's server does not support: it responds
+/// with trailers after chunked content, which a proxy that supports HTTP/2 forwards.
 public struct RPCService: Handler {
     private let methods: [String: RPCMethodHandler]
     let configuration: RPCServiceConfiguration

@@ -60,7 +60,7 @@ extension ActionError {
         ActionError(
             code: "invalidAction",
             message: "Action validation failed" + (reasons.isEmpty ? "" : ": ") + reasons.joined(separator: "; "),
-            hint: "Correct the request; `isValid` tells whether it can be sent.")
+            hint: "Correct the request; `isValid` indicates whether it can be sent.")
     }
 
     static func unreachable(_ action: String, cause: (any Error)? = nil) -> ActionError {
@@ -109,14 +109,14 @@ extension ActionError {
         }
     }
 
-    /// Whether the server may have executed the action: no response arrived, or one that does not tell.
+    /// Whether the server may have executed the action: no response arrived, or one that leaves it open.
     var mayHaveRun: Bool {
         switch cause {
         case let error as HTTPError: return !error.isBeforeSending
         case let error as RPCError:
             if let below = error.cause as? HTTPError { return !below.isBeforeSending }
             // An aborted call or one over a limit was not executed. One that found the server unavailable may have been
-            // (https://connectrpc.com/docs/protocol#error-codes), unless the server says when to retry.
+            // (https://connectrpc.com/docs/protocol#error-codes), unless the server states when to retry.
             return switch error.status {
             case .aborted, .resourceExhausted: false
             default: !error.hasRetryDelay

@@ -45,7 +45,7 @@ extension ServiceClient {
 
     /// Performs an action within a time limit.
     ///
-    /// After the limit its call is cancelled and the failure is thrown at once, even if the call goes on: later results
+    /// After the limit its call is cancelled and the failure is thrown at once, even while the call runs: later results
     /// of the call do not change the state.
     public func process(_ action: ActionType, timeout: Duration) async throws {
         let run = core.newRun()
@@ -97,7 +97,7 @@ private final class Race: Sendable {
 
     /// Ends the race with an outcome.
     ///
-    /// - Returns: Whether this outcome came first.
+    /// - Returns: Whether this outcome was the first.
     func finish(_ outcome: Outcome) -> Bool {
         let (isFirst, waiting) = content.withLock { content in
             guard content.outcome == nil else { return (false, nil as CheckedContinuation<Outcome, Never>?) }

@@ -51,7 +51,7 @@ extension ServiceClient {
 /// The updates of a state since the start of a sequence that may have to be undone.
 ///
 /// Updates are functions of a state. To undo one run, all other updates are applied again to the state at the start, in
-/// order: their changes survive, and whatever they derived from the run's changes disappears.
+/// order: their changes remain, and the parts derived from the run's changes disappear.
 struct UpdateLog<State: Sendable>: Sendable {
     private struct Entry: Sendable {
         var run: Int?

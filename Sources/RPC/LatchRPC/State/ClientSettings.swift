@@ -45,6 +45,6 @@ public struct NetworkStatus: Sendable {
     /// The unknown status: each call tries.
     public static let unknown = NetworkStatus { true }
 
-    /// Whether a call is worth an attempt.
+    /// Whether to attempt a call.
     public var isReachable: Bool { read() }
 }

@@ -12,7 +12,7 @@ public struct ClientStatistics: Sendable, Hashable {
     public var retried = 0
     /// The number of calls sent.
     public var calls = 0
-    /// The number of actions that a cached response answered.
+    /// The number of actions served from a cached response.
     public var cacheHits = 0
     /// The number of responses that the store could not keep.
     public var failedCacheWrites = 0

@@ -34,7 +34,7 @@ public struct FileResponseStore: ResponseStore {
 
     /// Returns the file of a request; requests with equal hashes share a file, which holds the later response.
     private func file(of request: ResponseCacheKey) -> AtomicFile {
-        // FNV-1a, 64 bits: collisions are harmless, since the file names the request that it answers.
+        // FNV-1a, 64 bits: collisions are harmless, since the file names its request.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in request.header { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         return AtomicFile("\(folder)/\(Self.prefix)\(String(hash, radix: 16))")

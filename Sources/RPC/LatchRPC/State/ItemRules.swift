@@ -152,7 +152,7 @@ extension ItemRules {
             }
     }
 
-    /// Hashes a subset of what `areEqual` compares.
+    /// Hashes a subset of the properties that `areEqual` compares.
     public func hash(_ items: [Item], into hasher: inout Hasher) {
         guard ignoring != nil else { return hasher.combine(items) }
         hasher.combine(items.count)

@@ -4,7 +4,7 @@ public import PortableFoundation
 
 /// The state of a service client: a value that only actions change.
 ///
-/// Observers do not see a change between equal states; exclude from `==` what they should not observe.
+/// Observers do not see a change between equal states; exclude from `==` the properties that they should not observe.
 public protocol ServiceState: Hashable, Sendable {
     /// The error type of the client.
     associatedtype Failure: ActionFailure

@@ -65,7 +65,7 @@ package final class StateStore<State: Sendable & Equatable>: Sendable {
 
     /// Makes a state current, and publishes it unless it equals the previous one.
     ///
-    /// An equal state also becomes current: it may differ in what is not compared.
+    /// An equal state also becomes current: it may differ in properties that `==` ignores.
     package func publish(_ state: State) {
         content.withLock { content in
             guard !content.isFinished else { return }

@@ -25,7 +25,7 @@ package struct AccountQuery: Sendable, Hashable {
 
     /// A position in the list: after the row with this value and serial.
     ///
-    /// It names the row and not an offset, so that rows that come or go meanwhile neither repeat nor hide another.
+    /// It names the row and not an offset, so that rows added or removed meanwhile neither repeat nor hide another.
     package struct Cursor: Sendable, Hashable {
         /// The value of the sorted field.
         package var value: Value

@@ -6,7 +6,7 @@ import PortableFoundation
 
 /// A service for accounts: sign-up, verification, passwords, addresses, and administration.
 ///
-/// An `actor` is the id of the account that makes a change; nil stands for the server's operator.
+/// An `actor` is the id of the account that makes a change; nil means the server's operator.
 package struct AccountService: Sendable {
     let dependencies: Dependencies
 
@@ -50,8 +50,8 @@ package struct AccountService: Sendable {
 
     /// Makes the account of the setting `first_administrator` the first administrator, once its address is verified.
     ///
-    /// Does nothing if an account can administer the server already: the setting is for the first start, and is no way
-    /// back for an administrator who was dismissed.
+    /// Does nothing if an account can administer the server already: the setting is for the first start, and does
+    /// not reinstate a dismissed administrator.
     func promoteFirstAdministrator(_ email: EmailAddress? = nil) async throws(IdentityError) {
         guard let text = dependencies.configuration.firstAdministrator else { return }
         let key = try EmailAddress(text).key
@@ -165,7 +165,7 @@ package struct AccountService: Sendable {
 
     /// Sets a new password for a signed-in user who knows the old one.
     ///
-    /// A wrong old password counts as one of a login, so that an unattended session is no place to guess it.
+    /// A wrong old password counts as one of a login, so that an unattended session cannot be used to guess it.
     ///
     /// - Throws: `IdentityError.invalidCredentials`, `.weakPassword`, `.invalidInput` if both are the same,
     ///   `.tooManyAttempts`, `.overloaded` or a store's error.

@@ -98,7 +98,7 @@ extension AccountAction {
                 try authorize(actor, on: target)
             }
             guard let target = context.target else { return false }
-            // Only the operator sees deleted accounts; whoever may delete one may make that final.
+            // Only the operator sees deleted accounts; an actor that may delete one may make that final.
             guard target.status != .deleted || actorID == nil || self == .delete(isFinal: true) else { return false }
             // Attack K9: one account that can administer the server always remains.
             if mayDemote, target.isAdministrator, context.administratorCount < 2 { throw .lastAdministrator }
@@ -120,7 +120,7 @@ extension AccountAction {
     ///
     /// Users may read, change and delete their own account, but not set its role or status. Actions on others require a
     /// higher role than the target's, so that two administrators cannot lock each other out. Super administrators may act
-    /// on each other as well, since nobody else could dismiss one.
+    /// on each other as well, since no other role could dismiss one.
     ///
     /// - Throws: `IdentityError.forbidden`.
     package func authorize(_ actor: Account, on target: Account) throws(IdentityError) {

@@ -53,7 +53,7 @@ public struct OAuthClient: Sendable, Hashable {
 }
 
 extension OAuthClient {
-    /// The `client_id` of the server's own client, which stands for requests without one; reserved.
+    /// The `client_id` of the server's own client, used for requests without one; reserved.
     public static let firstPartyID = "first-party"
 
     /// Parses the word of a configuration; nil if it is malformed.

@@ -4,7 +4,7 @@ import LatchCrypto
 
 /// The registered clients of a configuration, and the digests of their secrets.
 struct OAuthClients: Sendable {
-    /// The server's own client, which stands for requests without a `client_id`.
+    /// The server's own client, used for requests without a `client_id`.
     let firstParty: OAuthClient
     private let clients: [String: OAuthClient]
     /// The SHA-256 digests of the secrets of confidential clients.

@@ -20,7 +20,7 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var accessTokenLifetime: Duration = .seconds(900)
     /// The maximum lifetime of a session, however often it is refreshed.
     public var refreshTokenLifetime: Duration = .seconds(30 * 86_400)
-    /// The time for which a replaced refresh token is answered with the same successor.
+    /// The time for which a replaced refresh token yields the same successor.
     public var replayWindow: Duration = .seconds(30)
     /// The replay window of repetitions with the Idempotency-Key of the first request.
     public var keyedReplayWindow: Duration = .seconds(86_400)

@@ -91,7 +91,7 @@ package struct IdentitySetting: Sendable {
             "sample_resource", \.hasSampleResource, .flag,
             "whether the server has the sample routes /widgets, /projects and /files"),
         .init("user_service", \.hasUserService, .flag, "whether the server has the RPCs of userservice.v1"),
-        .init("admin_listen", \.adminListen, .optional(.text), "where the administration listens, HOST:PORT"),
+        .init("admin_listen", \.adminListen, .optional(.text), "the address for administration, HOST:PORT"),
     ]
 }
 
@@ -138,7 +138,7 @@ extension SettingFormat where Value == Int {
 }
 
 extension SettingFormat where Value == Duration {
-    /// A time in whole seconds; suffixes such as "15m" are rejected and not guessed at.
+    /// A time in whole seconds; suffixes such as "15m" are rejected.
     static func seconds(_ range: ClosedRange<Int>) -> Self {
         let number = SettingFormat<Int>.number(range)
         return Self(

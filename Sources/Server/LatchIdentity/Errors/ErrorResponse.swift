@@ -55,7 +55,7 @@ enum ErrorFormat: Sendable {
 struct IdentityErrorInterceptor: Interceptor {
     var format = ErrorFormat.message
 
-    /// Passes other errors on to the server, which answers 500 without details.
+    /// Passes other errors on to the server, which responds with 500 without details.
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         do {
             return try await next.respond(to: request)
@@ -102,7 +102,7 @@ extension CallContext {
         let disclosed = error.disclosed
         responseMetadata[Self.codeField] = disclosed.code
         responseMetadata[.retryAfter] = error.retryAfterSeconds.map(String.init)
-        // Connect answers 401, and RFC 9110 §15.5.2 requires a challenge with each.
+        // Connect responds with 401, and RFC 9110 §15.5.2 requires a challenge with each.
         if error.form.rpc == .unauthenticated { responseMetadata[.wwwAuthenticate] = error.form.challenge }
         return RPCError(error.form.rpc, disclosed.hint.map { "\(disclosed.message) \($0)" } ?? disclosed.message)
     }

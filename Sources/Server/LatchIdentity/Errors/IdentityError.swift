@@ -16,7 +16,7 @@ public struct IdentityError: CodedError {
     public internal(set) var hint: String?
     /// The time after which the same request may be repeated, if known.
     public internal(set) var retryAfter: Duration?
-    /// The form in which clients receive the error; the default tells them only that the server is unavailable.
+    /// The form in which clients receive the error; by default it says only that the server is unavailable.
     var form = ClientForm.serverError
     /// The exhausted rate limit, for the RateLimit fields of the response.
     var limit: AttemptLimiter.Limit?

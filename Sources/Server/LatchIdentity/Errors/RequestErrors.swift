@@ -135,7 +135,7 @@ extension IdentityError {
 
     /// The password is right, and the login lacks a code of the second factor.
     ///
-    /// 403 and not 401: the password was right, and a 401 would ask for another one. No RFC names the OAuth error; this
+    /// 403 and not 401: the password was right, and a 401 would request another one. No RFC names the OAuth error; this
     /// is the name that other servers use.
     package static let secondFactorRequired = IdentityError(
         code: "mfaRequired", message: "A code of the authenticator app is needed as well.",

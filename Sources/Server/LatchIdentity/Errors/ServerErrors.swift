@@ -60,7 +60,7 @@ extension IdentityError {
     package static func newerSchema(found: Int, known: Int) -> IdentityError {
         IdentityError(
             code: "newerSchema",
-            message: "The store has schema \(found), and this version knows schemas up to \(known).",
+            message: "The store has schema \(found), and this version supports schemas up to \(known).",
             hint: "Run the newer version, or restore a backup from before its upgrade. The file was left as it is.")
     }
 

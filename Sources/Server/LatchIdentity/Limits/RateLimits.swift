@@ -13,7 +13,7 @@ struct RateLimits: Sendable {
     private let account: AttemptLimiter.Limit
     /// The limit of guesses from one network at any account, against password spraying.
     private let address: AttemptLimiter.Limit
-    /// The limit of mails to one address, so that nobody floods a mailbox in the server's name.
+    /// The limit of mails to one address, so that an attacker cannot flood a mailbox through the server.
     private let mail = AttemptLimiter.Limit(name: "mail", capacity: 5, window: 3600)
     /// The limit of second-factor setups of one account; each writes a dozen rows.
     private let setup = AttemptLimiter.Limit(name: "second-factor-setup", capacity: 10, window: 3600)
@@ -52,7 +52,7 @@ struct RateLimits: Sendable {
         login(emailKey: emailKey, address: address).filter { $0.limit != account }
     }
 
-    /// Returns whether a rejection is by the limit of the account as a whole.
+    /// Returns whether a rejection is due to the limit of the whole account.
     func isOfAccount(_ rejection: AttemptLimiter.Rejection) -> Bool { rejection.limit == account }
 
     /// Returns the attempt of a request to the token routes.

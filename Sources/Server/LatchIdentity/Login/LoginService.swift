@@ -85,7 +85,7 @@ struct LoginService: Sendable {
         guard Self.isChallenge(text), text.utf8.count < 100,
             let challenge = try await dependencies.store.challenge(text.digest, at: now),
             let account = try await dependencies.store.account(id: challenge.accountID), account.status == .active,
-            // A password that was reset meanwhile ends the challenge.
+            // A password reset in the meantime ends the challenge.
             account.passwordChangedAt == challenge.passwordChangedAt
         else { throw .invalidToken }
         try await secondFactors.verify(

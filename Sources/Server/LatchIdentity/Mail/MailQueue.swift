@@ -88,7 +88,7 @@ final class MailQueue: Sendable {
         deadline.cancel()
     }
 
-    /// Drops the queued mails; those that are being sent go on.
+    /// Drops the queued mails; those that are being sent are completed.
     private func dropWaiting() {
         let count = state.withLock { state in
             defer { state.waiting = [] }

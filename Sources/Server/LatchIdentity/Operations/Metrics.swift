@@ -14,7 +14,7 @@ final class Metrics: Sendable {
     /// The counters, a bounded number, since all names and labels are written in this module.
     private let counts: Mutex<[Series: Int]>
 
-    /// Creates counters, of which those that scripts rely on exist from the beginning.
+    /// Creates counters; those that scripts rely on exist from the beginning.
     init(grantHandlers: [any GrantHandler.Type] = GrantHandlers.all) {
         let grants = grantHandlers.map { ("latch_tokens_issued_total", #"{grant="\#($0.grantType.rawValue)"}"#) }
         let first = [

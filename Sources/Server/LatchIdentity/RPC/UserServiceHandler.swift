@@ -82,7 +82,7 @@ struct UserServiceHandler: UserServiceServer {
     /// Logs in by password.
     ///
     /// If a second factor is required, the session's access token is valid for VerifyTwoFactor alone, and the response
-    /// contains nothing of the account (attack F4).
+    /// contains no data of the account (attack F4).
     func login(_ request: LoginRequest, context: CallContext) async throws -> AuthResponse {
         try await handling(context, [.filled(request.email, "email"), .filled(request.password, "password")]) {
             origin throws(IdentityError) in
@@ -198,7 +198,7 @@ struct UserServiceHandler: UserServiceServer {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
             let full = try await accounts.account(request.userId, for: session.account)
             var user = User(full, withPreferences: request.includePreferences)
-            // Devices are for their owner, and for administrators, who may end their sessions.
+            // Devices are visible to their owner, and to administrators, who may end their sessions.
             if request.includeDevices, full.account.id == session.accountID || session.account.role >= .admin {
                 user.devices = try await tokens.devices(of: full.account.id).map(UserDevice.init)
             }

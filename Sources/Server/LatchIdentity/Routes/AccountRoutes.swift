@@ -75,7 +75,7 @@ struct AccountRoutes: Sendable {
         guard session.account.roles.contains("admin") else { throw IdentityError.forbidden }
         let query = request.queryItems
         let limit = try Self.limit(query["limit"])
-        // One account more than the limit tells whether there is a next page.
+        // One account more than the limit shows whether there is a next page.
         let found = try await dependencies.store.accounts(after: query["after"], limit: limit + 1)
         let page = found.prefix(limit)
         var body: JSONObject = ["users": .array(page.map { .object($0.administrationJSON) })]

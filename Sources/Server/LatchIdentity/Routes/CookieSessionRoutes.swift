@@ -37,7 +37,7 @@ struct CookieSessionRoutes: Sendable {
             let issued = try await dependencies.tokens.refresh(token, idempotencyKey: request.fields[.idempotencyKey])
             return try response(issued, withCookie: sent.isCookie)
         } catch IdentityError.invalidGrant where sent.isCookie {
-            // The cookie is worthless: the browser need not send it again.
+            // The cookie is no longer valid: the browser need not send it again.
             return HTTPResponse.failure(.invalidGrant).setting(RefreshCookie(dependencies).cleared())
         }
     }
@@ -59,7 +59,7 @@ struct CookieSessionRoutes: Sendable {
     /// Returns the refresh token of the content or of the cookie; both must be the same if both are sent.
     ///
     /// - Throws: `IdentityError.twoTokens`, or `.crossSite` if the cookie comes from another site's page: a browser sends
-    ///   a cookie whichever page makes the request.
+    ///   a cookie with requests from any page.
     private func sentToken(_ request: HTTPRequest) throws(IdentityError) -> (token: String?, isCookie: Bool) {
         let inBody = try request.jsonObject(isOptional: true).optionalText("refreshToken")
         let cookie = request.cookies[RefreshCookie.name].flatMap { $0.isEmpty ? nil : $0 }

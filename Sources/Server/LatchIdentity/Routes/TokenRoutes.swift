@@ -58,9 +58,9 @@ struct TokenRoutes: Sendable {
         return response
     }
 
-    /// Revokes a token: 200 for every token, whatever it is or was (RFC 7009 §2.2).
+    /// Revokes a token: 200 for every token, valid or not (RFC 7009 §2.2).
     ///
-    /// `token_type_hint` is not needed to tell the two kinds apart, and a wrong one changes nothing (§2.1).
+    /// `token_type_hint` is not needed to distinguish the two kinds, and a wrong one changes nothing (§2.1).
     @Sendable private func revoke(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard request.mediaType != "application/json" else { return try await revokeByBearer(request) }
         let parameters = try OAuthParameters(form: request)

@@ -27,7 +27,7 @@ package struct SecondFactorService: Sendable {
     /// Creates a secret and recovery codes, which become valid once confirmed and are not shown again (attack F7).
     ///
     /// An existing factor stays required until then. The login must be recent, and on an account with a factor it has
-    /// proved that factor, so that nobody changes it at an unattended session (attack F6).
+    /// proved that factor, so that an unattended session cannot change it (attack F6).
     ///
     /// - Throws: `IdentityError.forbidden` for another client's token, `.signInAgain`, `.tooManyAttempts`, or a store's.
     func begin(_ session: AuthenticatedSession) async throws(IdentityError) -> Setup {
@@ -158,7 +158,7 @@ package struct SecondFactorService: Sendable {
 
     /// Returns the typed code as a proof; nil if it has the form of neither a code nor a recovery code.
     ///
-    /// A code is compared here and judged in the store's transaction, which knows whether it was used before.
+    /// A code is compared here and judged in the store's transaction, which records whether it was used before.
     private func proof(_ typed: String, for factor: SecondFactor) throws(IdentityError) -> SecondFactorProof? {
         if let code = RecoveryCode(typed: typed) { return .recovery(digest: code.digest(for: factor.accountID)) }
         let digits = typed.filter { $0 != " " }
@@ -176,7 +176,7 @@ package struct SecondFactorService: Sendable {
         (0..<RecoveryCode.count).map { _ in RecoveryCode(dependencies.random) }
     }
 
-    /// Mails the owner, who learns of a removal by another way than the session that made it.
+    /// Mails the owner: a removal is reported outside the session that made it.
     private func notifyOwner(of account: Account) {
         dependencies.mails.enqueue { try MailTemplates.factorRemoved(to: account) }
     }

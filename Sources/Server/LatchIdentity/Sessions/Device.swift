@@ -24,7 +24,7 @@ package struct Device: Sendable, Hashable {
     package var scope: String?
     /// 32 random bytes that, with the server's pepper, make the MAC of the device's refresh tokens.
     package let secret: [UInt8]
-    /// The current generation of the refresh token; it only ever grows.
+    /// The current generation of the refresh token; it only grows.
     package var counter: UInt32 = 0
     /// The time of the last rotation.
     package var rotatedAt: Date?

@@ -12,7 +12,7 @@ package protocol DeviceStore: Sendable {
 
     /// Returns whether the account has a signed-in device that logged in from exactly this address.
     ///
-    /// Rate limits use it to tell the owner's network from a stranger's; it grants no access.
+    /// Rate limits use it to distinguish the owner's network from others; it grants no access.
     func isSignedIn(emailKey: String, from address: String, at now: Date) async throws(IdentityError) -> Bool
 
     /// Decides a use of a refresh token and applies it; a reuse revokes the device in the same transaction.

@@ -12,7 +12,7 @@ package struct RotationAttempt: Sendable {
     package var key: [UInt8]?
     /// The time of the request, read once so that all comparisons of one attempt use the same time.
     package let now: Date
-    /// The time for which a replaced token is answered with the same successor.
+    /// The time for which a replaced token yields the same successor.
     package let replayWindow: TimeInterval
     /// The window for repetitions with the Idempotency-Key of the rotation.
     ///
@@ -45,7 +45,7 @@ package enum Rotation: Sendable, Hashable {
 
     /// Decides a use that does not rotate `device`.
     package init(judging attempt: RotationAttempt, against device: Device) {
-        // The newest token comes here only when there is no generation after it: its device has come to its end.
+        // The newest token gets here only if it was not rotated: its device is signed out or expired.
         guard device.revokedAt == nil, attempt.now < device.expiresAt, attempt.counter != device.counter else {
             self = .rejected
             return

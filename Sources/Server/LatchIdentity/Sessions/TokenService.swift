@@ -11,7 +11,7 @@ struct IssuedTokens: Sendable {
     let accessToken: String
     /// An opaque refresh token, valid for one use and its repetitions within the replay window.
     let refreshToken: String
-    /// The lifetime of the access token; the refresh token lives as long as its device.
+    /// The lifetime of the access token; the refresh token is valid as long as its device.
     let lifetime: Duration
     /// The granted scopes, which may be fewer than requested.
     let scopes: Scopes
@@ -21,7 +21,7 @@ struct IssuedTokens: Sendable {
     var accountID: String { device.accountID }
 }
 
-/// The origin of a request, as far as the server knows it.
+/// The origin of a request, as far as it is known.
 struct RequestOrigin: Sendable {
     /// The peer of the connection, or the client that a trusted proxy names.
     let address: String
@@ -114,7 +114,7 @@ struct TokenService: Sendable {
             throw .invalidGrant
         }
         // Checked before the rotation: a request for too much must not cost the client its token. A token that is not
-        // the newest goes on: if it was stolen, that matters more than the requested scopes.
+        // the newest is not checked here: detecting its reuse takes precedence over the requested scopes.
         if requested != nil, token.counter == device.counter, device.revokedAt == nil {
             _ = try await accountAndScopes(of: device, by: client, requesting: requested)
         }
@@ -136,7 +136,7 @@ struct TokenService: Sendable {
             dependencies.metrics.count("latch_families_revoked_total")
         case .rejected: break
         }
-        // Attempts with a dead token must not use up the limit of the account's other devices.
+        // Attempts with an invalid token must not use up the limit of the account's other devices.
         dependencies.limiter.refund([limit])
         throw .invalidGrant
     }
@@ -149,7 +149,7 @@ struct TokenService: Sendable {
         return try await dependencies.store.rotate(attempt)
     }
 
-    /// Returns the tokens of a rotation; the account is read after it, so that a removed role is gone from the token.
+    /// Returns the tokens of a rotation; the account is read after it, so that a removed role is not in the token.
     private func refreshed(
         _ device: Device, _ counter: UInt32, by client: OAuthClient, requesting requested: Scopes?
     ) async throws(IdentityError) -> IssuedTokens {
@@ -227,7 +227,7 @@ struct TokenService: Sendable {
     /// Signs out the device of a valid token of either kind; ignores anything else, expired access tokens included.
     ///
     /// An old generation of a refresh token is accepted as well: a client that lost the newest one must be able to log out,
-    /// and a thief of an old one could do worse than to end the session.
+    /// and an attacker with an old one could otherwise cause a sign-out by using it.
     func signOut(token text: String?) async throws(IdentityError) {
         if let text, let device = try await device(of: text) { try await signOut(device.id) }
     }
@@ -254,7 +254,7 @@ struct TokenService: Sendable {
 
     /// Revokes a token of either kind (RFC 7009 §2.1) if it was issued to that client.
     ///
-    /// Anything else is ignored, so that no client learns whether a stranger's token is valid (attack H6).
+    /// Anything else is ignored, so that no client learns whether another client's token is valid (attack H6).
     ///
     /// - Parameter accountID: The account that must own the token; nil for any.
     func revoke(_ text: String, by client: OAuthClient, of accountID: String? = nil) async throws(IdentityError) {
@@ -264,7 +264,7 @@ struct TokenService: Sendable {
         try await signOut(device.id)
     }
 
-    /// Signs out a device, and counts it once however many requests do so; returns false if it already was signed out, or
+    /// Signs out a device, and counts it once, however often requested; returns false if it already was signed out, or
     /// belongs to another account than the given one.
     @discardableResult
     private func signOut(_ deviceID: [UInt8], of accountID: String? = nil) async throws(IdentityError) -> Bool {

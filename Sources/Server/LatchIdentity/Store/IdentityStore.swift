@@ -2,7 +2,7 @@
 
 package import PortableFoundation
 
-/// The durable storage of the auth server: one protocol per aggregate, declared beside its feature.
+/// The durable storage of the auth server: one protocol per aggregate, declared next to its feature.
 ///
 /// Each change is one transaction and durable when the call returns. Conditions of a change (the token is unused, the
 /// password is still the same) are decided within the call; no caller reads first and writes later.

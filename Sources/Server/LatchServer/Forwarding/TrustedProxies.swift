@@ -54,7 +54,7 @@ public struct TrustedProxies: Sendable, Hashable {
         return nearest
     }
 
-    /// Returns the chain of addresses, the client's first; nil stands for an entry that cannot be parsed.
+    /// Returns the chain of addresses, the client's first; nil means an entry that cannot be parsed.
     private func entries(_ fields: HTTPFields) -> [String?] {
         let lines = fields.values(of: field == .forwarded ? "forwarded" : "x-forwarded-for")
         switch field {

@@ -4,7 +4,7 @@ import LatchCore
 
 /// Decodes percent-encoded UTF-8 (RFC 3986 §2.1); nil if an escape is invalid or the bytes are not UTF-8.
 ///
-/// - Parameter plusIsSpace: Whether `+` stands for a space, as in forms and queries, but not in paths.
+/// - Parameter plusIsSpace: Whether `+` means a space, as in forms and queries, but not in paths.
 package func percentDecoded(_ encoded: Substring.UTF8View, plusIsSpace: Bool) -> String? {
     guard encoded.contains(where: { $0 == 0x25 || ($0 == 0x2B && plusIsSpace) }) else { return String(encoded) }
     var bytes: [UInt8] = []

@@ -40,7 +40,7 @@ extension HTTPRequest {
     public func json<Value: Decodable>(
         as type: Value.Type, decoder: JSONDecoder = JSONDecoder()
     ) throws(ServerError) -> Value {
-        // JSONDecoder accepts duplicate names, of which another reader may take the other one.
+        // JSONDecoder accepts duplicate names, of which another parser may use the other one.
         _ = try json()
         do {
             return try decoder.decode(type, from: Data(body.bytes))

@@ -14,8 +14,8 @@
 /// ```
 ///
 /// A pattern is a path whose segments are literal or `{name}`. A literal segment wins over a parameter; a parameter
-/// matches one segment that is not empty, decoded. An unknown path is answered with 404, a known path with another method
-/// with 405 and `Allow`, `HEAD` by the `GET` endpoint without its content, and `OPTIONS` with `Allow`.
+/// matches one segment that is not empty, decoded. An unknown path results in 404, a known path with another method
+/// in 405 and `Allow`; `HEAD` is served by the `GET` endpoint without its content, and `OPTIONS` with `Allow`.
 public struct Router: Handler {
     private var table = RouteTable()
     private let interceptors: [any Interceptor]
@@ -100,7 +100,7 @@ public struct Router: Handler {
 // MARK: - Methods
 
 extension Router {
-    /// Adds a `GET` endpoint, which also answers `HEAD`.
+    /// Adds a `GET` endpoint, which also serves `HEAD`.
     public mutating func get(_ pattern: String, _ body: @escaping Endpoint<HTTPResponse>) { on(.get, pattern, body) }
 
     /// Adds a `GET` endpoint whose result is sent as JSON.

@@ -21,7 +21,7 @@ extension Server {
         /// connection ends with the response.
         public var contentLimits: [String: Int] = [:]
         /// The maximum size of the contents of all requests that are being received or handled, in bytes; a request that
-        /// exceeds it is answered with 503.
+        /// exceeds it gets a 503.
         public var maximumContentBytes = 256 * 1024 * 1024
         /// The time for the head of a request, from its first byte.
         public var headDeadline = Duration.seconds(10)
@@ -34,7 +34,7 @@ extension Server {
         /// The time that a slower client falls behind counts against `idleTimeout`, so that a client cannot hold a long
         /// response and its connection by reading a byte now and then.
         public var minimumSendRate = 256
-        /// The maximum number of open connections; further ones are answered with 503 and closed.
+        /// The maximum number of open connections; further ones get a 503 and are closed.
         public var maximumConnections = 10_000
         /// The maximum number of open connections from one address (one /64 of IPv6).
         public var maximumConnectionsPerAddress = 1000

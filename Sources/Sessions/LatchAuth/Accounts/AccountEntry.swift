@@ -12,7 +12,7 @@ public struct AccountEntry: Sendable, Hashable, Codable, Identifiable {
     public var username: String?
     /// The issuer's identifier of the user; nil if that is not known.
     public var userID: String?
-    /// The scopes granted at the last sign-in; nil if the issuer did not say.
+    /// The scopes granted at the last sign-in; nil if the issuer did not state them.
     public var scopes: Scopes?
 
     /// Whether both belong to the same user at the same issuer.

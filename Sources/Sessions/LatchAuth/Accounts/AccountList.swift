@@ -151,7 +151,7 @@ extension AccountList {
         do {
             try await use(entry.id)
         } catch AuthError.unknownAccount {
-            // Another process has removed the account meanwhile; that stands.
+            // Another process has removed the account meanwhile; it stays removed.
             try await session.signOut()
             throw AuthError.unknownAccount
         }

@@ -194,7 +194,7 @@ private final class LoginCookieStore: TokenStore {
         hasCookies.withLock { $0 = true }
     }
 
-    /// Returns the stored cookies; nil only where they were there and are gone.
+    /// Returns the stored cookies; nil only if there were cookies and they are gone.
     ///
     /// The store sets a damaged record aside, and a login replaces it. If the second read fails as well, the store is
     /// damaged as a whole, and must not be overwritten by a login.

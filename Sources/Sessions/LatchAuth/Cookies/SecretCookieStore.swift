@@ -58,7 +58,7 @@ public struct SecretCookieStore: TokenStore {
     /// It returns when its task is cancelled, with the last change stored. Start it before the jar is used: the stored
     /// cookies replace those of the jar.
     ///
-    /// - Throws: As `load()`, and if a change cannot be stored; the jar itself goes on.
+    /// - Throws: As `load()`, and if a change cannot be stored; the jar itself stays usable.
     public func follow(_ jar: CookieJar) async throws {
         let changes = jar.changes
         if let kept = try await load() { jar.insert(kept) }

@@ -90,7 +90,7 @@ public final class FileCoordination: SessionCoordination {
         do {
             try file.makeFolder()
             let watch = try FileWatch(file.path) {
-                // An unreadable value is not our own either.
+                // An unreadable value is not this session's either.
                 let value = try? file.read()
                 if self.announced.withLock({ value != Array($0.utf8) }) { continuation.yield() }
             }

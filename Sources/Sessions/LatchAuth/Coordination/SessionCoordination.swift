@@ -9,7 +9,7 @@ package protocol SessionCoordination: Sendable {
     /// - Throws: An `AuthError` with a `store…` code if the lock cannot be taken.
     func enter(_ section: SessionSection) async throws -> SessionLock
 
-    /// Enters `section` where no other session is in it at this moment; returns nil if one is.
+    /// Enters `section` if no other session is in it at this moment; returns nil if one is.
     ///
     /// - Throws: As `enter(_:)`.
     func enterIfFree(_ section: SessionSection) async throws -> SessionLock?

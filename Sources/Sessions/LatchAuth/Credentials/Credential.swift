@@ -23,7 +23,7 @@ public import PortableFoundation
 public protocol Credential: Sendable {
     /// Adds the credential to `request`, which is otherwise as it will be sent.
     ///
-    /// It is called for each message that goes out, so a signature covers the sent message and is made anew for every
+    /// It is called for each message that is sent, so a signature covers the sent message and is made anew for every
     /// repeat and every redirect within the origin; a second call replaces the fields of the first one. A secret
     /// belongs in `Authorization`, or in a field that is appended to `credentialFields`: these fields are removed when
     /// a redirect leaves the origin, and are never logged.
@@ -37,7 +37,7 @@ public protocol Credential: Sendable {
 }
 
 extension Credential {
-    /// Returns false: most credentials are the same whatever a server says.
+    /// Returns false: most credentials do not depend on a server's responses.
     public func learn(from response: HTTPResponse, to request: HTTPRequest) -> Bool { false }
 }
 
@@ -70,10 +70,10 @@ public protocol SessionCredential: Credential, Equatable {
     /// and are not in the issuer's response, such as a key.
     func succeeding(_ predecessor: Self) -> Self
 
-    /// Whether the user authenticated as a server requires, according to the credential; nil if it does not say.
+    /// Whether the user authenticated as a server requires, according to the credential; nil if it does not state it.
     func satisfies(_ requirement: StepUpRequirement, at date: Date) -> Bool?
 
-    /// Whether both belong to the same user; nil if one of them does not say.
+    /// Whether both belong to the same user; nil if one of them does not state it.
     func hasSameUser(as other: Self) -> Bool?
 }
 

@@ -26,7 +26,7 @@ public struct CredentialInterceptor: Interceptor {
         self.credential = credential
     }
 
-    /// Sends the request, authorized where it goes to the scope.
+    /// Sends the request, authorized if its target is in the scope.
     ///
     /// If the response requires another proof of the same credential, and the content can be read again, it is sent
     /// once more.
@@ -45,7 +45,7 @@ final class CredentialAttempt: RequestModifier {
 
     private init(_ credential: any Credential) { self.credential = credential }
 
-    /// Sends a request with a credential, and once more where that is worthwhile; see `Credential.learn`.
+    /// Sends a request with a credential, and once more if `Credential.learn` returns true.
     static func send(
         _ request: HTTPRequest, with credential: any Credential, to next: any Handler
     ) async throws -> HTTPResponse {

@@ -17,7 +17,7 @@ public struct CredentialScope: Sendable, Hashable {
     /// Returns a scope of one origin: scheme, host and port.
     public static func origin(_ origin: HTTPOrigin) -> CredentialScope { CredentialScope(rule: .origin(origin)) }
 
-    /// Returns a scope of one host over https, on any port; plain http only where the host is this machine.
+    /// Returns a scope of one host over https, on any port; plain http only if the host is this machine.
     public static func host(_ host: String) -> CredentialScope { CredentialScope(rule: .host(host.lowercased())) }
 
     /// Returns a scope of a domain and its subdomains over https: `example.com` and `api.example.com`, never

@@ -13,10 +13,10 @@ internal import PortableFoundation
 /// POST
 /// /v1/notes?page=2
 /// 1800000000
-/// e3b0c442…            SHA-256 of the content, in hexadecimal; an empty line where there is none
+/// e3b0c442…            SHA-256 of the content, in hexadecimal; an empty line if there is none
 /// ```
 ///
-/// The time is that of `clock`, in seconds since 1970, and new for every message that goes out. ``Form`` adapts the signed
+/// The time is that of `clock`, in seconds since 1970, and new for every sent message. ``Form`` adapts the signed
 /// parts and the names of the fields to a server.
 public struct HMACSignature: SessionCredential, Codable {
     /// The variations among servers.
@@ -29,7 +29,7 @@ public struct HMACSignature: SessionCredential, Codable {
         public var signatureField = "X-Signature"
         /// Whether the second line has the query; without it an attacker may change the query unnoticed.
         public var signsQuery = true
-        /// Whether the fourth line is the digest of empty content where there is none, instead of an empty line.
+        /// Whether the fourth line is the digest of empty content, instead of an empty line, if there is no content.
         public var hashesEmptyContent = false
 
         /// Creates the usual form.

@@ -20,11 +20,11 @@ public struct MessageSignature: SessionCredential {
     package let key: Key
     /// The covered components.
     package let components: [SignatureComponent]
-    /// The components that are also covered where there is content.
+    /// The components that are also covered if there is content.
     package let contentComponents: [SignatureComponent]
     /// The label of the signature within the message.
     package let label: String
-    /// The purpose of the signature, by a name that both sides know.
+    /// The purpose of the signature, as a name agreed upon by both sides.
     package let tag: String?
     /// The stated lifetime; nil states none.
     package let lifetime: Duration?

@@ -28,7 +28,7 @@ extension HTTPResponse {
 
     /// The reason for which the server refuses the proof of the message; nil if it does not.
     ///
-    /// A resource says so in a challenge (RFC 9449 §7.1), a token endpoint in its content (§5, RFC 6749 §5.2).
+    /// A resource reports it in a challenge (RFC 9449 §7.1), a token endpoint in its content (§5, RFC 6749 §5.2).
     var dpopError: DPoPError? {
         switch status {
         case .unauthorized: dpopErrorInChallenge ?? dpopErrorInContent

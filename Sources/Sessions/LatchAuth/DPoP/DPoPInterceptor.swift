@@ -5,7 +5,7 @@ public import LatchHTTP
 /// An interceptor that proves the key in each message, without a token: a token endpoint requires that (RFC 9449 §5).
 ///
 /// A request that a server refuses because its nonce is missing is sent once more with it. Requests with a token need no
-/// interceptor of their own: `Tokens` with a key prove it wherever they are sent.
+/// interceptor of their own: `Tokens` with a key prove it in each request.
 public struct DPoPInterceptor: Interceptor {
     /// The proof alone, as a credential.
     private struct Proof: Credential {

@@ -5,9 +5,9 @@ internal import LatchHTTP
 public import LatchJOSE
 internal import PortableFoundation
 
-/// A key that stays on this device and makes tokens worthless without it (RFC 9449).
+/// A key that stays on this device and makes tokens unusable without it (RFC 9449).
 ///
-/// Each message proves anew that its sender holds the key, so a stolen token is of no use to an attacker.
+/// Each message proves that its sender holds the key, so a stolen token is of no use to an attacker.
 /// `Tokens` carry the key with them, and a store keeps it in the same record. It prints redacted.
 ///
 /// ```swift
@@ -57,7 +57,7 @@ public struct DPoPKey: Sendable {
             throw .invalidCredential("a key for proofs must be a private one")
         }
         do {
-            // A proof carries its whole key, so a key ID would only make the message longer.
+            // A proof contains its whole key, so a key ID would only make the message longer.
             var jwk = try key.jwkWithSecretsForStorage()
             jwk["kid"] = nil
             storage = Storage(

@@ -5,7 +5,7 @@ import LatchHTTP
 import PortableFoundation
 import Synchronization
 
-/// The nonces and clock offsets of servers that have answered a key's proofs, by origin.
+/// The nonces and clock offsets of servers that have responded to a key's proofs, by origin.
 ///
 /// It ends with the process: a missing nonce costs one message more.
 final class DPoPNonceCache: Sendable {
@@ -13,14 +13,14 @@ final class DPoPNonceCache: Sendable {
     struct Entry: Sendable {
         /// The nonce that proofs need (RFC 9449 §8); nil if the origin requires none.
         var nonce: String?
-        /// The server's clock minus ours, in seconds.
+        /// The server's clock minus the local one, in seconds.
         var clockOffset = 0.0
     }
 
     /// The origins, the most recent one last.
     private let origins = Mutex<[(origin: HTTPOrigin, entry: Entry)]>([])
 
-    /// The greatest number of origins; the least recent one goes first.
+    /// The greatest number of origins; the least recent one is removed first.
     private static let capacity = 32
 
     /// Returns the entry of an origin.
@@ -30,7 +30,7 @@ final class DPoPNonceCache: Sendable {
 
     /// Stores the nonce of a response and, if the proof was refused, the server's clock offset.
     ///
-    /// The newest nonce counts, whatever the status (RFC 9449 §8.2). A refused proof may have a wrong date; only then is
+    /// The newest nonce is used, with any status (RFC 9449 §8.2). A refused proof may have a wrong date; only then is
     /// the server's date read.
     ///
     /// - Returns: The new entry.

@@ -26,7 +26,7 @@ package struct DPoPProof: Sendable, Hashable {
     package let thumbprint: String
     /// The proof as it is sent.
     ///
-    /// A careful server accepts it once only; keep it out of logs all the same.
+    /// A careful server accepts it once only; keep it out of logs nevertheless.
     package let text: String
 
     /// The `typ` of a proof, which no other kind of token has (RFC 9449 §4.2).

@@ -30,9 +30,9 @@ package struct DPoPVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - algorithms: The accepted algorithms; those of shared secrets never are.
-    ///   - window: The greatest difference between the proof's date and ours, in both directions.
+    ///   - window: The greatest difference between the proof's date and the local clock, in both directions.
     ///   - nonces: The nonces that proofs need; nil if none is required.
-    ///   - capacity: The number of remembered proofs. Where more come within the window, the oldest are refused rather
+    ///   - capacity: The number of remembered proofs. If more arrive within the window, the oldest are refused rather
     ///     than accepted twice.
     package init(
         algorithms: [SignatureAlgorithm] = [.es256, .eddsa, .es384, .es512, .ps256], window: Duration = .seconds(60),
@@ -139,7 +139,7 @@ package struct DPoPVerifier: Sendable {
 
 /// The nonces that a server requires in proofs (RFC 9449 §8), derived from the time and a secret: none is stored.
 ///
-/// A nonce shows that a proof is recent, whatever the client's clock says, and was not made in advance. Servers that
+/// A nonce shows, independently of the client's clock, that a proof is recent and was not made in advance. Servers that
 /// share the secret accept each other's nonces.
 package struct DPoPNonces: Sendable {
     private let secret: SymmetricKey
@@ -183,7 +183,7 @@ package struct DPoPNonces: Sendable {
 /// The used proofs, for as long as they could be used again (RFC 9449 §11.1).
 ///
 /// It evicts by date of the proofs, and accepts none that is as old as an evicted one: an attacker who floods it can
-/// make honest clients try again, and cannot make it accept a proof twice.
+/// make legitimate clients try again, and cannot make it accept a proof twice.
 final class DPoPReplayCache: Sendable {
     /// The hash of a proof's key and identifier, so that long identifiers cost no memory.
     private typealias Fingerprint = [UInt8]
@@ -247,7 +247,7 @@ struct DPoPTarget: Equatable {
         }
     }
 
-    /// Normalizes the percent-encoding (RFC 3986 §6.2.2): upper case, and only where it is needed.
+    /// Normalizes the percent-encoding (RFC 3986 §6.2.2): upper case, and only for characters that need it.
     ///
     /// Dot segments stay as they are: a URL that has them is compared as written, which may refuse a valid proof.
     private static func normalized(_ path: Substring) -> [UInt8] {

@@ -4,9 +4,9 @@
 public struct RemoteKeyPolicy: Sendable, Hashable {
     /// The lifetime of keys whose response does not state one.
     package var lifetime: Duration
-    /// The shortest and the longest lifetime, whatever the response says.
+    /// The shortest and the longest lifetime, regardless of the response.
     ///
-    /// The shortest one keeps an issuer that forbids caching from being asked at each token; the longest one bounds the
+    /// The shortest one keeps an issuer that forbids caching from a request per token; the longest one bounds the
     /// use of a withdrawn key.
     package var bounds: ClosedRange<Duration>
     /// The time between two requests because of tokens with unknown keys.

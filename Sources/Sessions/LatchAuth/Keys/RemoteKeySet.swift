@@ -87,7 +87,7 @@ public final class RemoteKeySet: Sendable {
 
     /// Returns newer keys than those without a token's key.
     ///
-    /// - Returns: Nil if the last request is too recent to ask again.
+    /// - Returns: Nil if the last request is too recent for another.
     nonisolated(nonsending) func newer(than known: KeySetSnapshot) async throws -> KeySetSnapshot? {
         let now = clock.uptime
         let (fetch, newer) = try state.withLock { state throws(AuthError) -> (Fetch?, KeySetSnapshot?) in
@@ -96,7 +96,7 @@ public final class RemoteKeySet: Sendable {
             guard let last = state.lastStart, now < last + policy.unknownKeyInterval else {
                 return (start(&state, now: now), nil)
             }
-            // While the issuer cannot be asked, the key may or may not be one of its own.
+            // While the issuer cannot be reached, the key may or may not be one of its own.
             if let failure = state.failure { throw failure }
             return (nil, nil)
         }
@@ -188,7 +188,7 @@ struct KeySetRequest: Sendable {
         if response.status.rawValue == 304, let known { return known.keys }
         guard response.status == .ok else { throw HTTPError.unacceptableStatus(response) }
         let set = try KeySet(jwks: try await response.body.collected(upTo: policy.maximumSize))
-        // RFC 8725 §3.1: a published symmetric key is no secret, and anyone can sign with it.
+        // RFC 8725 §3.1: a published symmetric key is not secret: an attacker can sign with it.
         guard set.keys.allSatisfy({ $0.publicKey != nil }) else {
             throw AuthError.keysUnavailable(at: "\(location), which publishes a shared secret")
         }
@@ -207,7 +207,7 @@ final class KeySetSnapshot: Sendable {
     let refreshTime: Duration
     /// The time until which the keys are fresh.
     let freshTime: Duration
-    /// The time until which stale keys are used where the issuer cannot be reached.
+    /// The time until which stale keys are used while the issuer cannot be reached.
     let lastTime: Duration
 
     /// Creates a snapshot of a response that arrived at `now`.

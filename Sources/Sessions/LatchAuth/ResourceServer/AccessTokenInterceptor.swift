@@ -42,7 +42,7 @@ public struct AccessTokenInterceptor: Interceptor {
 
     /// Passes the request on with the token's claims in its context, or refuses it.
     ///
-    /// - Throws: What `next` throws, and `CancellationError`.
+    /// - Throws: The errors of `next`, and `CancellationError`.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         // RFC 6750 §3.1: without any authentication information the challenge carries no error code.
         guard let value = request.fields[.authorization] else { return Self.rejection(.unauthorized) }

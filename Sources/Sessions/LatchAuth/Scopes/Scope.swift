@@ -22,7 +22,7 @@ public struct Scope: RawRepresentable, Sendable, Hashable, Codable {
     /// Creates a scope from a literal.
     ///
     /// A character that no scope-token may contain becomes `_`, so that a mistyped literal names one scope that no
-    /// server knows, and never two.
+    /// server defines, and never two.
     public init(stringLiteral text: String) {
         let bytes = text.utf8.map { Self.isAllowed($0) ? $0 : UInt8(ascii: "_") }
         rawValue = bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)

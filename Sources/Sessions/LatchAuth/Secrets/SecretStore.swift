@@ -14,7 +14,7 @@ public protocol SecretStore: Sendable {
     /// Stores a secret under a name, durably and atomically: a failure or a crash leaves the earlier one.
     func write(_ secret: [UInt8], for name: String) async throws
 
-    /// Removes the secret with a name; removing nothing is no error.
+    /// Removes the secret with a name; a missing secret is not an error.
     func remove(_ name: String) async throws
 
     /// Returns the names of all secrets, sorted.

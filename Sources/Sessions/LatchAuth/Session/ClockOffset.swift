@@ -7,7 +7,7 @@ enum ClockOffset {
     /// Returns the difference in seconds; zero if the clocks may agree.
     ///
     /// The response was written between `sent` and `received`, and its date counts whole seconds: a date within two
-    /// seconds of that interval says nothing about the clocks.
+    /// seconds of that interval proves no offset.
     static func seconds(to date: Date, sent: Date, received: Date) -> Double {
         let ahead = date.timeIntervalSince(received)
         let behind = date.timeIntervalSince(sent)

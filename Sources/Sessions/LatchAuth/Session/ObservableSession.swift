@@ -55,7 +55,7 @@ public final class ObservableSession<Value: SessionCredential> {
         let follower = Task { [weak self] in
             for await change in changes {
                 if let self { show(self, change) }
-                // Observers of this change run before the next one comes.
+                // Observers of this change run before the next one is published.
                 await Task.yield()
             }
         }

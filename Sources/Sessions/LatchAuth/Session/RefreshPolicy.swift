@@ -7,19 +7,19 @@ public struct RefreshRequest<Value: Sendable>: Sendable {
 
     /// A random identifier that stays the same when the same refresh is repeated.
     ///
-    /// Send it as `Idempotency-Key`: a server that supports it answers a repeat with the same successor, so that a lost
+    /// Send it as `Idempotency-Key`: a server that supports it returns the same successor for a repeat, so that a lost
     /// response costs nothing.
     public let idempotencyKey: String
 }
 
 /// The times at which a session refreshes its credential.
 public struct RefreshPolicy: Sendable {
-    /// The time before expiry at which a refresh is due; never more than `greatestShare` of the credential's whole life.
+    /// The time before expiry at which a refresh is due; never more than `greatestShare` of the credential's lifetime.
     ///
     /// A negative one counts as zero.
     package var lead: Duration
 
-    /// The greatest share of a credential's life that the lead may take, from 0 to 0.5; a fifth by default.
+    /// The greatest share of a credential's lifetime that the lead may take, from 0 to 0.5; a fifth by default.
     ///
     /// A value outside that range counts as the nearer bound.
     package var greatestShare: Double

@@ -39,7 +39,7 @@ public actor Session<Value: SessionCredential> {
     let records: SessionRecords<Value>
     /// The request to the issuer; it runs in a task of the session's own, so no caller's cancellation reaches it.
     let refresh: Refresh
-    /// The refresh policy, fixed for the session's life, so that the path without the actor may read it.
+    /// The refresh policy, fixed for the session's lifetime, so that the path without the actor may read it.
     nonisolated let policy: RefreshPolicy
     /// This device's clock, which may be wrong; `issuerNow` decides about expiry.
     nonisolated let clock: WallClock
@@ -54,7 +54,7 @@ public actor Session<Value: SessionCredential> {
     nonisolated let view = Mutex(SessionView<Value>())
     /// A copy of `state` that other tasks read and watch without the actor.
     nonisolated let broadcast = StateBroadcast<State>(.unknown)
-    /// The pending step-up; separate from the state, since the credential is good for everything else.
+    /// The pending step-up; separate from the state, since the credential is valid for all other requests.
     nonisolated let stepUpBroadcast = StateBroadcast<StepUpRequirement?>(nil)
 
     /// The current state; only `publish(_:)` changes it, so that `broadcast` never falls behind.
@@ -83,7 +83,7 @@ public actor Session<Value: SessionCredential> {
     var stepUpResult: SharedResult<Void>?
     /// The task of the running step-up; cancelled by a sign-out or a sign-in.
     var stepUpTask: Task<Void, Never>?
-    /// The running restoration, shared by all callers that ask before it ends.
+    /// The running restoration, shared by all callers that arrive before it ends.
     private var restoration: SharedResult<Void>?
     /// A successor that is issued and not yet stored: the next attempt stores it before it requests another.
     ///
@@ -130,7 +130,7 @@ public actor Session<Value: SessionCredential> {
             refresh: refresh)
     }
 
-    /// Creates a session that knows its issuer.
+    /// Creates a session with its issuer.
     package init(
         store: any TokenStore<Value>, policy: RefreshPolicy, clock: WallClock, random: RandomSource,
         executor: (any TaskExecutor)?, issuer: (any Sendable)?, refresh: @escaping Refresh
@@ -284,7 +284,7 @@ extension Session {
 
     /// Refreshes unless the refusal is a late one of a credential that is no longer current.
     ///
-    /// - Parameter generation: The generation of the refused credential; nil if the caller does not know.
+    /// - Parameter generation: The generation of the refused credential; nil if unknown to the caller.
     /// - Throws: `AuthError.superseded` if another user has signed in since.
     private func refreshed(replacing refused: Value, in generation: Int?) async throws -> Value {
         let current = try await currentCredential()
@@ -295,7 +295,7 @@ extension Session {
 
     /// Returns the snapshot on the slow path of `snapshot()`.
     ///
-    /// Another caller may have refreshed while this one waited for the actor, hence the second look at the view. The
+    /// Another caller may have refreshed while this one waited for the actor, so the view is read again. The
     /// generation is read before the refresh: a snapshot of a later one would repeat a request as another user.
     private func refreshedSnapshotIfDue() async throws -> CredentialSnapshot<Value> {
         let current = try await currentCredential()
@@ -315,7 +315,7 @@ extension Session {
     /// - Throws: A `store…` code when it cannot be stored; the session then follows what the store still holds.
     public func signIn(_ value: Value) async throws { try await signIn(value, requestedAt: nil) }
 
-    /// Signs in with a credential that was requested at `sent` by this session's clock: its date tells the issuer's.
+    /// Signs in with a credential that was requested at `sent` by this session's clock: its date shows the issuer's.
     package func signIn(_ value: Value, requestedAt sent: Date?) async throws {
         if let sent, let issued = value.issued { observe(issuerDate: issued, ofRequestSentAt: sent) }
         try await replaceRecord(by: newRecord(of: value, sessionID: random.identifier()))
@@ -328,12 +328,12 @@ extension Session {
     @discardableResult
     public func signOut() async throws -> Value? { try await replaceRecord(by: nil) }
 
-    /// Signs the user out: first on this device, whatever the network does, and then at the server.
+    /// Signs the user out: first on this device, with or without a network, and then at the server.
     ///
     /// - Parameter end: Asks the server to end the session; returns whether it confirmed, and never throws, since the user
     ///   is signed out already.
     /// - Returns: Whether the server confirmed; false as well if no user was signed in.
-    /// - Throws: As ``signOut()``; the server is asked nevertheless.
+    /// - Throws: As ``signOut()``; the server is notified nevertheless.
     package nonisolated func signOut(ending end: (Value) async -> Bool) async throws -> Bool {
         let current = currentState.credential
         do {
@@ -349,7 +349,7 @@ extension Session {
     /// Replaces the record as the user wants, and makes it the session's state.
     ///
     /// - Returns: The credential that was current.
-    /// - Throws: A `store…` code, also if the store reported a failure and has stored all the same.
+    /// - Throws: A `store…` code, also if the store reported a failure and has stored nevertheless.
     @discardableResult
     private func replaceRecord(by record: TokenRecord<Value>?) async throws -> Value? {
         listen()
@@ -384,7 +384,7 @@ extension Session {
         try await shared.value()
     }
 
-    /// Runs the restoration; it finishes `shared` on every path, since callers would otherwise wait forever.
+    /// Runs the restoration; it finishes `shared` on every path, since callers would otherwise wait indefinitely.
     private func runRestoration(_ shared: SharedResult<Void>, in generation: Int) async {
         listen()
         let loaded: Result<TokenRecord<Value>?, any Error>

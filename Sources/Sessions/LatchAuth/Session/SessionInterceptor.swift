@@ -125,10 +125,10 @@ package final class SessionAttempt<Value: SessionCredential>: RequestModifier {
     /// The credential of the last message: a redirect may rotate it between two of them.
     var snapshot: CredentialSnapshot<Value> { progress.withLock { $0.snapshot } }
 
-    /// Whether the same message with the same credential is worth repeating; see `Credential.learn`.
+    /// Whether to repeat the same message with the same credential; see `Credential.learn`.
     var isWorthRepeating: Bool { progress.withLock { $0.isWorthRepeating } }
 
-    /// Whether a redirect has led to another origin, which gets no credential, so that the response says nothing of it.
+    /// Whether a redirect has led to another origin, which gets no credential, so that the response is not about it.
     var leadsElsewhere: Bool { progress.withLock { $0.leadsElsewhere } }
 
     package func prepare(_ request: inout HTTPRequest) async throws {
@@ -144,7 +144,7 @@ package final class SessionAttempt<Value: SessionCredential>: RequestModifier {
         let sent = snapshot.credential
         // The target of a redirect within the origin is prepared again.
         if response.status.isRedirection { progress.withLock { $0.leadsElsewhere = true } }
-        // Only a refusal asks for it, and nothing follows a refusal.
+        // Only a refusal requires it, and nothing follows a refusal.
         if sent.learn(from: response, to: request) { progress.withLock { $0.isWorthRepeating = true } }
         // Nearly always nothing was rotated; then no request has to wait for the session's actor.
         guard sent.rotated(by: response, to: request, sentWith: sent) != nil,

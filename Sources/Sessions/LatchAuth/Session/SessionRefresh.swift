@@ -7,8 +7,8 @@ import Synchronization
 
 /// The sessions whose refresh or step-up the current task belongs to.
 ///
-/// A refresh that goes through a client which carries the same session would wait for itself forever; this is how the
-/// session notices.
+/// A refresh through a client that carries the same session would wait for itself indefinitely; the session
+/// detects it by this value.
 package enum ActiveRefreshes {
     /// The identities of the actors, outermost first, since a refresh may need another session's credential.
     @TaskLocal package static var sessions: [ObjectIdentifier] = []
@@ -42,7 +42,7 @@ extension Session {
         return try await shared.value()
     }
 
-    /// Runs the refresh; it finishes `shared` on every path, since callers would otherwise wait forever.
+    /// Runs the refresh; it finishes `shared` on every path, since callers would otherwise wait indefinitely.
     ///
     /// A sign-out may have finished `shared` before, and a new refresh may have begun: that one is left alone.
     private func runRefresh(of value: Value, _ shared: SharedResult<Value>, in generation: Int) async {
@@ -61,9 +61,9 @@ extension Session {
 
     /// Returns the successor of a credential, in the order that keeps a user signed in.
     ///
-    /// An unstored successor is stored first; then the record says whether another process was faster; then the key of
-    /// the request is stored; and only then the issuer is asked, since a request uses up the refresh token
-    /// (RFC 9700 §4.14.2). No other process asks meanwhile.
+    /// An unstored successor is stored first; then the record shows whether another process refreshed; then the key of
+    /// the request is stored; and only then it is sent, since a request uses up the refresh token
+    /// (RFC 9700 §4.14.2). No other process refreshes meanwhile.
     ///
     /// - Throws: `superseded` if a sign-in or sign-out came in between; the result is then dropped.
     private func successor(of value: Value, in generation: Int) async throws -> Value {
@@ -109,7 +109,7 @@ extension Session {
         }
     }
 
-    /// Whether a refresh lies between two credentials.
+    /// Whether two credentials are separated by a refresh.
     ///
     /// An issuer may keep the refresh token (RFC 6749 §6); then only the access token differs.
     private func isOther(_ current: Value, than value: Value) -> Bool {
@@ -134,10 +134,10 @@ extension Session {
 
     /// Stores an issued credential, and only then makes it visible.
     ///
-    /// If another session has changed the record meanwhile, that record stands, and `fresh` is dropped.
+    /// If another session has changed the record meanwhile, that record is kept, and `fresh` is dropped.
     func commit(_ fresh: Value, after predecessor: Value, in generation: Int) async throws -> Value {
         uncommitted = (fresh, predecessor)
-        // Where storing fails, `fresh` stays in memory until it can be stored: the issuer no longer accepts the predecessor.
+        // If storing fails, `fresh` stays in memory until it is stored: the issuer no longer accepts the predecessor.
         let current = try await withStore {
             guard isCurrent(generation) else { throw AuthError.superseded }
             if records.keepsRecords {
@@ -170,9 +170,9 @@ extension Session {
 
     /// Adopts the credential that a response made of the current one, stored before it becomes visible.
     ///
-    /// It is no sign-in: the generation stays, and a running refresh replaces the result.
+    /// It is not a sign-in: the generation stays, and a running refresh replaces the result.
     ///
-    /// - Parameter snapshot: The credential that the answered message carried.
+    /// - Parameter snapshot: The credential of the request that was responded to.
     /// - Returns: The credential that is current now; nil if the response belongs to an earlier one.
     func rotate(
         _ snapshot: CredentialSnapshot<Value>, by response: HTTPResponse, to request: HTTPRequest
@@ -293,7 +293,7 @@ extension Session {
 // MARK: - The lock among processes
 
 extension Session {
-    /// Returns the lock under which the issuer is asked; nil if there is only one session.
+    /// Returns the lock that is held during a refresh request; nil if there is only one session.
     ///
     /// - Throws: `refreshElsewhere` if another session holds it and no caller needs a successor of `value` at once.
     private func refreshLock(for value: Value) async throws -> SessionLock? {
@@ -310,7 +310,7 @@ extension Session {
 
     /// Releases the lock, or keeps it until the issued credential is stored.
     ///
-    /// Another session would otherwise use up the same refresh token, which some issuers take for theft
+    /// Another session would otherwise use up the same refresh token, which some issuers treat as theft
     /// (RFC 9700 §4.14.2). The kernel releases the lock with this process.
     private func release(_ lock: SessionLock?) {
         guard let lock else { return }
@@ -445,7 +445,7 @@ extension Session {
         return isExpired(value) ? next : min(next, wait(until: expiry))
     }
 
-    /// Starts the timer anew: the issuer's clock is known better now, or this device's date has jumped.
+    /// Restarts the timer: the issuer's clock is known more precisely, or this device's date has jumped.
     private func timeHasMoved() {
         guard let value = state.credential else { return }
         publishExpiry(of: value)
@@ -469,7 +469,7 @@ extension Session {
 
     /// Returns the time until a date by the issuer's clock, at most a day.
     ///
-    /// The timer looks at the clock again afterwards, so a day is no limit. Without it an absurd expiry, such as the year
+    /// The timer looks at the clock again afterwards, so it may wait longer. An extreme expiry, such as the year
     /// 10^20, would overflow `Duration` and crash the program.
     private func wait(until date: Date) -> Duration {
         // A little late rather than a little early: waking early would only mean to wait again.

@@ -47,9 +47,9 @@ struct SessionView<Value: SessionCredential>: Sendable {
     var generation = 0
     /// The date from which a refresh is due, by the issuer's clock.
     var due = Date.distantFuture
-    /// The issuer's clock minus ours, in seconds.
+    /// The issuer's clock minus the local one, in seconds.
     var clockOffset = 0.0
-    /// The date of the last measurement of the offset, by our clock.
+    /// The date of the last measurement of the offset, by the local clock.
     var offsetMeasured = Date.distantPast
 }
 

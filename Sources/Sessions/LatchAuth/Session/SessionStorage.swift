@@ -46,8 +46,8 @@ extension Session {
 
     /// Replaces the record, or removes it for nil.
     ///
-    /// - Returns: The failure of a store that has stored all the same, such as a disk whose last answer was an error:
-    ///   other sessions go by what they find there, and so does this one.
+    /// - Returns: The failure of a store that holds the new record nevertheless, such as a disk whose last call failed:
+    ///   other sessions follow the stored record, and so does this one.
     /// - Throws: The failure of a store that holds something else; the session then follows the stored record.
     @discardableResult
     func store(_ record: TokenRecord<Value>?) async throws -> (any Error)? {
@@ -112,7 +112,7 @@ extension Session {
     }
 
     /// Reads the record once more before the session reports that it is signed out: the notification of a sign-in in
-    /// another process may be late, or lost.
+    /// another process may be slow, or have crashed.
     func confirmSignOut() async throws {
         guard records.coordination != nil else { return }
         let generation = generation

@@ -4,7 +4,7 @@ import LatchCore
 package import LatchHTTP
 import PortableFoundation
 
-/// The stronger or fresher authentication that a server requires before it answers (RFC 9470 §3).
+/// The stronger or fresher authentication that a server requires before it serves a request (RFC 9470 §3).
 ///
 /// The credential itself is good, so a refresh would not help: an authorization request with these parameters does.
 public struct StepUpRequirement: Sendable, Hashable, Codable {
@@ -12,7 +12,7 @@ public struct StepUpRequirement: Sendable, Hashable, Codable {
     public var contextClasses: [String]
     /// The greatest time since the user's authentication (`max_age`); nil if any is accepted.
     public var maximumAge: Duration?
-    /// The scopes that the new tokens need; nil if the server does not say.
+    /// The scopes that the new tokens need; nil if the server does not state them.
     public var scopes: Scopes?
 
     /// Creates a requirement.
@@ -47,7 +47,7 @@ extension Session {
 
     /// The step-up that a server has required and the user has not completed; nil nearly always.
     ///
-    /// The session is signed in all the same, and its credential good for everything else. A refresh changes nothing. A
+    /// The session stays signed in, and its credential is valid for all other requests. A refresh changes nothing. A
     /// sign-in or step-up ends the requirement unless its credential shows that it is not met, and so does a sign-out.
     public nonisolated var stepUp: StepUpRequirement? { stepUpBroadcast.current }
 
@@ -126,7 +126,7 @@ extension Session {
         try await shared.value()
     }
 
-    /// Runs the step-up; it finishes `shared` on every path, since callers would otherwise wait forever.
+    /// Runs the step-up; it finishes `shared` on every path, since callers would otherwise wait indefinitely.
     private func runStepUp(
         _ requirement: StepUpRequirement, by satisfy: StepUp, _ shared: SharedResult<Void>, in generation: Int
     ) async {
@@ -165,8 +165,8 @@ extension HTTPResponse {
 
     /// The reason for which the request was refused; nil if the response does not refuse its credential.
     ///
-    /// A refusal of the proof of its key (RFC 9449) says nothing about the credential, and a successor would lack a missing
-    /// scope (RFC 6750 §3.1) too. Without an explicit reason the credential counts as invalid: most servers just answer 401.
+    /// A refusal of the proof of its key (RFC 9449) is not about the credential, and a successor would lack a missing
+    /// scope (RFC 6750 §3.1) too. Without an explicit reason the credential counts as invalid: most servers give none.
     var credentialRefusal: CredentialRefusal? {
         guard status == .unauthorized, dpopError == nil else { return nil }
         let challenges = challenges()

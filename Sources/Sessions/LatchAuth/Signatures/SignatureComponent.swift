@@ -53,7 +53,7 @@ public struct SignatureComponent: Sendable, ExpressibleByStringLiteral {
 
     /// Whether it covers the digest of the message's own content, with every algorithm in it.
     ///
-    /// One member of the field does not suffice: it may be of an algorithm that the verifier does not know.
+    /// One member of the field does not suffice: it may be of an algorithm that the verifier does not support.
     var isContentDigest: Bool { name == "content-digest" && !isOfRequest && parameters["key"] == nil }
 
     /// The component as an item of `Signature-Input`.

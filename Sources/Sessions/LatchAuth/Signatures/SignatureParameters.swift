@@ -9,7 +9,7 @@ package import PortableFoundation
 package struct SignatureParameters: Sendable, Hashable {
     private let structured: StructuredParameters
 
-    /// Checks the parameters of a message; unknown ones are ignored, and covered by the signature all the same.
+    /// Checks the parameters of a message; unknown ones are ignored, but covered by the signature.
     ///
     /// - Throws: `AuthError.malformedSignature` if one has the wrong type.
     init(_ parameters: StructuredParameters) throws(AuthError) {

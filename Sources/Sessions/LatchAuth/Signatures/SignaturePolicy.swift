@@ -18,7 +18,7 @@ package struct SignaturePolicy: Sendable {
     package var clockSkew: Duration
     /// Whether the signature needs an expiry.
     package var requiresExpiry = false
-    /// Whether `content-digest` has to cover content where there is any, and has to match it.
+    /// Whether `content-digest` has to be covered if there is content, and has to match it.
     package var checksContent = true
     /// A closure that returns whether a nonce is new, and remembers it; with one, a signature without a nonce is refused.
     ///
@@ -46,7 +46,7 @@ package struct SignaturePolicy: Sendable {
         guard required.allSatisfy(candidate.components.contains) else {
             throw .refusedSignature("it does not cover what the policy requires")
         }
-        // Content of unknown length may turn out to be empty; its digest has to be covered all the same.
+        // Content of unknown length may turn out to be empty; its digest has to be covered nevertheless.
         guard !checksContent || message.body.isEmpty || candidate.components.contains(where: \.isContentDigest) else {
             throw .refusedSignature("it does not cover the content")
         }

@@ -61,7 +61,7 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
         do {
             let record = try decoder.decode(TokenRecord<Value>.self, from: Data(bytes))
             if record.credential != nil || record.end != nil { return record }
-            // Before there were records the credential stood alone.
+            // Before there were records the credential was stored alone.
             return TokenRecord(credential: try decoder.decode(Value.self, from: Data(bytes)))
         } catch {
             // The decoding error may quote the record, so it is not passed on.

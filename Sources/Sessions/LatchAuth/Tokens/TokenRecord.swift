@@ -9,21 +9,21 @@ package struct TokenRecord<Value: Sendable>: Sendable {
 
     /// The identifier of the sign-in that the credential comes from; it stays the same through all refreshes.
     ///
-    /// By it a process tells a refresh elsewhere from the sign-in of another user. Nil where the store does not keep it.
+    /// It distinguishes another process's refresh from the sign-in of another user. Nil if the store does not keep it.
     package var sessionID: String?
 
     /// The key of the refresh of this credential that has begun and not finished, stored before it is requested.
     ///
-    /// A request uses up the refresh token. A process that finds the key after a crash asks again under it, and an issuer
-    /// that knows the key returns the same successor again.
+    /// A request uses up the refresh token. A process that finds the key after a crash sends it again, and an issuer
+    /// that recognizes the key returns the same successor again.
     package var refreshKey: String?
 
     /// The reason for which there is no credential; nil while there is one.
     package var end: SignedOutReason?
 
-    /// The date of issue by the issuer's clock, if the credential itself does not say so.
+    /// The date of issue by the issuer's clock, if the credential itself does not state it.
     ///
-    /// Without it a program that starts late in a credential's life would take the rest for the whole.
+    /// Without it a program that starts late would take the remaining lifetime for the whole one.
     package var issued: Date?
 
     /// Creates a record.

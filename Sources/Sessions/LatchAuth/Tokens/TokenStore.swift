@@ -15,12 +15,12 @@ public protocol TokenStore<Value>: Sendable {
     /// - Throws: `AuthError` with a `store…` code; the stored credential is then unchanged.
     func save(_ tokens: Value) async throws
 
-    /// Returns the stored credential; nil only when none was ever saved or it was cleared.
+    /// Returns the stored credential; nil only when none was saved or it was cleared.
     ///
     /// - Throws: `AuthError` with a `store…` code when the store cannot be read. That is not "no account".
     func load() async throws -> Value?
 
-    /// Removes the stored credential; removing nothing is no error.
+    /// Removes the stored credential; a missing one is not an error.
     func clear() async throws
 }
 
@@ -32,7 +32,7 @@ package protocol TokenRecordStore<Value>: TokenStore {
     /// Replaces the whole record.
     func save(record: TokenRecord<Value>) async throws
 
-    /// Returns the whole record; nil only when none was ever saved or it was cleared.
+    /// Returns the whole record; nil only when none was saved or it was cleared.
     func loadRecord() async throws -> TokenRecord<Value>?
 
     /// The coordination of the sessions over this store; nil if there is only one of them.

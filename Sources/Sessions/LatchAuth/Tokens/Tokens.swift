@@ -20,13 +20,13 @@ public struct Tokens: SessionCredential, Hashable {
     public var expiry: Date?
     /// The date of issue, by the issuer's clock.
     public var issued: Date?
-    /// The granted scope, separated by spaces (RFC 6749 §3.3); nil if the issuer did not say.
+    /// The granted scope, separated by spaces (RFC 6749 §3.3); nil if the issuer did not state it.
     public var scope: String?
     /// The ID token (OpenID Connect Core §2); nil if there is none.
     public var idToken: String?
     /// The identifier of the user, if the issuer wrote it next to the tokens; it is for display.
     public var userID: String?
-    /// The type of the access token; an issuer that does not say means `bearer`.
+    /// The type of the access token; `bearer` if the issuer states none.
     public var tokenType: TokenType
     /// The key that the tokens are bound to; nil if they are bound to none.
     ///
@@ -51,7 +51,7 @@ public struct Tokens: SessionCredential, Hashable {
         self.key = key
     }
 
-    /// The granted scopes; nil if the issuer did not say, which grants the requested ones (RFC 6749 §5.1).
+    /// The granted scopes; nil if the issuer did not state them, which grants the requested ones (RFC 6749 §5.1).
     public var grantedScopes: Scopes? { scope.map(Scopes.init(parsing:)) }
 
     /// Sets the `Authorization` field and, if the tokens are bound to a key, `DPoP` to a proof for this message.
@@ -119,14 +119,14 @@ extension Tokens {
         return results.isEmpty || results.contains(nil) ? nil : true
     }
 
-    /// Whether both belong to the same user; nil if one of them does not say.
+    /// Whether both belong to the same user; nil if one of them does not state it.
     public func hasSameUser(as other: Tokens) -> Bool? {
         let (mine, others) = (claim(\.subject), other.claim(\.subject))
         guard let mine, let others else { return nil }
         return mine == others && claim(\.issuer) == other.claim(\.issuer)
     }
 
-    /// Returns a claim of the access token, or of the ID token where the former is opaque or does not have it.
+    /// Returns a claim of the access token, or of the ID token if the access token is opaque or does not have it.
     private func claim<Value>(_ read: (Claims) -> Value?) -> Value? {
         for text in [access, idToken ?? ""] {
             do {

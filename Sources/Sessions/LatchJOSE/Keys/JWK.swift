@@ -35,7 +35,7 @@ extension KeyMaterial {
         _ jwk: JSONObject, algorithm: SignatureAlgorithm?
     ) throws(JOSEError) -> (SignatureAlgorithm, KeyMaterial) {
         do {
-            // RFC 7517 §4.1 compares by code points, where String would take the Kelvin sign for a K.
+            // RFC 7517 §4.1 compares by code points, but String equates the Kelvin sign with a K.
             guard jwk["kty"]?.stringValue?.utf8.allSatisfy({ $0 < 0x80 }) == true else {
                 throw JOSEError.unsuitableKey("its kty is missing or not ASCII")
             }
@@ -46,7 +46,7 @@ extension KeyMaterial {
             case ("OKP", "Ed25519"): return (try fit(algorithm, .eddsa), try ed25519(jwk))
             case ("RSA", _): return (algorithm ?? .rs256, try rsa(jwk, algorithm: algorithm ?? .rs256))
             case ("oct", _):
-                guard let algorithm else { throw JOSEError.unsuitableKey("it does not say its alg") }
+                guard let algorithm else { throw JOSEError.unsuitableKey("it has no alg") }
                 let secret = SymmetricKey(data: try jwk.bytes("k"))
                 return (algorithm, .secret(try SharedSecret(secret, algorithm: algorithm)))
             default: throw JOSEError.unsuitableKey("its kty or crv is not known")
@@ -117,7 +117,7 @@ extension KeyMaterial {
 
     /// Rejects a private key with the public part of another key.
     ///
-    /// Its signatures could not be verified with the published key, or the published key would belong to someone else.
+    /// Its signatures could not be verified with the published key, or the published key would belong to another party.
     private static func require(_ halvesMatch: Bool) throws(JOSEError) {
         guard halvesMatch else { throw .unsuitableKey("its public and its secret half do not belong together") }
     }

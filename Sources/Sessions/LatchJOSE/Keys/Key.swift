@@ -5,7 +5,7 @@ public import LatchCrypto
 
 /// A key with its only algorithm and its ID.
 ///
-/// A key verifies with its own algorithm and no other, whatever a token requests (RFC 8725 §3.1). Its description is
+/// A key verifies with its own algorithm and no other, whichever the token names (RFC 8725 §3.1). Its description is
 /// redacted.
 public struct Key: Sendable {
     /// The ID that the `kid` of a token refers to.

@@ -39,7 +39,7 @@ enum CriticalParameters {
             let demanded = protected["crit"]?.arrayValue?.compactMap(\.stringValue) ?? []
             _ = try check(protected: protected, unprotected: unprotected, understood: Set(demanded))
         } catch {
-            throw .unsignable("every reader would refuse the header, for its typ, its kid, or what it demands")
+            throw .unsignable("every reader would refuse the header, for its typ, its kid, or its crit")
         }
     }
 

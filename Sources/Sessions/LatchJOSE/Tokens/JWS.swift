@@ -35,7 +35,7 @@ public struct JWS: Sendable {
         let parts = try CompactSerialization(text, limit: limit)
         let header = try JOSEHeader(base64URL: parts.header)
         let encoding = try CriticalParameters.check(protected: header.members, understood: understood)
-        guard encoding.fitsCompactText(parts.payload) else { throw .malformedToken("its payload cannot stand there") }
+        guard encoding.fitsCompactText(parts.payload) else { throw .malformedToken("its payload cannot be part of it") }
         _ = try keys.requireSigner(
             under: header, algorithms: algorithms, signature: Base64URL.decode(utf8: parts.signature), of: parts.signed)
         self.header = header

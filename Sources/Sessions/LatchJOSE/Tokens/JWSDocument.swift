@@ -20,7 +20,7 @@ public struct JWSDocument: Sendable {
         public let key: Key
         /// The protected header parameters.
         public let protected: JSONObject
-        /// The unprotected header parameters, which anyone may have changed.
+        /// The unprotected header parameters, which an attacker may have changed.
         public let unprotected: JSONObject
     }
 
@@ -58,7 +58,7 @@ public struct JWSDocument: Sendable {
         let parts = try JWSDocumentParts(text, limit: limit)
         let encoding = try parts.encoding(understood: understood)
         guard (parts.payload == nil) != (detached == nil) else {
-            throw .malformedToken("it has a payload beside the one that is given, or neither is there")
+            throw .malformedToken("it has a payload in addition to the given one, or there is neither")
         }
         payload = try parts.payload.map { part throws(JOSEError) in try encoding.read(part) } ?? detached ?? []
         let written = parts.payload ?? encoding.written(payload)
@@ -135,7 +135,7 @@ extension JWSDocument {
         if !isDetached {
             // RFC 7797 §4: an unencoded payload is a JSON string.
             guard let text = String(validating: written, as: UTF8.self) else {
-                throw .unsignable("the payload is no text")
+                throw .unsignable("the payload is not text")
             }
             document["payload"] = .string(text)
         }
@@ -160,7 +160,7 @@ extension JWSDocument.Signer {
             signed[name] = nil
         }
         guard unsigned.allSatisfy({ signed[$0.key] == nil }) else {
-            throw .unsignable("a member stands in both headers")
+            throw .unsignable("a member is in both headers")
         }
         try CriticalParameters.requireReadable(protected: signed, unprotected: unsigned)
         let head = signed.isEmpty ? [] : Base64Alphabet.url.encode(JSONValue.object(signed).serialized())
@@ -248,7 +248,7 @@ extension JWSDocumentParts.Entry {
         guard let unprotected = header.objectValue else { throw .malformedToken("its header is not an object") }
         // RFC 7515 §7.2.1: the names in both are disjoint, so that no unprotected parameter replaces a protected one.
         guard unprotected.allSatisfy({ protected[$0.key] == nil }) else {
-            throw .malformedToken("a member stands in both headers")
+            throw .malformedToken("a member is in both headers")
         }
         self.init(
             protectedText: signed, protected: protected, unprotected: unprotected,

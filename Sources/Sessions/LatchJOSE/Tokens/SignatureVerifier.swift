@@ -47,7 +47,7 @@ final class SignatureVerifier: Sendable {
     /// Decodes a header, and finds the candidate keys.
     private func read(_ text: ArraySlice<UInt8>) throws(JOSEError) -> (JOSEHeader, [Key]) {
         let header = try JOSEHeader(base64URL: text)
-        // RFC 8725 §3.1: only what the verifier lists, and then only what the key itself is for.
+        // RFC 8725 §3.1: only algorithms that the verifier lists, and then only the key's own.
         guard algorithms.contains(header.algorithm) else { throw .refusedAlgorithm }
         try header.refuseExtensions()
         let candidates = keys.candidates(id: header.keyID, algorithm: header.algorithm)
@@ -59,7 +59,7 @@ final class SignatureVerifier: Sendable {
     ///
     /// Two tasks may cache the same one at the same time, which only wastes an entry.
     private func remember(_ one: Known) {
-        // A slice would keep the whole token alive.
+        // A slice would retain the whole token.
         let own = Known(bytes: ArraySlice(Array(one.bytes)), header: one.header, keys: one.keys)
         known.withLock { known in
             if known.count >= Self.mostKnown { known.removeFirst() }

@@ -21,10 +21,10 @@ public protocol Grant: Sendable {
     /// (RFC 6749 §3.2).
     var parameters: [(String, String)] { get }
 
-    /// The scopes that are granted where the response does not say (RFC 6749 §5.1); nil if that is not known.
+    /// The scopes that are granted if the response states none (RFC 6749 §5.1); nil if that is not known.
     var expectedScopes: Scopes? { get }
 
-    /// The refresh token that stays valid where the response has none (RFC 6749 §6); nil if there is none.
+    /// The refresh token that stays valid if the response has none (RFC 6749 §6); nil if there is none.
     var refreshToken: String? { get }
 }
 

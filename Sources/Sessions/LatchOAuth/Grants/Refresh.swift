@@ -34,7 +34,7 @@ public struct RefreshGrant: Grant {
     /// The requested scopes, or those granted before.
     public var expectedScopes: Scopes? { scopes.isEmpty ? granted : scopes }
 
-    /// The token, which stays valid where the response has none (RFC 6749 §6).
+    /// The token, which stays valid if the response has none (RFC 6749 §6).
     public var refreshToken: String? { token }
 }
 

@@ -61,7 +61,7 @@ extension Session where Value == Tokens {
         return response
     }
 
-    /// Signs the user out: first on this device, whatever the network does, and then at the server.
+    /// Signs the user out: first on this device, with or without a network, and then at the server.
     ///
     /// - Returns: Whether the server confirmed; false as well if no user was signed in.
     /// - Throws: A `store…` code if this device cannot remove the tokens; they are revoked nevertheless.

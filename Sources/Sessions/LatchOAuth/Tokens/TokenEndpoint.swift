@@ -68,12 +68,12 @@ public struct TokenEndpoint: Sendable {
     ) async throws -> TokenResponse {
         let response = try await exchange(grant, RequestContext(idempotencyKey: idempotencyKey, key: key))
         guard unrequestedScopes == .refused, !response.scopeChange.unrequested.isEmpty else { return response }
-        // The refused tokens are revoked where that is possible: they would be valid for their whole life.
+        // The refused tokens are revoked if possible: they would stay valid until they expire.
         _ = await revokeIfPossible(response.tokens)
         throw OAuthError.unrequestedScope
     }
 
-    /// Exchanges a grant, whatever was granted: a refresh has used up its token, and a refused response would lose the
+    /// Exchanges a grant for any granted scopes: a refresh has used up its token, and a refused response would lose the
     /// session.
     private func exchange(_ grant: some Grant, _ context: RequestContext) async throws -> TokenResponse {
         let form = [("grant_type", grant.type)] + grant.parameters
@@ -85,7 +85,7 @@ public struct TokenEndpoint: Sendable {
     private func decode(
         _ response: HTTPResponse, expecting scopes: Scopes?, keeping refresh: String?, boundTo key: DPoPKey?
     ) throws(OAuthError) -> TokenResponse {
-        // RFC 9449 §5: a server without DPoP answers with bearer tokens, which an attacker could use.
+        // RFC 9449 §5: a server without DPoP responds with bearer tokens, which an attacker could use.
         var response = try TokenResponseDecoder(clock: clock).decode(
             response, type: key == nil ? .bearer : .dpop, expecting: scopes, keeping: refresh)
         response.tokens.key = key
@@ -139,7 +139,7 @@ public enum TokenTypeHint: String, Sendable, Hashable, CaseIterable {
 extension TokenEndpoint {
     /// Revokes a token (RFC 7009 §2.1).
     ///
-    /// A token that the server does not know counts as revoked (RFC 7009 §2.2).
+    /// A token that the server does not recognize counts as revoked (RFC 7009 §2.2).
     ///
     /// - Throws: `OAuthError.temporarilyUnavailable` if the server cannot do it now: the token is then still valid, and
     ///   `retryAfter` may say when to try again. `OAuthError.noRevocationEndpoint` if the server has no such endpoint.
@@ -220,7 +220,7 @@ extension TokenEndpoint {
         request.template = url.path
         let response: HTTPResponse
         if let key = context.key {
-            // RFC 9449 §8: where the server requires a nonce, the same request is sent once more with it.
+            // RFC 9449 §8: if the server requires a nonce, the same request is sent once more with it.
             response = try await DPoPInterceptor(key).intercept(request, next: client)
         } else {
             response = try await client.respond(to: request)

@@ -7,7 +7,7 @@ public import LatchCore
 public struct TokenResponse: Sendable, Hashable {
     /// The issued tokens.
     public var tokens: Tokens
-    /// The lifetime of the access token; nil if the server does not say.
+    /// The lifetime of the access token; nil if the server does not state it.
     public var lifetime: Duration?
     /// The requested scopes; nil if none were requested and the server chose.
     public var requestedScopes: Scopes?
@@ -24,7 +24,7 @@ public struct TokenResponse: Sendable, Hashable {
         self.extra = extra
     }
 
-    /// The granted scopes; nil if the server does not say and none were requested.
+    /// The granted scopes; nil if the server does not state them and none were requested.
     public var grantedScopes: Scopes? { tokens.grantedScopes }
 
     /// The difference between the requested and the granted scopes; empty if one of the two is unknown.

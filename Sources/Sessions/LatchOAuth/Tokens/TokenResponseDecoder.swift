@@ -39,7 +39,7 @@ package struct TokenResponseDecoder: Sendable {
     ///
     /// - Parameters:
     ///   - type: The requested token type.
-    ///   - scopes: The requested scopes, which are granted where the response does not say (RFC 6749 §5.1).
+    ///   - scopes: The requested scopes, which are granted if the response states none (RFC 6749 §5.1).
     ///   - refresh: The refresh token that stays valid where the response has none (RFC 6749 §6).
     /// - Throws: `OAuthError.invalidResponse` and `OAuthError.unacceptableTokenType`; neither quotes the response.
     package func decode(
@@ -92,7 +92,7 @@ package struct TokenResponseDecoder: Sendable {
 
     /// Returns the token type: an unknown one must not be used (RFC 6749 §7.1), and compares without case (§5.1).
     ///
-    /// The member is required, and often missing; a bearer token is meant then.
+    /// The member is required, and often missing; the token is then a bearer token.
     private func tokenType(in members: JSONObject, requested: TokenType) throws(OAuthError) -> TokenType {
         let value = members["token_type"]
         if value?.isNull ?? true, requested == .bearer { return .bearer }

@@ -98,7 +98,7 @@ extension SecretStoreContract {
         try await store.remove("a")
         try await store.remove("a")
         try require(try await store.read("a") == nil, "it is still there")
-        try require(try await store.read("b") == [2], "another one has gone too")
+        try require(try await store.read("b") == [2], "another one was removed too")
         try await store.write([3], for: "a")
         try require(try await store.read("a") == [3], "it cannot be stored again")
     }
@@ -111,7 +111,7 @@ extension SecretStoreContract {
         try await other.write([2], for: "a")
         try require(try await one.read("a") == [2], "the first one does not see the change")
         try await one.remove("a")
-        try require(try await other.names().isEmpty, "the other one does not see that it is gone")
+        try require(try await other.names().isEmpty, "the other one does not see the removal")
     }
 
     static let manyTasks = Rule("loses nothing of what many tasks store at once") { place in

@@ -12,7 +12,7 @@ import Musl
 package enum Executable {
     /// The path of a program in the folder of the running one.
     ///
-    /// - Throws: `CommandError.failed` where there is no such program.
+    /// - Throws: `CommandError.failed` if there is no such program.
     package static func sibling(named name: String) throws(CommandError) -> String {
         let path = folder + "/" + name
         guard access(path, X_OK) == 0 else {

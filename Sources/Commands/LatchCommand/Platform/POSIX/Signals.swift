@@ -10,7 +10,7 @@ import Darwin
 import Musl
 #endif
 
-/// A signal that asks the process to act.
+/// A signal that requests an action of the process.
 package enum Signal: Sendable, Hashable, CaseIterable {
     /// End gracefully (SIGTERM).
     case terminate

@@ -100,7 +100,7 @@ extension Environment.Input {
 private final class SilentTerminal: Sendable {
     private let original: termios
 
-    /// Turns the echo off; nil where standard input is not a terminal.
+    /// Turns the echo off; nil if standard input is not a terminal.
     init?() {
         var attributes = termios()
         guard tcgetattr(STDIN_FILENO, &attributes) == 0 else { return nil }
@@ -108,7 +108,7 @@ private final class SilentTerminal: Sendable {
         attributes.c_lflag &= ~tcflag_t(ECHO)
         // Ctrl-Z would leave the shell with a terminal that shows nothing.
         withUnsafeMutableBytes(of: &attributes.c_cc) { $0[Int(VSUSP)] = 0 }
-        // Type-ahead does not answer the prompt: TCSAFLUSH discards it.
+        // Type-ahead must not count as input of the prompt: TCSAFLUSH discards it.
         guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &attributes) == 0 else { return nil }
     }
 
@@ -125,7 +125,7 @@ extension Environment.Output {
     /// The process's standard error, unbuffered.
     package static let standardError = Environment.Output(file: STDERR_FILENO)
 
-    /// Creates a stream over a descriptor; once its reader is gone, writes have no effect.
+    /// Creates a stream over a descriptor; once its reader has closed it, writes have no effect.
     private init(file: Int32) {
         self.init(isTerminal: isatty(file) == 1) { (bytes: [UInt8]) in
             var rest = bytes[...]
@@ -141,7 +141,7 @@ extension Environment.Output {
 
 /// Ends the process at once, without running `atexit` handlers, which other threads would race.
 ///
-/// Nothing is lost: the streams are unbuffered, and what must be durable already is.
+/// Nothing is lost: the streams are unbuffered, and durable data is already written.
 package func endProcess(_ code: ExitCode) -> Never { _exit(code.rawValue) }
 
 /// The system's `write`, which the method of the same name shadows.

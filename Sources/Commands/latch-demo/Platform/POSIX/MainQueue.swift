@@ -4,7 +4,7 @@ import Foundation
 
 /// The main thread as the main actor's.
 enum MainQueue {
-    /// Runs what the main actor is given, and never returns.
+    /// Runs the main actor's jobs, and never returns.
     ///
     /// A run loop and not `dispatchMain`, which waits with all signals unblocked and would be ended by them.
     static func serveForever() -> Never {

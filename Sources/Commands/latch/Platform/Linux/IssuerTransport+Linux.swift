@@ -7,7 +7,7 @@ import LatchHTTP
 extension IssuerTransport {
     /// Returns the transport of a call: with `--cacert` or SSL_CERT_FILE it trusts the authorities in that file only.
     ///
-    /// - Throws: `CommandError.failed` where the option's file cannot be read; libcurl would report that as a failed
+    /// - Throws: `CommandError.failed` if the option's file cannot be read; libcurl would report that as a failed
     ///   connection.
     static func transport(
         of invocation: Invocation, _ variables: [String: String]

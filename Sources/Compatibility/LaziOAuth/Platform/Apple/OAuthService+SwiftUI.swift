@@ -3,7 +3,7 @@
 #if canImport(SwiftUI)
 public import SwiftUI
 
-// The document hands the service around by `@EnvironmentObject`, which asks for this conformance. What a view reads of
-// it is tracked by Observation, so nothing has to be sent.
+// The document passes the service on by `@EnvironmentObject`, which requires this conformance. Observation tracks the
+// reads of a view, so nothing has to be sent.
 extension OAuthService: ObservableObject {}
 #endif

@@ -13,7 +13,7 @@ package final class DateWatch: @unchecked Sendable {
     /// The source, immutable and thread-safe; Dispatch does not declare it as Sendable.
     private let source: any DispatchSourceRead
 
-    /// Starts to observe; nil where the process has no free descriptor.
+    /// Starts to observe; nil if the process has no free descriptor.
     ///
     /// - Parameter onChange: Runs after each jump, on a thread of Dispatch; jumps in quick succession are one.
     package init?(onChange: @escaping @Sendable () -> Void) {

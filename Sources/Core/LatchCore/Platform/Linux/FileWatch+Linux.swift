@@ -24,7 +24,7 @@ package final class FileWatch: Sendable {
 }
 /// The process's queue of file events (inotify) with its observers.
 ///
-/// It lives as long as an observer does.
+/// It exists as long as it has observers.
 private final class InotifyQueue: Sendable {
     private struct Watch {
         let folder: Int32
@@ -121,7 +121,7 @@ private final class InotifyQueue: Sendable {
         let isOverflow: Bool
     }
 
-    /// Reads the next events; nil where there are none.
+    /// Reads the next events; nil if there are none.
     private func read() -> [Event]? {
         let size = 16_384
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)

@@ -16,7 +16,7 @@ package struct AtomicFile: Sendable {
     /// Creates a value for a path, without opening the file.
     package init(_ path: String) { self.path = path }
 
-    /// Returns the content; nil where there is no such file.
+    /// Returns the content; nil if there is no such file.
     ///
     /// A symbolic link is followed.
     package func read() throws(FileError) -> [UInt8]? {
@@ -62,7 +62,7 @@ package struct AtomicFile: Sendable {
 
     /// Renames the file to `<path>.<suffix>`, or the first free name after it.
     ///
-    /// - Returns: The new path; nil where there is no such file.
+    /// - Returns: The new path; nil if there is no such file.
     package func setAside(suffix: String) throws(FileError) -> String? {
         for number in 1...1_000 {
             let aside = "\(path).\(suffix)" + (number == 1 ? "" : "-\(number)")

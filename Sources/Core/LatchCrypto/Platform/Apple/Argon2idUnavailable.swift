@@ -3,7 +3,7 @@
 #if canImport(CryptoKit)
 /// The function that makes guessing passwords expensive (RFC 9106), which Apple's frameworks do not have.
 ///
-/// Passwords are hashed by servers, and ours run on Linux.
+/// Passwords are hashed by servers, which run on Linux.
 public enum Argon2id {
     /// Refuses.
     ///

@@ -43,7 +43,7 @@ final class SecurityKey: Sendable {
         do { return try reader.numbers() } catch { throw .engineFailure("reading a key") }
     }
 
-    /// Whether the framework says so; its reasons for a no are not told apart.
+    /// Whether the framework accepts the signature; its reasons for a refusal are not distinguished.
     func isValidSignature(_ signature: [UInt8], for data: [UInt8], algorithm: SecKeyAlgorithm) -> Bool {
         SecKeyVerifySignature(key, algorithm, Data(data) as CFData, Data(signature) as CFData, nil)
     }

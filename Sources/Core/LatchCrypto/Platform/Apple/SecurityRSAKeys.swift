@@ -12,7 +12,7 @@ extension RSA.Signing {
 
         /// Creates a key from its two numbers, which are big-endian.
         ///
-        /// - Throws: `CryptoError.malformedKey` where the modulus has less than 2048 or more than 8192 bits, or the
+        /// - Throws: `CryptoError.malformedKey` if the modulus has less than 2048 or more than 8192 bits, or the
         ///   exponent is even, 1, or longer than 32 bits.
         public init(modulus: some Collection<UInt8>, exponent: some Collection<UInt8>) throws(CryptoError) {
             let n = Array(modulus.drop { $0 == 0 })

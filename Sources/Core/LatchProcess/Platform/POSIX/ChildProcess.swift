@@ -55,7 +55,7 @@ package final class ChildProcess: Sendable {
     ///   - environment: The child's complete environment.
     ///   - folder: The working directory; nil for this process's own.
     ///
-    /// - Throws: `FileError` where there is no such program or no process can be created.
+    /// - Throws: `FileError` if there is no such program or no process can be created.
     package static func start(
         _ program: String, _ arguments: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment, in folder: String? = nil,
@@ -194,7 +194,7 @@ private final class ProcessState: Sendable {
 private final class OutputPipe: @unchecked Sendable {
     /// The descriptor, closed with this object, which every read keeps alive.
     private let descriptor: Int32
-    /// The serial queue that protects `buffer`, hence `@unchecked Sendable`.
+    /// The serial queue that protects `buffer`: the reason for `@unchecked Sendable`.
     private let queue = DispatchQueue(label: "latch.child.output")
     /// The bytes that were read and not returned yet.
     private var buffer: [UInt8] = []

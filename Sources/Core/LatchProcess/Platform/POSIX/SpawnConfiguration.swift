@@ -23,7 +23,7 @@ struct SpawnConfiguration: ~Copyable {
 
     /// Creates the configuration.
     ///
-    /// - Throws: `FileError` where memory is exhausted.
+    /// - Throws: `FileError` if memory is exhausted.
     init(output: Int32, errors: ChildProcess.ErrorOutput, folder: String?) throws(FileError) {
         posix_spawn_file_actions_init(&actions)
         posix_spawnattr_init(&attributes)

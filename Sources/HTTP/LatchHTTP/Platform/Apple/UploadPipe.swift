@@ -26,7 +26,7 @@ final class UploadPipe: @unchecked Sendable {  // The output is touched on the q
 
     /// Writes the whole stream and closes the input.
     ///
-    /// - Throws: What the stream throws, and `HTTPError.lengthMismatch`.
+    /// - Throws: The errors of the stream, and `HTTPError.lengthMismatch`.
     func pump(_ stream: HTTPBodyStream) async throws {
         try await onQueue { $0.open() }
         var count = 0

@@ -44,7 +44,7 @@ enum CurlFailure {
         return error
     }
 
-    /// Whether the server rejects a certificate by an alert (RFC 8446 §6.2), which can only be ours.
+    /// Whether the server rejects a certificate by an alert (RFC 8446 §6.2), which can only be the client's.
     ///
     /// In TLS 1.2 a missing certificate leads to a generic handshake failure.
     private static func isAboutOurs(_ errorBuffer: String, _ showsCertificate: Bool) -> Bool {

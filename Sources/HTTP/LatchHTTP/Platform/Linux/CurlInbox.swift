@@ -19,7 +19,7 @@ struct CurlInbox {
     var isDriverAsleep = false
     /// Whether the transport is released; transfers in progress still finish.
     var isStopped = false
-    /// The number of consecutive times that a leading thread waited in vain.
+    /// The number of consecutive times that a leading thread waited without result.
     var misses = 0
     /// The number of callers that were not allowed to lead since, of which every 64th tries again.
     private var skipped = 0
@@ -38,7 +38,7 @@ struct CurlInbox {
 
     /// Ends the leading of a caller whose transfer is finished.
     ///
-    /// Other work that has arrived meanwhile is handed to the loop's thread.
+    /// Other work that has arrived meanwhile passes to the loop's thread.
     ///
     /// - Returns: Whether there is no driver now; otherwise the loop's thread has to be woken.
     mutating func endLeading(isIdle: Bool) -> Bool {

@@ -34,7 +34,7 @@ final class CurlLoop: @unchecked Sendable {
     private var resumptions: [CurlTransfer] = []
     /// The transfers in progress that have an idle timeout.
     private var paced: [CurlTransfer] = []
-    /// The transfers in progress whose data libcurl may buffer and forget.
+    /// The transfers in progress whose data libcurl may buffer and drop.
     private var bufferingTransfers: [CurlTransfer] = []
     private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 64)
 
@@ -120,7 +120,7 @@ extension CurlLoop {
 
     /// Drives `transfer` on this thread if there is no driver, and returns whether it is finished.
     ///
-    /// Otherwise `submit` must follow, which hands the transfer, and the driving, to the loop's thread.
+    /// Otherwise `submit` must follow, which moves the transfer, and the driving, to the loop's thread.
     func lead(_ transfer: CurlTransfer) -> Bool {
         guard !isOnForeignExecutor, inbox.withLock({ $0.beginLeading() }) else { return false }
         add(transfer)
@@ -200,7 +200,7 @@ extension CurlLoop {
     }
 }
 
-// MARK: What a driver does
+// MARK: Driving
 
 extension CurlLoop {
     /// Processes the inbox, the timers that are due, and the finished transfers.
@@ -334,7 +334,7 @@ extension CurlLoop {
     }
 }
 
-// MARK: What libcurl calls
+// MARK: Callbacks of libcurl
 
 extension CurlLoop {
     private static func of(_ pointer: UnsafeMutableRawPointer) -> CurlLoop {
@@ -365,7 +365,7 @@ extension CurlLoop {
         return 0
     }
 
-    /// Opens sockets for libcurl, so that `sockets` knows the whole lifetime of each.
+    /// Opens sockets for libcurl, so that `sockets` tracks the whole lifetime of each.
     static let onOpen: curl_opensocket_callback = { context, _, address in
         guard let target = address?.pointee else { return CURL_SOCKET_BAD }
         let type = target.socktype | CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

@@ -13,7 +13,7 @@ final class CurlTransfer: @unchecked Sendable {
     let easy: UnsafeMutableRawPointer
     /// The size limits of the response content, after decoding, and the TLS policy.
     private let configuration: CurlTransport.Configuration
-    /// libcurl's error message buffer; it lives as long as the handle.
+    /// libcurl's error message buffer; it has the lifetime of the handle.
     let errorBuffer = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     /// The strings that libcurl reads during the transfer; they live as long as the handle.
     private var text = CurlRequestStrings()
@@ -22,9 +22,9 @@ final class CurlTransfer: @unchecked Sendable {
     var content: [UInt8] = []
     /// The lines of the trailer section (RFC 9110 §6.5).
     var trailers: [UInt8] = []
-    /// The reason why we stopped the transfer; libcurl only reports that a callback did.
+    /// The reason why this library stopped the transfer; libcurl only reports that a callback did.
     var refusal: HTTPError?
-    /// Whether the head was restored from what libcurl has left of a response.
+    /// Whether the head was restored from the data that libcurl kept of a response.
     var isHeadRestored = false
     /// Whether the empty line after the fields has not arrived yet.
     var isReadingHead = true
@@ -189,7 +189,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// Whether the server has responded completely and closed, without waiting for the end of the content (RFC 9112
     /// §9.3).
     ///
-    /// A response with trailers is complete, whatever happens to the rest of the request (RFC 9113 §8.1).
+    /// A response with trailers is complete, even if the rest of the request fails (RFC 9113 §8.1).
     private var isAnsweredAnyway: Bool {
         guard !isHeadRestored else { return true }
         guard upload != nil, !isReadingHead else { return false }
@@ -202,7 +202,7 @@ final class CurlTransfer: @unchecked Sendable {
 
     /// Checks that there is a complete response.
     ///
-    /// Our own errors take precedence over libcurl's, which only reports that a callback stopped the transfer.
+    /// This library's errors take precedence over libcurl's, which only reports that a callback stopped the transfer.
     func check() throws {
         if outcome != CURLE_OK, !isAnsweredAnyway, let failure = upload?.failure { throw failure }
         if let refusal { throw refusal }
@@ -350,7 +350,7 @@ extension CurlTransfer {
         return CurlTransfer.of(context).send(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
     }
 
-    /// Called by libcurl to send the content again, because a reused connection turned out to be dead.
+    /// Called by libcurl to send the content again, because a reused connection turned out to be closed.
     static let onRewind: curl_seek_callback = { context, offset, origin in
         guard let context, offset == 0, origin == SEEK_SET, let upload = CurlTransfer.of(context).upload else {
             return CURL_SEEKFUNC_CANTSEEK
@@ -364,7 +364,7 @@ extension CurlTransfer {
     /// Whether the transfer has an idle timeout instead of a total one.
     var isPaced: Bool { idleTimeout != 0 }
 
-    /// The time at which the idle timeout expires; nil while the transfer waits for our own side.
+    /// The time at which the idle timeout expires; nil while the transfer waits for the local side.
     var expiry: UInt64? {
         guard upload?.isStarved != true, responseBuffer?.isHeld != true else { return nil }
         return lastMove + idleTimeout

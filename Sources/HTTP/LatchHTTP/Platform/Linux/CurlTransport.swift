@@ -8,7 +8,7 @@ import Synchronization
 /// redirects and stores no cookies, credentials or proxy passwords: that belongs to the layers above.
 ///
 /// A quick response requires no switch between threads: if the loop is idle, the calling thread drives the transfer for
-/// a fraction of a millisecond (`CurlLoop.lead`), and only slower transfers are handed to the loop's own thread.
+/// a fraction of a millisecond (`CurlLoop.lead`), and only slower transfers move to the loop's own thread.
 public final class CurlTransport: Handler {
     /// The limits and TLS settings of a transport.
     public struct Configuration: Sendable {
@@ -17,7 +17,7 @@ public final class CurlTransport: Handler {
         /// The maximum duration of one transfer, unless the request overrides it.
         ///
         /// With a stream in either direction, it is the maximum time without progress of the peer: the head of the
-        /// response counts as a whole, content chunk by chunk. Time in which the peer waits for us, because a source
+        /// response counts as a whole, content chunk by chunk. Time in which the peer waits, because a source
         /// delivers nothing or a reader takes nothing, does not count.
         public var timeout: Duration = .seconds(60)
         /// The time that large or unbounded streams wait for the server's 100 (Continue) response.
@@ -70,7 +70,7 @@ public final class CurlTransport: Handler {
     ///
     /// - Throws: `HTTPError`: `offline`, `timeout`, `tls`, `pinMismatch`, `clientCertificateRefused`, `cancelled`,
     ///   `tooLarge`, `malformedMessage`, or `invalidURL`, `invalidField` and `invalidTLSPolicy` before anything is sent;
-    ///   and what the stream of the request's content throws.
+    ///   and the errors of the stream of the request's content.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         try await respond(to: request, attempts: 3)
     }

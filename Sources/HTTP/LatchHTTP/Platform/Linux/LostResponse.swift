@@ -7,7 +7,7 @@ import CCurlShim
 // parts.
 //
 // A server that needs no more of a request ends its response and resets the stream, without an error. If libcurl reads
-// both at once, it forgets what it has of the head and the content, and delivers the trailers alone. A transfer whose
+// both at once, it drops the received head and content, and delivers the trailers alone. A transfer whose
 // request is not complete would then wait for its source as long as that is silent.
 extension CurlTransfer {
     /// Whether lines arrived without a head before them: trailers, whose head libcurl has lost.
@@ -20,7 +20,7 @@ extension CurlTransfer {
         upload != nil && isReadingHead && head.isEmpty && latch_curl_early_status(easy) >= 200
     }
 
-    /// Restores the status line, whose code libcurl remembers, before trailers that arrived alone.
+    /// Restores the status line, whose code libcurl has kept, before trailers that arrived alone.
     func restoreHead() {
         guard outcome != CURLE_OK, hasOnlyTrailers else { return }
         let status = latch_curl_early_status(easy)

@@ -100,7 +100,7 @@ package struct SMTPSubmission: Sendable {
         return options.code
     }
 
-    /// Called by libcurl for each line of a reply, whose code is all that counts.
+    /// Called by libcurl for each line of a reply, of which only the code is used.
     private static let onReply: curl_write_callback = { _, size, count, _ in size * count }
 
     /// Returns a message with CRLF line ends; CR and LF occur in no other way (RFC 5321 §2.3.8).

@@ -23,7 +23,7 @@ final class UploadBuffer: Sendable {
         var isStarved = false
         /// Whether the transfer is over.
         var isClosed = false
-        /// The number of restarts: libcurl sends the content again if a reused connection turns out to be dead.
+        /// The number of restarts: libcurl sends the content again if a reused connection turns out to be closed.
         var beginning = 0
         var failure: (any Error)?
         var waiter: UnsafeContinuation<Void, Never>?
@@ -169,7 +169,7 @@ extension UploadBuffer {
         while let piece = try await iterator.next() {
             count += piece.count
             if let length, count >= length {
-                // The request is complete with the last announced byte, whatever else the source would deliver.
+                // The request is complete with the last announced byte, even if the source would deliver more.
                 guard count == length, try await iterator.next() == nil else { throw HTTPError.lengthMismatch }
                 _ = await put(piece, isLast: true, beginning)
                 return
@@ -193,7 +193,7 @@ extension UploadBuffer {
         return isPut
     }
 
-    /// Waits until a condition holds; whoever changes the state resumes the single waiter.
+    /// Waits until a condition holds; a change of the state resumes the single waiter.
     private func wait(until isSo: @Sendable (borrowing State) -> Bool) async {
         while !state.withLock({ isSo($0) }) {
             await withUnsafeContinuation { waiter in

@@ -10,7 +10,7 @@ extension SQLiteIdentityStore: AccountDirectory {
             [.text(id ?? ""), .integer(Int64(limit))], read: Account.init)
     }
 
-    /// Reads one row more than the page has, which tells whether there is a next page.
+    /// Reads one row more than the page has, which shows whether there is a next page.
     package func accounts(_ query: AccountQuery) throws(IdentityError) -> AccountPage {
         try readers.read { db throws(IdentityError) in
             let list = try AccountListQuery(query, on: db)
@@ -72,7 +72,7 @@ extension SQLiteConnection {
 /// A combination of the properties that lists filter by: status, verification and role.
 ///
 /// The column `class` of `account_list` holds its ``number``, which the triggers of ``SQLiteSchema`` compute in the same
-/// way. Deleted accounts have the number 62, which is none of these.
+/// way. Deleted accounts have the number 62, which no combination has.
 struct AccountClass: Sendable, Hashable {
     let status: Account.Status
     let isVerified: Bool

@@ -5,7 +5,7 @@ internal import CSQLite
 /// One connection to a SQLite file, with its prepared statements.
 ///
 /// `@unchecked Sendable`: a connection moves between threads but is used by one at a time, which its owners (the writer's
-/// queue and the readers' pool) see to; SQLite's own mutexes are left out therefore (SQLITE_OPEN_NOMUTEX).
+/// queue and the readers' pool) ensure; so SQLite's own mutexes are disabled (SQLITE_OPEN_NOMUTEX).
 final class SQLiteConnection: @unchecked Sendable {
     /// The access of a connection, which SQLite enforces.
     enum Access {
@@ -51,7 +51,7 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// Whether the file has been moved, replaced or removed since it was opened (SQLITE_FCNTL_HAS_MOVED).
     ///
-    /// The connection would go on writing into an unlinked file. The check costs one `stat`.
+    /// The connection would continue to write into an unlinked file. The check costs one `stat`.
     var hasMoved: Bool {
         var moved: Int32 = 0
         return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0

@@ -63,7 +63,7 @@ extension SQLiteIdentityStore: DeviceStore {
             [.text(accountID), .date(now)], read: Device.init)
     }
 
-    /// Signs out one device and thereby its access tokens, since each use of them reads the row.
+    /// Signs out one device and so ends its access tokens, since each use of them reads the row.
     ///
     /// Checks the owner: another account's device is not found (attack G4).
     package func revoke(

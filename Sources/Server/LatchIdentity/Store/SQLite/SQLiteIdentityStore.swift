@@ -21,7 +21,7 @@ package final class SQLiteIdentityStore: IdentityStore {
         let connection = try SQLiteConnection(path: path, access: .readWrite, busyTimeout: busyTimeout)
         guard !connection.isReadOnly else { throw .readOnlyStore(path) }
         try Self.configure(connection)
-        // A new file gets its tables and its application id before it has a log, in which they would be at first.
+        // A new file gets its tables and its application id before it has a log; else they would first be in it.
         try SQLiteSchema.migrate(connection)
         try Self.enableLog(connection, timeout: busyTimeout)
         try Self.check(connection)

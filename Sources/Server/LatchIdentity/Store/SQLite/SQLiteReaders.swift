@@ -38,7 +38,7 @@ final class SQLiteReaders: Sendable {
     private func take() throws(IdentityError) -> SQLiteConnection {
         if let connection = idle.withLock({ $0.popLast() }) { return connection }
         let connection = try SQLiteConnection(path: path, access: .readOnly)
-        // Another file at the same path has none of the devices: "not signed in" would be a wrong answer.
+        // Another file at the same path has none of the devices: "not signed in" would be wrong.
         guard SQLiteFile.inode(of: path) == inode else { throw .storeMoved }
         return connection
     }

@@ -131,7 +131,7 @@ enum SQLiteSchema {
     /// Version 3: account details, kinds of disabled accounts, the second factor, and pending addresses.
     ///
     /// `status` remains `active` or `disabled`; `standing` qualifies `disabled` and is NULL in earlier rows. The details are
-    /// one JSON text, since no query reads them; the columns that lists search and sort by are beside it.
+    /// one JSON text, since no query reads them; the columns that lists search and sort by are separate.
     private static let third = [
         "ALTER TABLE account ADD COLUMN standing TEXT",
         "ALTER TABLE account ADD COLUMN updated_at INTEGER",
@@ -199,7 +199,7 @@ enum SQLiteSchema {
     /// Version 4: the tables of account lists, so that a page costs the same among a hundred accounts and a million.
     ///
     /// - `account_list` has a row per account, with the columns that lists filter, sort and search by. Triggers maintain it,
-    ///   so that no write of an account can forget it.
+    ///   so that no write of an account can omit it.
     /// - `serial` is the time of the sign-up in milliseconds × 2²⁰ plus a sequence number, so that the newest accounts are
     ///   the highest rows of every index, including the full-text index.
     /// - `class` is the number of an ``AccountClass``.
@@ -332,7 +332,7 @@ enum SQLiteSchema {
             \(boundedTime("new.created_at")) << 20)
         """
 
-    /// Returns the SQL expression of a time that leaves twenty bits for the sequence number, whatever the clock says.
+    /// Returns the SQL expression of a time that leaves twenty bits for the sequence number, with any clock.
     private static func boundedTime(_ column: String) -> String { "max(0, min(\(column), 8000000000000))" }
 
     /// Returns the SQL statement that adds to the count of a class, for its day and for all days.

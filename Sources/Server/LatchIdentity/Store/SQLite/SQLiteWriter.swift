@@ -6,7 +6,7 @@ import Synchronization
 
 /// The only writer of a store, with group commit.
 ///
-/// A durable commit costs one fsync (some milliseconds), however many rows it holds. So the writer takes all waiting jobs,
+/// A durable commit costs one fsync (some milliseconds), for any number of rows. So the writer takes all waiting jobs,
 /// runs each within a savepoint of its own, commits once, and only then reports the results. A failing job rolls back its
 /// own savepoint; a failing commit fails all of its jobs.
 final class SQLiteWriter: Sendable {

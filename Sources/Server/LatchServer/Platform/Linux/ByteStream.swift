@@ -28,7 +28,7 @@ struct ByteStream {
         self.session = session
     }
 
-    /// Whether the socket carries TLS records, so that peeking at it tells nothing about HTTP.
+    /// Whether the socket carries TLS records, so that peeking at it reveals no HTTP.
     var isEncrypted: Bool { session != nil }
 
     /// Reads the available bytes, up to the buffer's size; the first calls also perform the handshake.

@@ -38,7 +38,7 @@ final class Connection: @unchecked Sendable {
     ///
     /// Not to be used in the phase `closed`: its descriptor may belong to another connection then.
     private var stream: ByteStream
-    /// The key of the connection in epoll and in the loop; it is never reused, so late events find nothing.
+    /// The key of the connection in epoll and in the loop; it is never reused, so late events are ignored.
     let token: UInt64
     private var phase = Phase.head
     /// The time at which the current phase must have ended, on the loop's clock.
@@ -64,7 +64,7 @@ final class Connection: @unchecked Sendable {
     private var output = OutputBuffer()
     /// The response that is being produced; nil unless the phase is `streaming`.
     private var streamed: StreamedResponse?
-    /// Whether the client understands chunks; HTTP/1.0 does not.
+    /// Whether the client supports chunks; HTTP/1.0 does not.
     private var acceptsChunks = true
     /// Whether the socket may accept more; a full one clears it, an event sets it.
     private var isWritable = true
@@ -163,7 +163,7 @@ extension Connection {
     private func readHead() -> Bool {
         guard !reader.isEmpty else { return receive() }
         if !hasHeadBegun {
-            // From its first byte on a head has a deadline of its own, whatever was left of the idle time. The first
+            // From its first byte on a head has its own deadline, independent of the idle time. The first
             // head of a connection began when the connection was accepted, with the handshake before it.
             hasHeadBegun = true
             if exchange > 0 { deadline = loop.now &+ loop.configuration.headDeadline }
@@ -299,7 +299,7 @@ extension Connection {
         advance()
     }
 
-    /// Cancels the handler's task when the client is gone; a client that only ended its side has unread requests.
+    /// Cancels the handler's task when the client has disconnected; one that only ended its side has unread requests.
     private func cancelIfAbandoned() {
         guard reader.isEmpty, stream.isEncrypted || stream.isAtEnd else { return }
         task?.cancel()
@@ -472,7 +472,7 @@ extension Connection {
         guard phase == .streaming, self.exchange == exchange else { return }
         task = nil
         guard isComplete else {
-            // RFC 9112 §8: the client must be able to tell that the message is incomplete.
+            // RFC 9112 §8: the client must be able to detect that the message is incomplete.
             stream.resetsAtClose()
             return close()
         }

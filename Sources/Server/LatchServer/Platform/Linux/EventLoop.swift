@@ -26,7 +26,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         let deadline: UInt64
         /// Called once, on the loop's thread.
         let completion: @Sendable () -> Void
-        /// Whether `completion` was called; the thread lives on until no task needs it.
+        /// Whether `completion` was called; the thread keeps running until no task needs it.
         var isComplete = false
     }
 
@@ -64,7 +64,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     var names = FieldNameCache()
     /// The value of the `Date` field.
     var dateClock = DateClock()
-    /// The buffer that all connections read into, one after the other; what is kept is copied.
+    /// The buffer that all connections read into, one after the other; kept bytes are copied.
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 65536)
 
     /// A loop that does not run yet; nil when the system has no descriptors left.
@@ -309,7 +309,7 @@ extension EventLoop {
         close(descriptor)
     }
 
-    /// Ends what has passed its deadline.
+    /// Ends connections and phases past their deadlines.
     private func checkDeadlines() {
         resumeAccepting()
         for connection in connections.values where connection.deadline <= now { connection.expire() }

@@ -58,7 +58,7 @@ struct ListeningSocket {
         setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Returns the address that the system bound, which only it knows for port 0 (RFC 6335 §6).
+    /// Returns the address that the system bound, which it chooses for port 0 (RFC 6335 §6).
     private static func localAddress(_ descriptor: Int32) -> (String, Int) {
         let (_, storage) = withAddress { getsockname(descriptor, $0, &$1) }
         return (PeerAddress(storage).text, PeerAddress.port(of: storage))

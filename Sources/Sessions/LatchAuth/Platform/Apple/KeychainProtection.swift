@@ -12,7 +12,7 @@ public enum KeychainProtection: Sendable, Hashable {
     case afterFirstUnlock
     /// Readable while the device is unlocked.
     case whenUnlocked
-    /// Readable with the user's face, finger or passcode; each read asks for it.
+    /// Readable with the user's face, finger or passcode; each read requires it.
     case presence
     /// Readable with a face or finger that was enrolled when the item was created.
     case biometry

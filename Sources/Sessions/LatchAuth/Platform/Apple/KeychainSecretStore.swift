@@ -73,7 +73,7 @@ public struct KeychainSecretStore: SecretStore {
         }
     }
 
-    /// Searches the keychain; returns nil only where it reports that there is no such item.
+    /// Searches the keychain; returns nil only if it reports that there is no such item.
     private func copy(_ terms: [CFString: Any]) throws -> CFTypeRef? {
         var result: CFTypeRef?
         let status = SecItemCopyMatching(query(terms) as CFDictionary, &result)

@@ -12,7 +12,7 @@ package func platformSecretStore(service: String) -> any SecretStore {
 extension SecretStoreChoice {
     /// Returns the choice of the store of a service, without any change.
     ///
-    /// - Throws: `storeUnavailable` where `LATCH_SECRET_STORE` names another store than the one with the secrets,
+    /// - Throws: `storeUnavailable` if `LATCH_SECRET_STORE` names another store than the one with the secrets,
     ///   `storeCorrupt` if the record of the choice is damaged.
     package static func current(service: String) async throws -> SecretStoreChoice {
         try await SecretStoreSelection.platform(service: service).choice()

@@ -22,7 +22,7 @@ package struct LegacyLayout: Sendable, Hashable {
     package struct Location: Sendable, Hashable {
         /// The name of the secret.
         package let name: String
-        /// The member of a JSON object; nil where the secret is the field itself.
+        /// The member of a JSON object; nil if the secret is the field itself.
         package let member: String?
         /// The field at the location.
         package let field: Field

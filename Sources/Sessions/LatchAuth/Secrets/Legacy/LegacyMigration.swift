@@ -11,7 +11,7 @@ import PortableFoundation
 /// ```
 ///
 /// It may be interrupted anywhere and repeated: the old secrets are removed only after the new record has been read back.
-/// Where the old store cannot be read (locked, denied), it throws and changes nothing.
+/// If the old store cannot be read (locked, denied), it throws and changes nothing.
 package struct LegacyMigration: Sendable {
     private let layout: LegacyLayout
     private let old: any SecretStore
@@ -24,9 +24,9 @@ package struct LegacyMigration: Sendable {
         self.random = random
     }
 
-    /// Returns the account in the old layout; nil where there is none or an incomplete one.
+    /// Returns the account in the old layout; nil if there is none or an incomplete one.
     ///
-    /// - Throws: `AuthError.storeCorrupt` where a secret is malformed, and the errors of the store.
+    /// - Throws: `AuthError.storeCorrupt` if a secret is malformed, and the errors of the store.
     package func account() async throws -> LegacyAccount? {
         switch try await LegacyRecord(layout, from: old).content {
         case .nothing, .incomplete: return nil
@@ -41,7 +41,7 @@ package struct LegacyMigration: Sendable {
     /// An existing account of `store` is newer and stays. Sessions in other processes wait meanwhile, by the store's
     /// coordination.
     ///
-    /// - Throws: A `store…` code where one of the two stores cannot be used; the account is then still in the old one.
+    /// - Throws: A `store…` code if one of the two stores cannot be used; the account is then still in the old one.
     @discardableResult
     package func run(into store: some TokenRecordStore<Tokens>) async throws -> Outcome {
         let lock = try await store.coordination?.enter(.store)
@@ -78,7 +78,7 @@ package struct LegacyMigration: Sendable {
 
     /// Whether the store has a record already.
     ///
-    /// A malformed record may be the old one itself, where both have the same name.
+    /// A malformed record may be the old one itself, if both have the same name.
     private func holdsAccount(_ store: some TokenRecordStore<Tokens>) async throws -> Bool {
         do {
             return try await store.loadRecord() != nil
@@ -111,7 +111,7 @@ package struct LegacyMigration: Sendable {
 package struct LegacyAccount: Sendable, Hashable {
     /// The tokens; their expiry is the stored one, else that of the access token where it is a JWT.
     package let tokens: Tokens
-    /// The user, where the layout contains it.
+    /// The user, if the layout contains it.
     package let userID: String?
 
     /// Creates an account.
@@ -185,9 +185,9 @@ private struct LegacyRecord {
         return .account(LegacyAccount(tokens: tokens, userID: fields[.user]))
     }
 
-    /// Returns the text at a location; nil where it is missing or empty.
+    /// Returns the text at a location; nil if it is missing or empty.
     ///
-    /// - Throws: `storeCorrupt` where the bytes are not text, or the member is neither a text nor a number.
+    /// - Throws: `storeCorrupt` if the bytes are not text, or the member is neither a text nor a number.
     private func text(at location: LegacyLayout.Location) throws -> String? {
         guard let bytes = secrets[location.name] else { return nil }
         guard let member = location.member else {
@@ -217,7 +217,7 @@ private struct LegacyRecord {
         return (try? whole.parse(text)) ?? (try? fractions.parse(text))
     }
 
-    /// Returns the expiry of a token; nil where it is not a JWT, or one without `exp` (RFC 7519 §4.1.4).
+    /// Returns the expiry of a token; nil if it is not a JWT, or one without `exp` (RFC 7519 §4.1.4).
     private static func expiry(of access: String) -> Date? {
         do { return try JWT(unverified: access).claims.expiry } catch { return nil }
     }

@@ -48,7 +48,7 @@ package final class ChosenSecretStore: SecretStore {
         }
     }
 
-    /// Returns the current store, selected again only where the record has changed.
+    /// Returns the current store, selected again only if the record has changed.
     private func current() async throws -> (SecretStoreChoice, any SecretStore) {
         let record = try SecretStoreRecord.read(selection.recordFile)
         if let found = found.withLock({ $0 }), found.record == record { return (found.choice, found.store) }

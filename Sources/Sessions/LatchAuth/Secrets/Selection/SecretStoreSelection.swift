@@ -9,8 +9,8 @@ import PortableFoundation
 /// 1. the recorded store, since it has the accounts;
 /// 2. the store that `LATCH_SECRET_STORE` names;
 /// 3. an existing file of secrets from before there were records;
-/// 4. a file under a passphrase, where `LATCH_PASSPHRASE_FILE` or `LATCH_PASSPHRASE_FD` gives one;
-/// 5. a file, where `LATCH_HOME` moves everything into one folder;
+/// 4. a file under a passphrase, if `LATCH_PASSPHRASE_FILE` or `LATCH_PASSPHRASE_FD` gives one;
+/// 5. a file, if `LATCH_HOME` moves everything into one folder;
 /// 6. a file, over SSH: the next session there may have no desktop;
 /// 7. the Secret Service, if a keyring exists and is unlocked;
 /// 8. a file.
@@ -22,7 +22,7 @@ package struct SecretStoreSelection: Sendable {
     var environment: [String: String]
     /// Creates the store of a kind; returns nil if this system does not have it.
     let makeStore: @Sendable (SecretStoreKind) -> (store: any SecretStore, location: String)?
-    /// Throws where the keyring cannot store a secret now.
+    /// Throws if the keyring cannot store a secret now.
     let checkKeyring: @Sendable () async throws -> Void
 
     /// The variable that overrides the order.
@@ -33,7 +33,7 @@ package struct SecretStoreSelection: Sendable {
 
     /// Returns the current choice, without any change.
     ///
-    /// - Throws: `storeUnavailable` where `LATCH_SECRET_STORE` names another store than the one with the secrets.
+    /// - Throws: `storeUnavailable` if `LATCH_SECRET_STORE` names another store than the one with the secrets.
     package func choice() async throws -> SecretStoreChoice {
         try await choice(recorded: try SecretStoreRecord.read(recordFile))
     }
@@ -49,7 +49,7 @@ package struct SecretStoreSelection: Sendable {
         return try choice(of: [.init(record.kind, "recorded when it was chosen: \(record.reason)")], isRecorded: true)
     }
 
-    /// Returns the choice where none is recorded yet.
+    /// Returns the choice if none is recorded yet.
     private func firstChoice(_ wanted: SecretStoreKind?) async throws -> SecretStoreChoice {
         if let wanted { return try choice(of: [Self.requested(wanted)], isRecorded: false) }
         if try AtomicFile("\(path).secrets").read() != nil {
@@ -61,7 +61,7 @@ package struct SecretStoreSelection: Sendable {
         return try choice(of: try await candidatesWithKeyring(), isRecorded: false)
     }
 
-    /// Returns the keyring, or the keyring and the file where the keyring is not usable.
+    /// Returns the keyring, or the keyring and the file if the keyring is not usable.
     private func candidatesWithKeyring() async throws -> [SecretStoreChoice.Candidate] {
         if environment["LATCH_HOME"]?.hasPrefix("/") == true {
             return [

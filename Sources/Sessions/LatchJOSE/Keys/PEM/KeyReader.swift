@@ -56,7 +56,7 @@ enum KeyReader {
         case .p256: return try .p256(P256.Signing.PrivateKey(rawRepresentation: secret))
         case .p384: return try .p384(P384.Signing.PrivateKey(rawRepresentation: secret))
         case .p521: return try .p521(P521.Signing.PrivateKey(rawRepresentation: secret))
-        case .ed25519, .rsa, nil: throw JOSEError.unsuitableKey("it does not say on which curve it is")
+        case .ed25519, .rsa, nil: throw JOSEError.unsuitableKey("it does not name its curve")
         }
     }
 

@@ -24,7 +24,7 @@ public enum HKDF<Hash: HashFunction> {
 
     /// Extracts a key of one digest's length from the secret (RFC 5869 §2.2).
     ///
-    /// The salt need not be secret. An empty one stands for zeros as long as the digest.
+    /// The salt need not be secret. An empty one means as many zeros as the digest has bytes.
     public static func extract(
         inputKeyMaterial: SymmetricKey, salt: some Collection<UInt8>
     ) -> HashedAuthenticationCode<Hash> {

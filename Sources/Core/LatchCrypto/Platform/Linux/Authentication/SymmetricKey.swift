@@ -3,7 +3,7 @@
 #if os(Linux)
 internal import COpenSSL
 
-/// The secret bytes of a symmetric key, wiped from memory when the last copy of the value goes.
+/// The secret bytes of a symmetric key, wiped from memory with the last copy of the value.
 ///
 /// It compares in constant time and prints redacted.
 public struct SymmetricKey: Sendable, Equatable {
@@ -69,7 +69,7 @@ extension SymmetricKey: CustomStringConvertible, CustomDebugStringConvertible, C
 /// They are allocated outside of any array, because an array is copied when it grows or is changed, and such copies
 /// would not be wiped. The memory is not locked: it may be swapped out.
 final class SecretBytes: Sendable {
-    // Written once, in the initialiser, before anyone else can see it.
+    // Written once, in the initialiser, before the object is shared.
     nonisolated(unsafe) private let bytes: UnsafeMutableRawBufferPointer
 
     /// The number of bytes, which is not secret.

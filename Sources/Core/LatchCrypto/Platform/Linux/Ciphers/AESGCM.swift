@@ -54,7 +54,7 @@ extension AES.GCM {
 
 /// One run of the cipher.
 ///
-/// It owns its EVP_CIPHER_CTX and belongs to one call, hence to one thread. The order is: authenticate, update, expect
+/// It owns its EVP_CIPHER_CTX and belongs to one call, so to one thread. The order is: authenticate, update, expect
 /// when opening, finish, tag when sealing.
 private final class GCMOperation {
     private let context: OpaquePointer
@@ -96,7 +96,7 @@ private final class GCMOperation {
     /// Encrypts or decrypts, byte for byte: the output is as long as the input, of at most 2 GiB, OpenSSL's bound for
     /// one call.
     ///
-    /// What is decrypted here is not authentic until `finish` says so.
+    /// Decrypted bytes are not authentic until `finish` has succeeded.
     func update(_ input: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard let length = Int32(exactly: input.count) else {
             throw .unacceptableParameter("the text is over 2 GiB")
@@ -145,7 +145,7 @@ extension AES.GCM {
 
         /// Creates a nonce from twelve bytes.
         ///
-        /// - Throws: `CryptoError.unacceptableParameter` where there are more or less.
+        /// - Throws: `CryptoError.unacceptableParameter` if there are more or less.
         public init(data: some Collection<UInt8>) throws(CryptoError) {
             guard data.count == 12 else { throw .unacceptableParameter("a nonce has 12 bytes") }
             bytes = Array(data)
@@ -190,7 +190,7 @@ extension AES.GCM {
 
         /// Creates a box from nonce, ciphertext and tag in one sequence.
         ///
-        /// - Throws: `CryptoError.unacceptableParameter` where there are less than 28 bytes.
+        /// - Throws: `CryptoError.unacceptableParameter` if there are less than 28 bytes.
         public init(combined: some Collection<UInt8>) throws(CryptoError) {
             let bytes = Array(combined)
             guard bytes.count >= 28 else { throw .unacceptableParameter("a sealed box has at least 28 bytes") }

@@ -11,14 +11,14 @@ public protocol HashFunction: Sendable {
     /// Creates the state of an empty input.
     init()
 
-    /// Adds bytes to what is digested.
+    /// Adds bytes to the input.
     ///
-    /// An empty piece changes nothing, and how the input is cut into pieces does not matter.
+    /// An empty piece changes nothing, and the division into pieces does not affect the digest.
     mutating func update(bufferPointer: UnsafeRawBufferPointer)
 
     /// Writes the digest of everything so far to `output`, which has room for ``byteCount`` bytes.
     ///
-    /// Where it has less, nothing is written. The state stays as it was, so that more may be added.
+    /// If it has less, nothing is written. The state stays as it was, so that more may be added.
     func finalize(into output: UnsafeMutableBufferPointer<UInt8>)
 }
 
@@ -30,7 +30,7 @@ extension HashFunction {
         return hash.finalize()
     }
 
-    /// Adds bytes to what is digested.
+    /// Adds bytes to the input.
     ///
     /// A collection that has its bytes in one place is read there; any other is copied first.
     public mutating func update(data: some Collection<UInt8>) {
@@ -75,7 +75,7 @@ public struct Digest: RandomAccessCollection, Hashable, Sendable, CustomStringCo
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Compares in constant time, since a digest may stand for a secret.
+    /// Compares in constant time, since a digest may represent a secret.
     public static func == (left: Digest, right: Digest) -> Bool { constantTimeEquals(left.bytes, right.bytes) }
 }
 #endif

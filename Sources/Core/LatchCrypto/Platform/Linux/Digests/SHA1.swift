@@ -5,7 +5,7 @@ internal import COpenSSL
 
 /// Hash functions that are broken for signatures, for protocols that remain secure with them: HMAC-SHA-1 in RFC 4226.
 public enum Insecure {
-    /// SHA-1 (FIPS 180-4); two texts of one digest can be made (RFC 6194 §3), which an authentication code survives.
+    /// SHA-1 (FIPS 180-4); two texts of one digest can be made (RFC 6194 §3), which does not weaken a MAC.
     public struct SHA1: HashFunction {
         /// OpenSSL's state, by value: a copy of the digest is a copy of it, and there is nothing to free.
         private var context: SHA_CTX
@@ -19,11 +19,11 @@ public enum Insecure {
         /// Creates the state of an empty input.
         public init() {
             context = SHA_CTX()
-            // It writes constants into our memory and has no way to fail; so have its companions.
+            // It writes constants into the caller's memory and cannot fail; nor can the other functions.
             _ = SHA1_Init(&context)
         }
 
-        /// Adds bytes to what is digested.
+        /// Adds bytes to the input.
         public mutating func update(bufferPointer: UnsafeRawBufferPointer) {
             _ = SHA1_Update(&context, bufferPointer.baseAddress, bufferPointer.count)
         }

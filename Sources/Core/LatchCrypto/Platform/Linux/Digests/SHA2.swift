@@ -17,11 +17,11 @@ public struct SHA256: HashFunction {
     /// Creates the state of an empty input.
     public init() {
         context = SHA256_CTX()
-        // It writes constants into our memory and has no way to fail; so have its companions.
+        // It writes constants into the caller's memory and cannot fail; nor can the other functions.
         _ = SHA256_Init(&context)
     }
 
-    /// Adds bytes to what is digested.
+    /// Adds bytes to the input.
     public mutating func update(bufferPointer: UnsafeRawBufferPointer) {
         _ = SHA256_Update(&context, bufferPointer.baseAddress, bufferPointer.count)
     }
@@ -48,11 +48,11 @@ public struct SHA384: HashFunction {
     /// Creates the state of an empty input.
     public init() {
         context = SHA512_CTX()
-        // It writes constants into our memory and has no way to fail; so have its companions.
+        // It writes constants into the caller's memory and cannot fail; nor can the other functions.
         _ = SHA384_Init(&context)
     }
 
-    /// Adds bytes to what is digested.
+    /// Adds bytes to the input.
     public mutating func update(bufferPointer: UnsafeRawBufferPointer) {
         _ = SHA384_Update(&context, bufferPointer.baseAddress, bufferPointer.count)
     }
@@ -79,11 +79,11 @@ public struct SHA512: HashFunction {
     /// Creates the state of an empty input.
     public init() {
         context = SHA512_CTX()
-        // It writes constants into our memory and has no way to fail; so have its companions.
+        // It writes constants into the caller's memory and cannot fail; nor can the other functions.
         _ = SHA512_Init(&context)
     }
 
-    /// Adds bytes to what is digested.
+    /// Adds bytes to the input.
     public mutating func update(bufferPointer: UnsafeRawBufferPointer) {
         _ = SHA512_Update(&context, bufferPointer.baseAddress, bufferPointer.count)
     }

@@ -24,9 +24,9 @@ public enum Argon2id {
         guard (8...64).contains(salt.count) else { throw .unacceptableParameter("a salt has 8 to 64 bytes") }
         // The library takes 32-bit lengths.
         guard password.count <= 1 << 20 else { throw .unacceptableParameter("the password is over 1 MiB") }
-        // The library reads both through pointers that are not const, and writes to neither unless told to.
+        // The library reads both through pointers that are not const, and writes to neither without a flag for it.
         var (password, salt) = (password, salt)
-        // Lending the copy as mutable memory separates it from the caller's array, so it is ours to wipe.
+        // Lending the copy as mutable memory separates it from the caller's array, so it can be wiped.
         defer { wipe(&password) }
         var hash = [UInt8](repeating: 0, count: parameters.outputByteCount)
         let result = hash.withUnsafeMutableBufferPointer { hash in
@@ -65,7 +65,7 @@ public enum Argon2id {
         return argon2id_ctx(&context)
     }
 
-    /// Memory of its own mapping: malloc keeps freed blocks of this size for later, tens of MiB in a server at rest.
+    /// Memory of its own mapping: malloc keeps freed blocks of this size for later, tens of MiB in an idle server.
     private static let allocate: @convention(c) (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, Int) -> Int32 = {
         memory, count in
         let flags = MAP_PRIVATE | MAP_ANONYMOUS
@@ -73,13 +73,13 @@ public enum Argon2id {
             return ARGON2_MEMORY_ALLOCATION_ERROR.rawValue
         }
         // Few large pages instead of thousands: less time in the kernel, and fewer misses in the random walk that
-        // follows. Where the system has none, nothing is lost.
+        // follows. On a system without large pages, the call has no effect.
         madvise(block, count, MADV_HUGEPAGE)
         memory.pointee = block.assumingMemoryBound(to: UInt8.self)
         return ARGON2_OK.rawValue
     }
 
-    /// Gives the mapping back; the kernel hands out no page of it before it is zeroed.
+    /// Removes the mapping; the kernel zeroes its pages before it reuses them.
     private static let release: @convention(c) (UnsafeMutablePointer<UInt8>?, Int) -> Void = { memory, count in
         munmap(memory, count)
     }

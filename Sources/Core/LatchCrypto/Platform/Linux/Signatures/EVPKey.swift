@@ -96,7 +96,7 @@ extension EVPKey {
         try write { PEM_write_bio_PUBKEY($0, pointer) }
     }
 
-    /// Reads the first PEM block that fits, wherever it stands in the text, as OpenSSL's readers do.
+    /// Reads the first suitable PEM block anywhere in the text, as OpenSSL's readers do.
     ///
     /// The copy of the text is wiped, since it may hold a secret.
     private static func read(
@@ -111,7 +111,7 @@ extension EVPKey {
             defer { BIO_free(text) }
             return read(text)
         }
-        guard let key else { throw .refusedKey("the text is no PEM of such a key") }
+        guard let key else { throw .refusedKey("the text is not a PEM block of such a key") }
         return EVPKey(owning: key)
     }
 
@@ -124,7 +124,7 @@ extension EVPKey {
             let key = decode(&rest, bytes.count)
             return (key, rest == bytes.baseAddress?.advanced(by: bytes.count))
         }
-        guard let key else { throw .refusedKey("the bytes are no DER of such a key") }
+        guard let key else { throw .refusedKey("the bytes are not the DER form of such a key") }
         let owned = EVPKey(owning: key)
         guard isWhole else { throw .refusedKey("something follows it") }
         return owned

@@ -188,7 +188,7 @@ extension NISTSigning {
 
         /// Creates a key from its secret scalar at full length.
         ///
-        /// - Throws: `CryptoError.malformedKey` where it is zero or not less than the curve's order.
+        /// - Throws: `CryptoError.malformedKey` if it is zero or not less than the curve's order.
         public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
             guard rawRepresentation.count == Curve.coordinateByteCount else {
                 throw .malformedKey("the secret number has another length")
@@ -280,7 +280,7 @@ extension NISTSigning {
 
         /// Creates a signature from its raw form.
         ///
-        /// - Throws: `CryptoError.malformedSignature` where the length is not twice a coordinate's.
+        /// - Throws: `CryptoError.malformedSignature` if the length is not twice a coordinate's.
         public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
             guard rawRepresentation.count == Curve.coordinateByteCount * 2 else { throw .malformedSignature }
             self.rawRepresentation = Array(rawRepresentation)
@@ -288,7 +288,7 @@ extension NISTSigning {
 
         /// Creates a signature from its DER form.
         ///
-        /// - Throws: `CryptoError.malformedSignature` where it is not strict DER.
+        /// - Throws: `CryptoError.malformedSignature` if it is not strict DER.
         public init(derRepresentation: some Collection<UInt8>) throws(CryptoError) {
             var reader = DERReader(derRepresentation)
             let half = Curve.coordinateByteCount

@@ -16,7 +16,7 @@ extension RSA.Signing {
 
         /// Takes the public numbers of any RSA key, also a private one, after checking their bounds.
         init(_ key: EVPKey) throws(CryptoError) {
-            guard EVP_PKEY_is_a(key.pointer, "RSA") == 1 else { throw .refusedKey("it is no RSA key") }
+            guard EVP_PKEY_is_a(key.pointer, "RSA") == 1 else { throw .refusedKey("it is not an RSA key") }
             modulus = try key.number(.modulus)
             exponent = try key.number(.exponent)
             try RSABounds.check(modulus: modulus, exponent: exponent)
@@ -27,7 +27,7 @@ extension RSA.Signing {
 
         /// Creates a key from its two numbers, which are big-endian.
         ///
-        /// - Throws: `CryptoError.malformedKey` where the modulus has less than 2048 or more than 8192 bits, or the
+        /// - Throws: `CryptoError.malformedKey` if the modulus has less than 2048 or more than 8192 bits, or the
         ///   exponent is even, 1, or longer than 32 bits.
         public init(modulus: some Collection<UInt8>, exponent: some Collection<UInt8>) throws(CryptoError) {
             let n = Array(modulus.drop { $0 == 0 })
@@ -96,7 +96,7 @@ extension RSA.Signing {
 
         /// Takes a key that was checked or made here.
         ///
-        /// The public half is made anew of its two numbers, so that it shares no memory with the secret.
+        /// The public half is created from its two numbers, so that it shares no memory with the secret.
         private init(_ key: EVPKey) throws(CryptoError) {
             let numbers = try PublicKey(key)
             publicKey = try PublicKey(modulus: numbers.modulus, exponent: numbers.exponent)
@@ -172,7 +172,7 @@ extension RSA.Signing {
 
         /// Refuses numbers that are longer than the modulus, and keys of more than two primes.
         ///
-        /// It comes before the check that asks whether the primes are prime: that takes minutes for a number of some ten
+        /// It precedes the primality check, which takes minutes for a number of some ten
         /// thousand bits, and a key may come from the network. RFC 8017 §3.2 makes each number less than the modulus; a
         /// third prime has no place in ``PrivateNumbers``, so that such a key could be used and never be stored.
         private static func checkSizes(of key: EVPKey) throws(CryptoError) {
@@ -211,7 +211,7 @@ extension RSA.Signing.PrivateKey: CustomStringConvertible, CustomReflectable {
 
 /// The prepared contexts of a key, one pool for each scheme.
 struct RSASchemes: Sendable {
-    /// Two rows, one for each padding, of three digests each; a pool that is never asked stays empty.
+    /// Two rows, one for each padding, of three digests each; an unused pool stays empty.
     private let pools: [EVPContextPool]
 
     /// Creates empty pools in the order that the subscript uses.
