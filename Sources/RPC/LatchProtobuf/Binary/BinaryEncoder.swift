@@ -174,8 +174,7 @@ extension BinaryEncoder {
 
     /// Writes a string with its length.
     @inline(__always)
-    mutating func string(_ text: String) {
-        var text = text
+    mutating func string(_ text: consuming String) {
         let count = text.withUTF8 { utf8 in
             raw(UnsafeRawBufferPointer(utf8))
             return utf8.count
@@ -184,7 +183,6 @@ extension BinaryEncoder {
     }
 
     /// Writes bytes with their length.
-    @inline(__always)
     mutating func data(_ bytes: Data) {
         bytes.withUnsafeBytes { raw($0) }
         varint(UInt64(bytes.count))

@@ -51,9 +51,12 @@ enum TimeText {
         _ value: Int, digits: Int, after mark: Unicode.Scalar? = nil, to text: inout [UInt8]
     ) {
         if let mark { text.append(UInt8(ascii: mark)) }
-        let number = String(value).utf8
-        text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(digits - number.count, 0)))
-        text.append(contentsOf: number)
+        var power = 1
+        for _ in 1..<digits { power *= 10 }
+        while power > 0 {
+            text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / power % 10))
+            power /= 10
+        }
     }
 
     private static func appendFraction(_ nanos: Int, to text: inout [UInt8]) {
@@ -102,21 +105,25 @@ extension DigitText {
     }
 
     /// Consumes as many digits as there are, up to a number of them; nil if there are too few.
-    private mutating func digits(_ counts: ClosedRange<Int>) -> DigitText? {
-        let digits = prefix(counts.upperBound).prefix(while: \.isDigit)
-        guard counts.contains(digits.count) else { return nil }
-        removeFirst(digits.count)
-        return digits
+    @inline(__always)
+    private mutating func digits(_ counts: ClosedRange<Int>) -> (value: Int, count: Int)? {
+        var (value, count) = (0, 0)
+        while count < counts.upperBound, count < self.count, self[startIndex + count].isDigit {
+            value = value * 10 + Int(self[startIndex + count] - UInt8(ascii: "0"))
+            count += 1
+        }
+        guard count >= counts.lowerBound else { return nil }
+        self = self[(startIndex + count)...]
+        return (value, count)
     }
-
-    private var value: Int { reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } }
 
     /// Reads a number with a fixed number of digits.
     fileprivate mutating func number(digits count: Int) -> Int? { digits(count...count)?.value }
 
     /// Reads a number of 1 to 18 digits without leading zeros.
     fileprivate mutating func number() -> Int? {
-        guard let digits = digits(1...18), digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
+        let isZero = first == UInt8(ascii: "0")
+        guard let digits = digits(1...18), digits.count == 1 || !isZero else { return nil }
         return digits.value
     }
 
