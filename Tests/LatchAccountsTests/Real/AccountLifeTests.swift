@@ -38,7 +38,8 @@ import Testing
     }
 
     @Test(arguments: RealBackend.Connection.allCases)
-    func `reports a wrong password, a taken or invalid address and too many attempts`(way: RealBackend.Connection) async throws
+    func `reports a wrong password, a taken or invalid address and too many attempts`(way: RealBackend.Connection)
+        async throws
     {
         try await RealBackend.run(way, change: { $0.loginLimitPerMinute = 3 }) { backend, _ in
             let client = try backend.client()

@@ -17,7 +17,9 @@ struct NetworkPrefix: Sendable, Hashable {
             text = address
             return
         }
-        let groups = stride(from: 0, to: 8, by: 2).lazy.map { UInt16(parsed.bytes[$0]) << 8 | UInt16(parsed.bytes[$0 + 1]) }
+        let groups = stride(from: 0, to: 8, by: 2).lazy.map {
+            UInt16(parsed.bytes[$0]) << 8 | UInt16(parsed.bytes[$0 + 1])
+        }
         text =
             parsed.bytes.count == 16
             ? groups.map { String($0, radix: 16) }.joined(separator: ":") + "::/64" : parsed.text

@@ -126,7 +126,8 @@ struct UserServiceHandler: UserServiceServer {
         let rules = [ValidationRule.filled(request.code, "code")]
         if let token = context.metadata.bearerToken, LoginService.isChallenge(token) {
             return try await handling(context, rules) { origin throws(IdentityError) in
-                try await response(try await dependencies.logins.complete(challenge: token, code: request.code, from: origin))
+                try await response(
+                    try await dependencies.logins.complete(challenge: token, code: request.code, from: origin))
             }
         }
         return try await authenticated(context, rules) { session, origin throws(IdentityError) in

@@ -107,7 +107,8 @@ final class AccessTokenIssuer: Sendable {
     /// There is no leeway, since the same clock issued the token.
     func verify(_ text: String) -> VerifiedClaims? {
         guard let verifier = context.withLock({ $0?.verifier }), let claims = try? verifier.verify(text),
-             let subject = claims.subject else { return nil }
+            let subject = claims.subject
+        else { return nil }
         var deviceID: [UInt8]?
         if claims.members["sid"] != nil {
             guard let id = try? Base64URL.decode(claims.string("sid") ?? "") else { return nil }

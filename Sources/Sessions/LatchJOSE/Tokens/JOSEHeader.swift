@@ -63,7 +63,9 @@ public struct JOSEHeader: Sendable, Hashable {
 }
 
 extension JSONObject {
-    /// Returns a member that is a string; nil if it is missing. Other values are rejected, including null.
+    /// Returns a member that is a string; nil if it is missing.
+    ///
+    /// Other values are rejected, including null.
     func tokenPart(_ name: String) throws(JOSEError) -> String? {
         guard let value = self[name] else { return nil }
         guard let text = value.stringValue else { throw .malformedToken("its \(name) is not a string") }
