@@ -51,7 +51,7 @@ import UserService
         try await again.restore()
         #expect(again.isAuthenticated && again.currentUser?.email == "ada@example.com")
         #expect(Array(stage.wire.calls[before...]) == ["GetProfile"])
-        // Expired, with a refresh token that is not: one renewal.
+        // Expired, with a refresh token that is not: one refresh.
         stage.advance(by: 3600)
         let later = try stage.relaunched()
         try await later.restore()
@@ -76,14 +76,14 @@ import UserService
         #expect(again.currentUser?.email == "ada@example.com")
     }
 
-    @Test(.tags(.a4)) @MainActor func `renews once for a hundred who need it`() async throws {
+    @Test(.tags(.a4)) @MainActor func `refreshes once for a hundred callers`() async throws {
         let stage = try await Stage()
         try await stage.register()
         stage.advance(by: 3600)
         let session = stage.manager.session
-        let renewals = (0..<100).map { _ in Task { try await session.credential().access } }
+        let refreshes = (0..<100).map { _ in Task { try await session.credential().access } }
         var tokens: Set<String> = []
-        for renewal in renewals { tokens.insert(try await renewal.value) }
+        for refresh in refreshes { tokens.insert(try await refresh.value) }
         #expect(tokens.count == 1)
         #expect(stage.wire.count("RefreshToken") == 1)
     }
@@ -133,7 +133,7 @@ import UserService
         #expect(state.sessions.allSatisfy { $0.accessToken.isEmpty && $0.refreshToken.isEmpty })
     }
 
-    @Test(.tags(.a8)) @MainActor func `renews once after a refusal, and says so where that was not enough`()
+    @Test(.tags(.a8)) @MainActor func `refreshes once after a refusal, and reports if that was not enough`()
         async throws
     {
         let stage = try await Stage()

@@ -12,7 +12,7 @@ public import UserService
 
 /// The authentication state of an app's views: the manager of Axiom's tutorial over the generated client.
 ///
-/// The client knows users, sessions and devices; the session keeps the tokens, renews them once for all who need them, and
+/// The client knows users, sessions and devices; the session keeps the tokens, refreshes them once for all callers, and
 /// is the only one that stores them.
 ///
 /// ```swift
@@ -49,7 +49,7 @@ public final class AuthenticationManager {
     ///   - store: The only store of the tokens.
     ///   - transport: The transport of all calls.
     ///   - clock: The clock of the session and the client.
-    ///   - refreshesInBackground: Whether tokens are renewed five minutes before their end also while nobody uses them.
+    ///   - refreshesInBackground: Whether tokens are refreshed five minutes before they expire, also while no request needs them.
     public init(
         url: String, store: any TokenStore<Tokens>, transport: any Handler = Transport.live,
         clock: WallClock = .system, refreshesInBackground: Bool = true
@@ -60,8 +60,8 @@ public final class AuthenticationManager {
         // Of tokens that live for a quarter of an hour the five minutes are a third.
         let policy = RefreshPolicy(
             lead: .seconds(300), jitter: .zero, refreshesInBackground: refreshesInBackground, greatestShare: 0.5)
-        let session = Session<Tokens>(store: store, policy: policy, clock: clock) { renewal in
-            try await Self.renew(renewal, by: open)
+        let session = Session<Tokens>(store: store, policy: policy, clock: clock) { request in
+            try await Self.refresh(request, by: open)
         }
         let signedIn = SignedInInterceptor(session: session, challenge: challenge, origin: origin)
         let service = UserServiceStub(
@@ -117,8 +117,8 @@ public final class AuthenticationManager {
 
     /// Signs out here, or on every device.
     ///
-    /// The tokens are forgotten first: a call that fails leaves nobody signed in, and a renewal that is under way brings
-    /// nobody back.
+    /// The tokens are removed first: the user is signed out even if the call fails, and a running refresh does not bring
+    /// them back.
     public func logout(allDevices: Bool = false) async throws {
         let request = try await session.signOut().map {
             LogoutRequest(sessionToken: allDevices ? $0.access : $0.refresh ?? $0.access, logoutAllDevices: allDevices)
@@ -187,12 +187,12 @@ public final class AuthenticationManager {
     }
 
     /// A refused refresh token ends the session; everything else leaves it as it is.
-    private nonisolated static func renew(_ renewal: RefreshRequest<Tokens>, by service: UserServiceStub) async throws
+    private nonisolated static func refresh(_ request: RefreshRequest<Tokens>, by service: UserServiceStub) async throws
         -> Tokens
     {
-        guard let refresh = renewal.credential.refresh else { throw AuthError.reauthenticationRequired }
+        guard let refresh = request.credential.refresh else { throw AuthError.reauthenticationRequired }
         var options = CallOptions()
-        options.metadata[.idempotencyKey] = renewal.idempotencyKey
+        options.metadata[.idempotencyKey] = request.idempotencyKey
         do {
             let answer = try await service.refreshToken(RefreshTokenRequest(refreshToken: refresh), options: options)
             guard let session = answer.session else { throw AuthError.reauthenticationRequired }

@@ -160,7 +160,7 @@ extension APIError {
 }
 
 extension InsufficientScope {
-    /// Reads seed 004's members, or the challenge of RFC 6750 §3; nil if neither names scopes.
+    /// Reads Lazi's members, or the challenge of RFC 6750 §3; nil if neither names scopes.
     init?(_ response: HTTPResponse) {
         let members = (try? JSONValue(parsing: response.body.bytes))?.objectValue ?? [:]
         let inner = members["detail"]?.objectValue ?? members

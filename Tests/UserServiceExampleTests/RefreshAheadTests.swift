@@ -8,10 +8,10 @@ import Testing
 import UserAuthentication
 import UserService
 
-/// A3: tokens of a quarter of an hour, renewed five minutes before their end while nobody uses them.
+/// A3: tokens that live a quarter of an hour, refreshed five minutes before they expire while no request needs them.
 ///
 /// The clock is moved only when the session waits for the moment in question: so each test knows what it will do then.
-@Suite(.timeLimit(.minutes(5))) @MainActor struct `Tokens that are renewed ahead of time` {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct `Tokens that are refreshed ahead of time` {
     /// The state after the first one, which is there at once, that fits.
     private func state(
         of manager: AuthenticationManager, where fits: (SessionState<Tokens>) -> Bool
