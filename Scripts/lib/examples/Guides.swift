@@ -14,3 +14,7 @@ struct UserServiceStub: Sendable {
 }
 
 let session: Session<Tokens> = placeholder()
+
+protocol UserServiceServer: Sendable {
+    var rpcMethods: [RPCMethodHandler] { get }
+}

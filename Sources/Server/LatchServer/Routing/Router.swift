@@ -34,7 +34,7 @@ public struct Router: Handler {
     /// Adds a handler that lists its own routes, such as the `RPCService` of a generated service.
     ///
     /// ```swift
-    /// router.on(service.routes, handledBy: service)
+    /// router.on([(.get, "/notes"), (.post, "/notes")], handledBy: ClosureHandler { _ in HTTPResponse(status: .ok) })
     /// ```
     public mutating func on(_ routes: [(method: HTTPMethod, pattern: String)], handledBy handler: any Handler) {
         for route in routes { on(route.method, route.pattern, handledBy: handler) }
