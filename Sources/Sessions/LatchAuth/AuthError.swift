@@ -39,6 +39,9 @@ public struct AuthError: CodedError {
     public func caused(by cause: any Error) -> AuthError {
         AuthError(code: code, message: message, hint: hint, cause: cause, requirement: requirement)
     }
+
+    /// Matches an error with the same code, so that `catch` needs no other import.
+    public static func ~= (pattern: AuthError, error: any Error) -> Bool { (error as? AuthError)?.code == pattern.code }
 }
 
 // MARK: - Sessions

@@ -37,6 +37,9 @@ public struct OAuthError: CodedError, RetryAfterError {
         self.issuerMessage = issuerMessage
         self.retryAfter = retryAfter
     }
+
+    /// Matches an error with the same code, so that `catch` needs no other import.
+    public static func ~= (pattern: OAuthError, error: any Error) -> Bool { (error as? OAuthError)?.code == pattern.code }
 }
 
 // MARK: - Codes of RFC 6749 and its companions
