@@ -22,7 +22,9 @@ public struct ServerError: CodedError {
     }
 
     /// Matches an error with the same code, so that `catch` needs no other import.
-    public static func ~= (pattern: ServerError, error: any Error) -> Bool { (error as? ServerError)?.code == pattern.code }
+    public static func ~= (pattern: ServerError, error: any Error) -> Bool {
+        (error as? ServerError)?.code == pattern.code
+    }
 }
 
 extension ServerError {

@@ -34,7 +34,9 @@ public struct AccountError: CodedError, RetryAfterError {
     }
 
     /// Matches an error with the same code, so that `catch` needs no other import.
-    public static func ~= (pattern: AccountError, error: any Error) -> Bool { (error as? AccountError)?.code == pattern.code }
+    public static func ~= (pattern: AccountError, error: any Error) -> Bool {
+        (error as? AccountError)?.code == pattern.code
+    }
 }
 
 extension AccountError {

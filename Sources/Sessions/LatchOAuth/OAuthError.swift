@@ -39,7 +39,9 @@ public struct OAuthError: CodedError, RetryAfterError {
     }
 
     /// Matches an error with the same code, so that `catch` needs no other import.
-    public static func ~= (pattern: OAuthError, error: any Error) -> Bool { (error as? OAuthError)?.code == pattern.code }
+    public static func ~= (pattern: OAuthError, error: any Error) -> Bool {
+        (error as? OAuthError)?.code == pattern.code
+    }
 }
 
 // MARK: - Codes of RFC 6749 and its companions
