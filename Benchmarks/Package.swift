@@ -54,7 +54,7 @@ let package = Package(
         benchmark("bench-state", "LatchInternals AxiomArchitecture LatchRPC CMeasure Baselines", in: "State"),
         benchmark("bench-codec", "LatchRPC LatchCore CMeasure", in: "RPC"),
         benchmark(
-            "bench-calls", "LatchRPC LatchServer LatchHTTP LatchCore CMeasure Baselines", in: "RPC",
+            "bench-calls", "LatchInternals LatchRPC LatchServer LatchHTTP LatchCore CMeasure Baselines", in: "RPC",
             excluding: ["Peers"]),
     ],
     swiftLanguageModes: [.v6]
