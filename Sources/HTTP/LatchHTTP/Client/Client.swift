@@ -90,13 +90,7 @@ public struct Client: Handler {
     ///   `HTTPError.undecodable` if it expects another shape, and the errors of the interceptors and the transport.
     public func perform<Response>(_ route: Route<Response>) async throws -> Response {
         let request = try request(for: route)
-        return try await decode(try await pipeline.respond(to: request), to: request, as: route)
-    }
-
-    /// Decodes the response of a route; the error of a status names the request.
-    private func decode<Response>(
-        _ response: HTTPResponse, to request: HTTPRequest, as route: Route<Response>
-    ) async throws -> Response {
+        let response = try await pipeline.respond(to: request)
         do {
             return try await route.decode(response, decoder)
         } catch let error as HTTPError where error == .unacceptableStatus {
@@ -140,11 +134,11 @@ extension Client {
         let request = try request(for: route)
         let response = try await pipeline.respond(to: request)
         do {
-            return .success(try await decode(response, to: request, as: route), response)
+            return .success(try await route.decode(response, decoder), response)
         } catch let error as HTTPError where error == .unacceptableStatus {
             guard let response = error.response,
                 let failure = try? decoder.decode(Failure.self, from: Data(response.body.bytes))
-            else { throw error }
+            else { throw error.naming(request) }
             return .failure(failure, response)
         }
     }
