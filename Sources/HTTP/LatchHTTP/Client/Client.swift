@@ -108,7 +108,7 @@ public struct Client: Handler {
         if let accept = route.accept, fields[.accept] == nil { fields[.accept] = accept }
         var request = try request(route.method, route.path, query: route.query, fields: fields, body: content.body)
         request.context = route.context
-        request.timeout = route.timeout ?? timeout
+        if let timeout = route.timeout ?? timeout { request.timeout = timeout }
         return request
     }
 }
