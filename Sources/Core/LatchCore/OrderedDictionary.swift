@@ -3,22 +3,23 @@
 /// Keys and values in the order of insertion; setting an existing key replaces its value in place.
 ///
 /// Keys are compared byte by byte, and not by Unicode equivalence as `String` compares. Large dictionaries have an index,
-/// so that the cost of parsing a hostile text is linear in its length.
-package struct OrderedDictionary<Value> {
-    private var pairs: [(key: String, value: Value)] = []
+/// so that the cost of parsing a hostile text is linear in its length. It is inlinable so that other modules specialize
+/// it: unspecialized, each access allocates.
+@usableFromInline package struct OrderedDictionary<Value> {
+    @usableFromInline var pairs: [(key: String, value: Value)] = []
     /// The index of each key, kept only for dictionaries that are too large for a linear search.
-    private var index: [ByteString: Int]?
+    @usableFromInline var index: [ByteString: Int]?
 
     /// The number of keys up to which a linear search is faster than hashing a key.
-    private static var largestScan: Int { 16 }
+    @inlinable static var largestScan: Int { 16 }
 
-    package init() {}
+    @inlinable package init() {}
 
     /// Creates an empty dictionary with a capacity.
-    init(capacity: Int) { pairs.reserveCapacity(capacity) }
+    @inlinable init(capacity: Int) { pairs.reserveCapacity(capacity) }
 
     /// The value of a key; setting replaces it or appends a pair, and nil removes it.
-    package subscript(key: String) -> Value? {
+    @inlinable package subscript(key: String) -> Value? {
         get { position(of: key).map { pairs[$0].value } }
         set {
             switch (position(of: key), newValue) {
@@ -35,20 +36,20 @@ package struct OrderedDictionary<Value> {
     }
 
     /// Adds a pair unless there is one of that key, and returns whether it was added.
-    package mutating func insert(_ key: String, _ value: Value) -> Bool {
+    @inlinable package mutating func insert(_ key: String, _ value: Value) -> Bool {
         guard position(of: key) == nil else { return false }
         append(key, value)
         return true
     }
 
-    private mutating func append(_ key: String, _ value: Value) {
+    @inlinable mutating func append(_ key: String, _ value: Value) {
         pairs.append((key, value))
         index?[ByteString(text: key)] = pairs.count - 1
         indexPairs()
     }
 
     /// Creates the index if the dictionary is large and has none.
-    private mutating func indexPairs() {
+    @inlinable mutating func indexPairs() {
         guard index == nil, pairs.count > Self.largestScan else { return }
         var index: [ByteString: Int] = [:]
         index.reserveCapacity(pairs.count * 2)
@@ -56,7 +57,7 @@ package struct OrderedDictionary<Value> {
         self.index = index
     }
 
-    private func position(of key: String) -> Int? {
+    @inlinable func position(of key: String) -> Int? {
         let name = ByteString(text: key)
         if let index { return index[name] }
         return pairs.firstIndex { ByteString(text: $0.key) == name }
@@ -64,15 +65,17 @@ package struct OrderedDictionary<Value> {
 }
 
 /// A text that is compared byte by byte.
-struct ByteString: Hashable {
-    let text: String
+@usableFromInline struct ByteString: Sendable, Hashable {
+    @usableFromInline let text: String
 
-    static func == (left: ByteString, right: ByteString) -> Bool {
+    @inlinable init(text: String) { self.text = text }
+
+    @inlinable static func == (left: ByteString, right: ByteString) -> Bool {
         // `String` compares by canonical equivalence; the bytes decide.
         left.text == right.text && left.text.utf8.elementsEqual(right.text.utf8)
     }
 
-    func hash(into hasher: inout Hasher) {
+    @inlinable func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }
     }
 }
@@ -80,18 +83,20 @@ struct ByteString: Hashable {
 extension OrderedDictionary: Sendable where Value: Sendable {}
 
 extension OrderedDictionary: RandomAccessCollection {
-    package var startIndex: Int { 0 }
+    @inlinable package var startIndex: Int { 0 }
 
-    package var endIndex: Int { pairs.count }
+    @inlinable package var endIndex: Int { pairs.count }
 
-    package subscript(position: Int) -> (key: String, value: Value) { pairs[position] }
+    @inlinable package subscript(position: Int) -> (key: String, value: Value) { pairs[position] }
 }
 
 extension OrderedDictionary: Equatable, Hashable where Value: Hashable {
     /// Returns whether both have the same pairs in the same order.
-    package static func == (left: Self, right: Self) -> Bool { left.pairs.elementsEqual(right.pairs) { $0 == $1 } }
+    @inlinable package static func == (left: Self, right: Self) -> Bool {
+        left.pairs.elementsEqual(right.pairs) { $0 == $1 }
+    }
 
-    package func hash(into hasher: inout Hasher) {
+    @inlinable package func hash(into hasher: inout Hasher) {
         for pair in pairs {
             hasher.combine(pair.key)
             hasher.combine(pair.value)
@@ -101,7 +106,7 @@ extension OrderedDictionary: Equatable, Hashable where Value: Hashable {
 
 extension OrderedDictionary: ExpressibleByDictionaryLiteral {
     /// Creates a dictionary; the last value of a repeated key counts, at the first position.
-    package init(dictionaryLiteral elements: (String, Value)...) {
+    @inlinable package init(dictionaryLiteral elements: (String, Value)...) {
         for (key, value) in elements { self[key] = value }
     }
 }
