@@ -51,7 +51,7 @@ struct Report {
         let median = times[times.count / 2]
         if median > limit { missed += 1 }
         print(
-            row(name, whole(limit), String(format: "%.1f", median), "", median > limit ? "FAIL" : "PASS", ""))
+            row(name, "", String(format: "%.1f", median), "", "≤ \(whole(limit)) \(median > limit ? "FAIL" : "PASS")", ""))
     }
 
     /// Measures something that has no peer and no limit.

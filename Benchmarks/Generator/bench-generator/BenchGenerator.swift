@@ -15,15 +15,13 @@ enum BenchGenerator {
         let methods: Int
         let milliseconds: Double
         let megabytes: Double
-        /// The limits that Axiom documents.
-        let claim: String
     }
 
     static let cases = [
-        Case(services: 1, methods: 3, milliseconds: 20, megabytes: 50, claim: "< 500 ms"),
-        Case(services: 3, methods: 10, milliseconds: 30, megabytes: 60, claim: "< 2 s"),
-        Case(services: 10, methods: 20, milliseconds: 80, megabytes: 80, claim: "< 5 s"),
-        Case(services: 50, methods: 100, milliseconds: 500, megabytes: 150, claim: "< 30 s, < 200 MB"),
+        Case(services: 1, methods: 3, milliseconds: 20, megabytes: 50),
+        Case(services: 3, methods: 10, milliseconds: 30, megabytes: 60),
+        Case(services: 10, methods: 20, milliseconds: 80, megabytes: 80),
+        Case(services: 50, methods: 100, milliseconds: 500, megabytes: 150),
     ]
 
     /// What is generated where no other file is named, seen from the root of the package.
@@ -45,7 +43,7 @@ enum BenchGenerator {
             let (time, memory) = try run(program, path, folder.appending(path: "given"))
             missed += report(
                 URL(filePath: path).lastPathComponent, time, memory,
-                Case(services: 0, methods: 0, milliseconds: 20, megabytes: 50, claim: "< 2 s"))
+                Case(services: 0, methods: 0, milliseconds: 20, megabytes: 50))
         }
         for one in cases {
             let name = "\(one.services)x\(one.methods)"
@@ -93,13 +91,13 @@ enum BenchGenerator {
     }
 
     private static func report(_ what: String, _ time: Double, _ memory: Double, _ limit: Case) -> Int {
-        let holds = time <= limit.milliseconds && memory <= limit.megabytes
-        let name = what.padding(toLength: 28, withPad: " ", startingAt: 0)
-        print(
-            String(
-                format: "%@ %7.1f ms  limit ≤ %3.0f  %6.1f MB  limit ≤ %3.0f  %@  (seed 000: %@)", name, time,
-                limit.milliseconds, memory, limit.megabytes, holds ? "PASS" : "FAIL", limit.claim))
-        return holds ? 0 : 1
+        let figures = [(what, time, "ms", limit.milliseconds), ("\(what), memory", memory, "MB", limit.megabytes)]
+        for (name, value, unit, limit) in figures {
+            let padded = name.padding(toLength: 36, withPad: " ", startingAt: 0)
+            let verdict = value <= limit ? "PASS" : "FAIL"
+            print(String(format: "%@ %7.1f %@  limit ≤ %3.0f  %@", padded, value, unit, limit, verdict))
+        }
+        return figures.count { $0.1 > $0.3 }
     }
 
     /// A service with what its methods send and answer.

@@ -62,8 +62,18 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
         isReplayable = false
     }
 
+    /// Creates a stream of content in memory, in one chunk.
+    ///
+    /// Each call of an RPC reads two; a closure that captures the array alone allocates nothing.
+    package convenience init(_ bytes: [UInt8]) {
+        self.init(length: bytes.count) {
+            let rest = Mutex(bytes.isEmpty ? nil : bytes)
+            return { rest.withLock { $0.take() } }
+        }
+    }
+
     /// Creates a stream of content in memory, in chunks of at most `pieceBytes`.
-    package convenience init(_ bytes: [UInt8], pieceBytes: Int = .max) {
+    package convenience init(_ bytes: [UInt8], pieceBytes: Int) {
         self.init(length: bytes.count) {
             let position = Mutex(0)
             return {

@@ -154,6 +154,8 @@ struct RPCServiceConfiguration: Sendable {
     /// Returns the first supported compression in an accept field.
     func compression(acceptedBy list: String?) -> RPCCompression? {
         guard let list, !compressions.isEmpty else { return nil }
+        // The usual field needs no parsing.
+        if let only = compressions.first(where: { $0.name == list }) { return only }
         for item in list.utf8.split(separator: 0x2C) {
             let parts = item.split(separator: 0x3B, omittingEmptySubsequences: false).map { part in
                 String(decoding: part.filter { $0 != 0x20 && $0 != 0x09 }.map(asciiLowercased), as: UTF8.self)
