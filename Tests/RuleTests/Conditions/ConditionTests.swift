@@ -43,7 +43,7 @@ import Testing
             pair(AskRequest(contact: .room(4)), AskRequest(contact: .phone("4"))),
             pair(AskRequest(contact: .person(Profile())), AskRequest(contact: .room(1))),
             pair(AskRequest(profile: Profile(born: noon)), AskRequest(profile: Profile())),
-            pair(AskRequest(`class`: "xyz"), empty), pair(AskRequest(email: "a@b"), AskRequest(email: "a@b c")),
+            pair(AskRequest(class: "xyz"), empty), pair(AskRequest(email: "a@b"), AskRequest(email: "a@b c")),
             pair(AskRequest(nickName: "Jo"), empty), pair(empty, AskRequest(seal: Data([1]))),
             pair(AskRequest(secondRole: .user), empty), pair(AskRequest(tags: ["a"]), empty),
             pair(AskRequest(email: "a", limit: 1), AskRequest(email: "a")),

@@ -63,7 +63,8 @@ enum Protovalidate {
     /// The output of a script in Tests/Peers/Rules.
     static func run(_ script: String, _ arguments: [String]) async throws -> String {
         var environment = ProcessInfo.processInfo.environment
-        environment["PYTHONPATH"] = try #require(await folder.value)
+        let packages: String = try #require(await folder.value)
+        environment["PYTHONPATH"] = packages
         let path = root.appending(path: "Tests/Peers/Rules/\(script)").path
         let (ending, output) = try await ChildProcess.run(
             "/usr/bin/env", ["python3", path] + arguments, environment: environment)
