@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `of each verb is what it says`() async throws {
+    @Test func `of each method is what it says`() async throws {
         let server = try RawHTTPServer { request in
             request.line.hasPrefix("HEAD") ? .text("HTTP/1.1 200 OK\r\n\r\n") : .response(body: "{}")
         }

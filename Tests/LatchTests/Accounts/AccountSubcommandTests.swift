@@ -102,8 +102,8 @@ import Testing
             let logout = try await home.latch("logout")
             #expect(logout.output == ["Signed out ada@example.com."] && logout.error.isEmpty)
             #expect(try await `Signing in on the command line`.status(of: token, at: server.url) == 401)
-            for verb in ["token", "whoami", "logout"] {
-                let outcome = try await home.latch(verb)
+            for subcommand in ["token", "whoami", "logout"] {
+                let outcome = try await home.latch(subcommand)
                 #expect(outcome.ending == .exited(1) && outcome.output.isEmpty)
                 #expect(
                     outcome.error == [

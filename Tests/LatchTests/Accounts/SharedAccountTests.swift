@@ -104,9 +104,9 @@ import Testing
                 let clock = ContinuousClock()
                 let usual = try await clock.measure { _ = try await home.latch("accounts", "use", "ada") }
                 for round in 0..<30 {
-                    let verb =
+                    let subcommand =
                         round % 3 == 0 ? ["token", "--refresh"] : ["accounts", "use", round % 2 == 0 ? "ada" : "bob"]
-                    let call = try home.start(verb)
+                    let call = try home.start(subcommand)
                     // Spread over the life of a call, from its first moment to its last.
                     try await Task.sleep(for: usual * Double(round) / 25, tolerance: .zero)
                     call.process.kill()

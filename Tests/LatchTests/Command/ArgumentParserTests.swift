@@ -16,10 +16,10 @@ import Testing
     static let root = Subcommand(name: "tool", summary: "a tool", subcommands: [greet, nothing, group])
 
     static func run(_ arguments: String...) throws -> (Subcommand, Invocation) {
-        guard case .run(let verb, let invocation) = try ArgumentParser.parse(arguments, with: root) else {
+        guard case .run(let subcommand, let invocation) = try ArgumentParser.parse(arguments, with: root) else {
             throw CommandError.failed("does not run a subcommand")
         }
-        return (verb, invocation)
+        return (subcommand, invocation)
     }
 
     static func refusal(_ arguments: [String]) -> CommandError? {
@@ -36,11 +36,11 @@ import Testing
         ["greet", "-n", "Ada", "--", "hello"], ["group", "greet", "hello", "--name=Ada"],
     ])
     func `reads flags before and after words`(arguments: [String]) throws {
-        guard case .run(let verb, let invocation) = try ArgumentParser.parse(arguments, with: Self.root) else {
-            Issue.record("no verb is run")
+        guard case .run(let subcommand, let invocation) = try ArgumentParser.parse(arguments, with: Self.root) else {
+            Issue.record("no subcommand is run")
             return
         }
-        #expect(verb.name == "greet")
+        #expect(subcommand.name == "greet")
         #expect(invocation[Self.name] == "Ada")
         #expect(invocation.arguments == ["hello"])
         #expect(!invocation.has(Self.loud))
@@ -94,7 +94,7 @@ import Testing
         (["greet", "--name", "x", "-h"], ["tool", "greet"]), (["help", "group", "greet"], ["tool", "group", "greet"]),
         (["group", "--help", "--nonsense"], ["tool", "group"]),
     ])
-    func `finds the verb that is to be explained`(arguments: [String], path: [String]) throws {
+    func `finds the subcommand that is to be explained`(arguments: [String], path: [String]) throws {
         guard case .help(let found) = try ArgumentParser.parse(arguments, with: Self.root) else {
             Issue.record("nothing is explained")
             return

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `A verb with curl's habits` {
+@Suite struct `A subcommand with curl's habits` {
     static let field = Option.values("field", "LINE", short: "H", "a field")
     static let file = Option.value("file", "FILE", short: "o", "a file")
     static let include = Option.flag("include", short: "i", "more")
@@ -15,11 +15,11 @@ import Testing
         arguments: [.init(name: "URL", summary: "where"), .init(name: "WORD", summary: "what", isOptional: true)],
         body: { _, _ in .success })
     static let root = Subcommand(
-        name: "tool", summary: "a tool", subcommands: [send, `A verb that is a group as well`.things])
+        name: "tool", summary: "a tool", subcommands: [send, `A subcommand that is a group as well`.things])
 
     private func send(_ arguments: [String]) throws -> Invocation {
         guard case .run(_, let invocation) = try ArgumentParser.parse(["send"] + arguments, with: Self.root) else {
-            throw CommandError.failed("no verb is run")
+            throw CommandError.failed("no subcommand is run")
         }
         return invocation
     }
@@ -83,7 +83,7 @@ import Testing
     }
 }
 
-@Suite struct `A verb that is a group as well` {
+@Suite struct `A subcommand that is a group as well` {
     static let json = Option.flag("json", "for a script")
     static let use = Subcommand(
         name: "use", summary: "uses one", arguments: [.init(name: "NAME", summary: "which")], body: { _, _ in .success }
@@ -93,11 +93,11 @@ import Testing
         body: { _, _ in .success })
     private static let root = Subcommand(name: "tool", summary: "a tool", subcommands: [things])
 
-    private func verb(_ arguments: String...) throws -> String {
-        guard case .run(let verb, _) = try ArgumentParser.parse(arguments, with: Self.root) else {
-            throw CommandError.failed("no verb is run")
+    private func subcommand(_ arguments: String...) throws -> String {
+        guard case .run(let subcommand, _) = try ArgumentParser.parse(arguments, with: Self.root) else {
+            throw CommandError.failed("no subcommand is run")
         }
-        return verb.name
+        return subcommand.name
     }
 
     private func refusal(_ arguments: String...) -> CommandError? {
@@ -110,9 +110,9 @@ import Testing
     }
 
     @Test func `is called by itself, or by what it groups`() throws {
-        #expect(try verb("things") == "things")
-        #expect(try verb("things", "--json") == "things")
-        #expect(try verb("things", "use", "x") == "use")
+        #expect(try subcommand("things") == "things")
+        #expect(try subcommand("things", "--json") == "things")
+        #expect(try subcommand("things", "use", "x") == "use")
         #expect(refusal("things", "us")?.hint?.contains("Did you mean 'tool things use'?") == true)
         #expect(refusal("things", "use")?.message == "'tool things use' needs NAME.")
     }

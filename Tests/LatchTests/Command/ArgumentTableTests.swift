@@ -10,7 +10,7 @@ import Testing
 
     private func greet(_ arguments: [String]) throws -> Invocation {
         let request = try ArgumentParser.parse(["greet"] + arguments, with: Tool.root)
-        guard case .run(_, let invocation) = request else { throw CommandError.failed("no verb is run") }
+        guard case .run(_, let invocation) = request else { throw CommandError.failed("no subcommand is run") }
         return invocation
     }
 
@@ -83,7 +83,7 @@ import Testing
             (["greet", "a", "--", "-b"], "'tool greet' does not expect '-b'."),
             (["group", "help"], "'tool group' has no subcommand 'help'."),
         ] as [([String], String)])
-    func `is judged by the verb before it, and no further`(arguments: [String], message: String) throws {
+    func `is judged by the subcommand before it, and no further`(arguments: [String], message: String) throws {
         let error = try #require(Tool.refusal(arguments))
         #expect(error.exitCode == .usage)
         #expect(error.message == message)

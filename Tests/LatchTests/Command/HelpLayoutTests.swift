@@ -58,7 +58,7 @@ import Testing
         #expect(text.contains("\narguments:\n"))
     }
 
-    @Test func `shows a group by its verbs, and the version at the root alone`() {
+    @Test func `shows a group by its subcommands, and the version at the root alone`() {
         let inner = Subcommand(name: "inner", summary: "is inside", body: { _, _ in .success })
         let group = Subcommand(name: "do", summary: "groups", subcommands: [inner])
         #expect(HelpText([group]).text.contains("usage: do SUBCOMMAND [OPTIONS]"))
@@ -69,9 +69,9 @@ import Testing
     }
 
     @Test func `shows examples on one line, to be copied`() {
-        for verb in [ServeSubcommand.subcommand, DemoSubcommand.subcommand, Program.root] {
-            let text = HelpText(verb.name == "latch" ? [verb] : [Program.root, verb]).text
-            for example in verb.examples {
+        for subcommand in [ServeSubcommand.subcommand, DemoSubcommand.subcommand, Program.root] {
+            let text = HelpText(subcommand.name == "latch" ? [subcommand] : [Program.root, subcommand]).text
+            for example in subcommand.examples {
                 #expect(lines(text).contains("  \(example.key)"))
                 #expect(lines(text).contains("  # \(example.value)"))
             }

@@ -6,22 +6,22 @@ import Testing
 @testable import latch
 
 @Suite struct `The help` {
-    /// Every verb that there is, with the verbs above it.
+    /// Every subcommand that there is, with the subcommands above it.
     static let paths: [[Subcommand]] = paths(of: [Program.root])
 
     private static func paths(of path: [Subcommand]) -> [[Subcommand]] {
         [path] + (path.last?.subcommands ?? []).flatMap { paths(of: path + [$0]) }
     }
 
-    @Test(arguments: paths.indices) func `explains every verb, with an example and all flags`(index: Int) throws {
+    @Test(arguments: paths.indices) func `explains every subcommand, with an example and all flags`(index: Int) throws {
         let path = Self.paths[index]
-        let verb = try #require(path.last)
+        let subcommand = try #require(path.last)
         let text = HelpText(path).text
-        #expect(text.hasPrefix(path.map(\.name).joined(separator: " ") + ": \(verb.summary)\n"))
+        #expect(text.hasPrefix(path.map(\.name).joined(separator: " ") + ": \(subcommand.summary)\n"))
         #expect(text.hasSuffix("\n") && !text.hasSuffix("\n\n"))
-        #expect(!verb.examples.isEmpty, "\(verb.name) has no example")
-        for example in verb.examples { #expect(text.contains(example.key)) }
-        for option in verb.allOptions { #expect(text.contains(option.spelling)) }
+        #expect(!subcommand.examples.isEmpty, "\(subcommand.name) has no example")
+        for example in subcommand.examples { #expect(text.contains(example.key)) }
+        for option in subcommand.allOptions { #expect(text.contains(option.spelling)) }
         for line in text.split(separator: "\n") { #expect(line.count <= 100, "\(line)") }
     }
 

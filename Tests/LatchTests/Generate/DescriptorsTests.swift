@@ -6,7 +6,7 @@ import LatchProtoCompiler
 import PortableFoundation
 import Testing
 
-@Suite struct `The verb descriptors` {
+@Suite struct `The subcommand descriptors` {
     @Test func `writes a set that any reader of descriptors understands, with imports on request`() async throws {
         try await GeneratorCall.with(["base.proto": "syntax = \"proto3\"; message Base {}"]) { call async throws in
             try call.write("syntax = \"proto3\"; import \"base.proto\"; message A { Base b = 1; }", to: "a.proto")

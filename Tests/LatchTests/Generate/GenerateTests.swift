@@ -5,7 +5,7 @@ import LatchProcess
 import TestTags
 import Testing
 
-@Suite struct `The verb generate` {
+@Suite struct `The subcommand generate` {
     @Test(arguments: GeneratorCall.programs)
     func `works as Axiom documents it, in both programs`(program: String) async throws {
         try await GeneratorCall.with { call async throws in
@@ -169,7 +169,7 @@ import Testing
     }
 }
 
-@Suite struct `The verb generate, while it watches` {
+@Suite struct `The subcommand generate, while it watches` {
     @Test func `generates again after each change, and ends with SIGTERM`() async throws {
         try await GeneratorCall.with { call async throws in
             let process = try call.start("latch", ["generate", "-p", "shop", "-o", "out", "--watch"])

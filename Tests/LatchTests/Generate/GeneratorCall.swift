@@ -31,7 +31,7 @@ struct GeneratorCall: Sendable {
 
         """
 
-    /// The programs that have the generator's verbs.
+    /// The programs that have the generator's subcommands.
     static let programs = ["latch", "axiom-client-generator"]
 
     let folder: String

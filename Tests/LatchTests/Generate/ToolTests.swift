@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `of the doctor finds what the verb finds`() async throws {
+    @Test func `of the doctor finds what the subcommand finds`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "doctor", ["check_toolchain": false, "check_frameworks": false])

@@ -6,7 +6,7 @@ import PortableFoundation
 import TestTags
 import Testing
 
-@Suite struct `The verb validate` {
+@Suite struct `The subcommand validate` {
     @Test(.tags(.g6), arguments: GeneratorCall.programs)
     func `ends with 0 where .proto files are right, and with 1 where they are not`(program: String) async throws {
         try await GeneratorCall.with([
@@ -67,6 +67,22 @@ import Testing
         }
     }
 
+    @Test func `names the module that an import needs and that is not built`() async throws {
+        try await GeneratorCall.with(["swift/A.swift": "public import AxiomCore\npublic struct A {}\n"]) {
+            call async throws in
+            // A build that was asked for one product has the runtime and not all modules on top of it.
+            let modules = call.folder + "/modules"
+            try FileManager.default.createDirectory(atPath: modules, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                atPath: BuiltProgram.folder + "/Modules/LatchRPC.swiftmodule", toPath: modules + "/LatchRPC.swiftmodule"
+            )
+            let outcome = try await call.run("latch", "validate", "-p", "swift", "--module-path", modules)
+            #expect(outcome.ending == .exited(0), "\(outcome.error)")
+            #expect(outcome.error.contains { $0.contains("the module AxiomCore is not") }, "\(outcome.error)")
+            #expect(outcome.output.last?.contains("1 files parsed") == true)
+        }
+    }
+
     @Test func `says clearly where there is no Swift compiler`() async throws {
         try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n"]) { call async throws in
             let outcome = try await call.run(
@@ -87,7 +103,7 @@ import Testing
     }
 }
 
-@Suite struct `The verb examples` {
+@Suite struct `The subcommand examples` {
     @Test(.tags(.g4), arguments: ["basic", "user-service", "task-manager", "comprehensive"])
     func `gives .proto files of which clients are generated that fit their types without a warning`(name: String)
         async throws

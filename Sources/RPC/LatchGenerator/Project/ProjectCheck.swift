@@ -44,11 +44,15 @@ package struct ProjectCheck: Sendable {
                 results: [], gap: "Swift was not checked: there is no swiftc in PATH",
                 isValid: requirement == .typesWherePossible)
         }
-        let hasTypes = requirement != .syntax && toolchain.runtime != nil
+        let missing = requirement == .syntax ? nil : Self.missingModule(of: sources + tests, in: toolchain.runtime)
+        let hasTypes = requirement != .syntax && missing == nil
         // Tests are compiled as files of the module that they import.
         let result = try await SwiftCheck(toolchain)
             .check(sources + tests, depth: hasTypes ? .types : .syntax, module: Self.module(of: tests) ?? "Generated")
-        let gap = hasTypes || requirement == .syntax ? nil : Self.missingModules
+        let gap = missing.map { name in
+            "types were not checked, only syntax: the module \(name) is not next to this program; "
+                + "build it (swift build --target AxiomArchitecture), or give its folder with --module-path"
+        }
         let isChecked = requirement != .types || hasTypes
         return Report(results: [result], gap: gap, isValid: isChecked && result.isValid)
     }
@@ -75,7 +79,19 @@ package struct ProjectCheck: Sendable {
         return nil
     }
 
-    private static let missingModules =
-        "types were not checked, only syntax: the module LatchRPC is not next to this program; "
-        + "build it (swift build --target AxiomArchitecture), or give its folder with --module-path"
+    /// Returns the first module of the runtime that a file imports and that is not built; nil if there is none.
+    private static func missingModule(of files: [String], in runtime: RuntimeModules?) -> String? {
+        guard let runtime else { return "LatchRPC" }
+        for path in files {
+            let beginning = (FileManager.default.contents(atPath: path) ?? Data()).prefix(4096)
+            let text = String(decoding: beginning, as: UTF8.self)
+            for line in text.split(separator: "\n") {
+                let words = line.split(separator: " ")
+                guard let index = words.firstIndex(of: "import"), index <= 1, words.count > index + 1 else { continue }
+                let name = String(words[index + 1])
+                if RuntimeModules.names.contains(name), !runtime.has(name) { return name }
+            }
+        }
+        return nil
+    }
 }

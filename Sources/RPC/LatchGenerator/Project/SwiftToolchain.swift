@@ -57,6 +57,10 @@ package struct RuntimeModules: Sendable {
     /// The folder of the modules.
     package let folder: String
 
+    /// The modules that generated code imports.
+    static let names: Set = [
+        "AxiomArchitecture", "AxiomCore", "LatchAuth", "LatchCore", "LatchHTTP", "LatchProtobuf", "LatchRPC",
+    ]
     /// The module that identifies the folder.
     private static let marker = "LatchRPC.swiftmodule"
 
@@ -68,6 +72,9 @@ package struct RuntimeModules: Sendable {
         guard let folder = candidates.first(where: { files.fileExists(atPath: "\($0)/\(marker)") }) else { return nil }
         return RuntimeModules(flags: ["-I", folder] + maps(above: folder), folder: folder)
     }
+
+    /// Returns whether a module is built.
+    func has(_ module: String) -> Bool { FileManager.default.fileExists(atPath: "\(folder)/\(module).swiftmodule") }
 
     /// Resolves a symbolic link, such as `/proc/self/exe`.
     private static func resolved(_ path: String) -> String {
