@@ -56,6 +56,7 @@ check: ## format, words, English, links, layers, budgets, the public API and the
 	@Scripts/check-readme
 	@Scripts/check-layers
 	@Scripts/check-budgets
+	@Scripts/attack-table --check
 	@Scripts/mutate-session --check
 	@swift build
 	@Scripts/public-api --check

@@ -7,9 +7,10 @@ import LatchCrypto
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import TestTags
 import Testing
 
-@Suite struct `A verifier of proofs` {
+@Suite(.tags(.attackJ6)) struct `A verifier of proofs` {
     let clock = ManualClock()
     let key: Key
     let verifier: DPoPVerifier

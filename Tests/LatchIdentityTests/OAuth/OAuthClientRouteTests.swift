@@ -79,13 +79,13 @@ import Testing
         #expect(try await password(site, fields: fields, "phone", nil).oauthError == "invalid_client")
     }
 
-    @Test(.tags(.attackH6)) func `is told the same for an unknown id, a wrong secret and none`() async throws {
+    @Test(.tags(.attackH6, .attackJ4)) func `is told the same for an unknown id, a wrong secret and none`() async throws {
         let site = try await site()
         let answers = [
             try await password(site, "nobody", nil), try await password(site, "nobody", "x"),
             try await password(site, "reports", nil), try await password(site, "reports", "wrong"),
             try await password(site, "reports", ClientSecret.digest), try await password(site, "re\u{0}ports", nil),
-            // J4: a public app has no secret, so one that comes with a secret is not it.
+            // A public app has no secret, so one that comes with a secret is not it.
             try await password(site, "phone", "x"), try await password(site, "first-party", "x"),
             try await password(site, nil, "x"),
         ]

@@ -12,7 +12,7 @@ import Testing
 @testable import LatchIdentity
 
 @Suite struct `The token route` {
-    @Test(.tags(.l13), arguments: Way.allCases)
+    @Test(.tags(.l13, .attackJ10), arguments: Way.allCases)
     func `gives what seed 004 documents for a password`(way: Way) async throws {
         let site = try await Site(way)
         let account = try await site.signUp()

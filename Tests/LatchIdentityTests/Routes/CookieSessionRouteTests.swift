@@ -11,7 +11,7 @@ import Testing
 @testable import LatchIdentity
 
 @Suite struct `The login route` {
-    @Test(.tags(.p2), arguments: Way.allCases)
+    @Test(.tags(.p2, .attackJ10), arguments: Way.allCases)
     func `gives both tokens, their life and a cookie`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
@@ -250,7 +250,7 @@ import Testing
     }
 
     @Test(
-        .tags(.attackC12),
+        .tags(.attackC12, .attackG6),
         arguments: [
             ("Origin", "https://evil.example"), ("Origin", "null"), ("Origin", "http://127.0.0.1:9999"),
             ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Site", "same-site"),

@@ -6,10 +6,11 @@ import LatchServer
 import LatchTesting
 import Synchronization
 import TestSupport
+import TestTags
 import Testing
 
 /// Each case is sent as these bytes over a real socket, followed by a second request that must never be served.
-@Suite struct `A request that two parsers could interpret differently` {
+@Suite(.tags(.attackK1)) struct `A request that two parsers could interpret differently` {
     static let smuggled = "GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     /// Sends bytes and a complete request after them; returns the responses and the paths that reached the handler.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchHTTP
+import TestTags
 import Testing
 
 @testable import LatchServer
@@ -28,7 +29,7 @@ import Testing
         #expect(try Self.head(of: odd, isHead: true).contains("Content-Length: 0\r\n"))
     }
 
-    @Test func `writes nothing of an invalid response`() {
+    @Test(.tags(.attackK5)) func `writes nothing of an invalid response`() {
         var output: [UInt8] = [1]
         let response = HTTPResponse(status: .ok, fields: ["Good": "a", "Bad": "a\r\nb"])
         #expect(throws: HTTPError.self) {

@@ -18,8 +18,10 @@ struct CookieSessionRoutes: Sendable {
     /// Logs in and returns the refresh token in the content for programs, and as a cookie for browsers.
     ///
     /// 200; 401 for a wrong password and an unknown address alike; 429 with `Retry-After`; 403 with the code
-    /// `mfaRequired` if the password is right and a code of the second factor must come with it as `otp`.
+    /// `mfaRequired` if the password is right and a code of the second factor must come with it as `otp`. A page of
+    /// another site cannot sign a browser in, which would then use the attacker's account (RFC 6749 §10.12).
     @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try RefreshCookie(dependencies).requireSameSite(request)
         let body = try request.jsonObject()
         let issued = try await dependencies.logins.login(
             name: try body.text("email"), password: try body.text("password"), code: try body.optionalText("otp"),

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A page of another site` {
+    @Test(.tags(.attackG7), arguments: [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "cross-site")])
+    func `cannot sign a browser in as somebody else`(name: String, value: String) async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let credentials: JSONValue = ["email": "ada@example.com", "password": .string(Site.password)]
+        let forged = try await site.post(
+            "/api/auth/clients/login", credentials, fields: [HTTPFieldName(name): value])
+        #expect(forged.status == 403 && forged.field(.setCookie) == nil)
+        // A form can be sent without asking the server first, unlike JSON.
+        let form = try await site.post("/api/auth/clients/login", form: "email=ada@example.com&password=x")
+        #expect(form.status == 415 && form.field(.setCookie) == nil)
+        #expect(try await site.logIn().status == 200)
+    }
+
+    @Test(.tags(.attackK4), arguments: ["/user/profile", "/oauth/token", "/api/auth/refresh-token"])
+    func `may read no response, with or without a preflight request`(path: String) async throws {
+        let site = try await Site()
+        for method in [HTTPMethod.options, .get, .post] {
+            let response = try await site.send(
+                method, path,
+                fields: ["Origin": "https://evil.example", "Access-Control-Request-Method": "POST"])
+            for line in response.response.fields {
+                #expect(!line.name.canonicalName.hasPrefix("access-control-"), "\(line.name)")
+            }
+        }
+    }
+}
+
+@Suite struct `The cookie of a session` {
+    @Test(.tags(.attackG1)) func `is new after a login, and does not adopt one that was there`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        try await site.signUp("eve@example.com")
+        let planted = try await site.logIn("eve@example.com").refresh
+        let login = try await site.post(
+            "/api/auth/clients/login", ["email": "ada@example.com", "password": .string(Site.password)],
+            fields: ["Cookie": "refreshToken=\(planted)"])
+        #expect(login.status == 200 && login.refresh != planted)
+        // The planted session stays its owner's.
+        let profile = try await site.get("/user/profile", bearer: try await site.renew(planted).access)
+        #expect(profile.string("email") == "eve@example.com")
+        #expect(try await site.get("/user/profile", bearer: login.access).string("email") == "ada@example.com")
+    }
+
+    @Test(.tags(.attackG2)) func `is hidden from scripts, other sites, other paths and plain http`() async throws {
+        let site = try await Site { $0.issuer = "https://id.example.com" }
+        try await site.signUp()
+        let cookie = try #require(try await site.logIn().field(.setCookie))
+        let attributes = Set(cookie.split(separator: "; ").dropFirst())
+        #expect(attributes.isSuperset(of: ["Path=/api/auth", "HttpOnly", "SameSite=Strict", "Secure"]), "\(cookie)")
+        #expect(!attributes.contains { $0.hasPrefix("Domain") })
+    }
+}
+
+@Suite struct `A login without a password` {
+    @Test(.tags(.attackD2), arguments: [JSONValue.string(""), .string(" "), .null, .array([])])
+    func `reaches no account, not even one that has none`(password: JSONValue) async throws {
+        let site = try await Site()
+        try await site.signUp()
+        for address in ["ada@example.com", "nobody@example.com"] {
+            let response = try await site.post(
+                "/api/auth/clients/login", ["email": .string(address), "password": password])
+            #expect((400...401).contains(response.status), "\(response.status)")
+            #expect(response.access.isEmpty && response.field(.setCookie) == nil)
+        }
+        let empty = try await site.post(
+            "/oauth/token", form: "grant_type=password&username=ada%40example.com&password=")
+        #expect(empty.status == 400 && empty.string("access_token").isEmpty)
+    }
+}
