@@ -79,7 +79,8 @@ import Testing
         #expect(try await password(site, fields: fields, "phone", nil).oauthError == "invalid_client")
     }
 
-    @Test(.tags(.attackH6, .attackJ4)) func `is told the same for an unknown id, a wrong secret and none`() async throws {
+    @Test(.tags(.attackH6, .attackJ4)) func `is told the same for an unknown id, a wrong secret and none`() async throws
+    {
         let site = try await site()
         let answers = [
             try await password(site, "nobody", nil), try await password(site, "nobody", "x"),
