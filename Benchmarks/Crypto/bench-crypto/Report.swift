@@ -50,8 +50,8 @@ struct Report {
         }.sorted()
         let median = times[times.count / 2]
         if median > limit { missed += 1 }
-        print(
-            row(name, "", String(format: "%.1f", median), "", "≤ \(whole(limit)) \(median > limit ? "FAIL" : "PASS")", ""))
+        let verdict = "≤ \(whole(limit)) \(median > limit ? "FAIL" : "PASS")"
+        print(row(name, "", String(format: "%.1f", median), "", verdict, ""))
     }
 
     /// Measures something that has no peer and no limit.

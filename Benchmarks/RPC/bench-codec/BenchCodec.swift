@@ -128,7 +128,8 @@ enum BenchCodec {
         let median = times.sorted()[3]
         let name = what.padding(toLength: 36, withPad: " ", startingAt: 0)
         let verdict = limit.map { String(format: "limit ≤ %.0f  %@", $0, median <= $0 ? "PASS" : "FAIL") } ?? ""
-        print(String(format: "  %@ %10.1f ns  %-22@  %8.1f allocations", name, median, verdict as NSString, allocations))
+        let padded = verdict.padding(toLength: 22, withPad: " ", startingAt: 0)
+        print(String(format: "  %@ %10.1f ns  %@  %8.1f allocations", name, median, padded, allocations))
         return sum != 0 && median > limit ?? .infinity ? 1 : 0
     }
 }
