@@ -153,7 +153,7 @@ extension ProtoError {
 
     /// Quotes a name from the input, truncated for logs.
     private static func shortened(_ name: String) -> String {
-        name.count <= 100 ? "'\(name)'" : "'\(name.prefix(100))…'"
+        name.unicodeScalars.count <= 100 ? "'\(name)'" : "'\(Substring(name.unicodeScalars.prefix(100)))…'"
     }
 }
 
@@ -162,7 +162,7 @@ extension ProtoError {
     func inside(_ field: String) -> ProtoError {
         let opening = "In "
         let message =
-            message.hasPrefix(opening) ? "\(field).\(message.dropFirst(opening.count))" : "\(field): \(message)"
+            message.utf8.starts(with: opening.utf8) ? "\(field).\(Substring(message.utf8.dropFirst(opening.utf8.count)))" : "\(field): \(message)"
         return ProtoError(code: code, message: opening + message, hint: hint)
     }
 }

@@ -52,9 +52,9 @@ struct Dependencies: Sendable {
         var bytes = [40, 32, 24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + random.bytes(10)
         bytes[6] = bytes[6] & 0x0F | 0x70
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array("0123456789abcdef")
+        let digits = Array("0123456789abcdef".utf8)
         let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         return [text[0..<8], text[8..<12], text[12..<16], text[16..<20], text[20..<32]]
-            .map { String($0) }.joined(separator: "-")
+            .map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-")
     }
 }

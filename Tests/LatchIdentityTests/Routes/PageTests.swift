@@ -77,6 +77,20 @@ import Testing
         #expect(page.text.contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&#39;"))
     }
 
+    @Test(.tags(.attackE10), arguments: ["/verify", "/reset"])
+    func `writes what its address holds as text, whatever accents join its quotation marks`(path: String) async throws
+    {
+        let site = try await Site()
+        let marks = { (text: String) in text.utf8.count { "<>\"".utf8.contains($0) } }
+        let plain = marks(try await site.get("\(path)?token=x").text)
+        for (before, after) in [("", "\u{301}"), ("\u{600}", ""), ("", "\u{200D}"), ("\u{110BD}", "\u{1F3FB}")] {
+            let attack = ["\"", ">", "<"].map { before + $0 + after }.joined() + "meta http-equiv=refresh content='0'>"
+            let query = PercentEncoding.encode(attack.utf8)
+            let page = try await site.get("\(path)?token=\(query)")
+            #expect(page.status == 200 && marks(page.text) == plain, "\(query)")
+        }
+    }
+
     @Test(arguments: ["/verify", "/reset"])
     func `allows its own style sheet by its digest, and no other`(path: String) async throws {
         let site = try await Site()

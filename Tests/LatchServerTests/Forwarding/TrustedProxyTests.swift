@@ -14,8 +14,12 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
 
 @Suite(.tags(.attackD4)) struct `The address of a client behind proxies` {
     private let two: TrustedProxies
+    private let forwarded: TrustedProxies
 
-    init() throws { two = try proxies("10.0.0.0/8", "2001:db8::/32") }
+    init() throws {
+        two = try proxies("10.0.0.0/8", "2001:db8::/32")
+        forwarded = try proxies("10.0.0.0/8", field: .forwarded)
+    }
 
     private func client(
         _ entries: String..., peer: String = "10.0.0.1", of proxies: TrustedProxies? = nil,
@@ -50,6 +54,14 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         // A stranger who is no proxy tells nothing about whoever is behind it.
         #expect(client("1.1.1.1, 10.0.0.4, 203.0.113.9, 10.0.0.2") == "203.0.113.9")
         #expect(client("unknown, 198.51.100.7") == "198.51.100.7")
+    }
+
+    @Test func `is not hidden by a character that joins the proxy's comma`() {
+        // U+0600 and a comma are one Character, and so are a comma and U+0301.
+        #expect(client("x\u{600}, 198.51.100.7") == "198.51.100.7")
+        #expect(client("x,\u{301}, 198.51.100.7, 10.0.0.2") == "198.51.100.7")
+        #expect(client("198.51.100.7,\u{301}10.0.0.2") == "10.0.0.1")
+        #expect(client("for=x\u{600}, for=198.51.100.7", of: forwarded, in: "forwarded") == "198.51.100.7")
     }
 
     @Test func `is the proxy's that wrote an unreadable entry`() {

@@ -64,8 +64,9 @@ struct JSONMessageDecoder {
     ) throws(ProtoError) {
         let name = try text.string(nameToken)
         if let skipped, name == "\(skipped)" { return try text.skipValue() }
-        if name.hasPrefix("["), name.hasSuffix("]"),
-            let schema = options.extensions.schema(named: name.dropFirst().dropLast(), of: storage.layout.name)
+        if name.utf8.first == UInt8(ascii: "["), name.utf8.last == UInt8(ascii: "]"),
+            let schema = options.extensions.schema(
+                named: Substring(name.utf8.dropFirst().dropLast()), of: storage.layout.name)
         {
             let entry = schema.table.pointee.entries[0]
             // Null and an empty list set nothing, but count as occurrences.

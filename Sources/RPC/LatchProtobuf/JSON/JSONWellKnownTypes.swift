@@ -34,7 +34,7 @@ extension JSONMessageDecoder {
         let string = try text.scanString()
         let list = try text.string(string)
         guard !list.isEmpty else { return }
-        let paths = list.split(separator: ",", omittingEmptySubsequences: false)
+        let paths = list.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false).map { Substring($0) }
         storage[strings: 0] = paths.compactMap { FieldPathText.snake($0) }
         guard storage[strings: 0].count == paths.count else {
             throw .malformedJSON("a field mask's path is not in lowerCamelCase", at: string.start)

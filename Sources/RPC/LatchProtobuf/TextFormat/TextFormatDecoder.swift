@@ -212,7 +212,7 @@ extension FieldSchema {
     ///
     /// A delimited field is group-like if its name is its type's in lower case (editions, "Group-like fields").
     var textName: String {
-        guard kind == .group, let type = child?.name.split(separator: ".").last, type.lowercased() == name else {
+        guard kind == .group, let type = child?.name.unicodeScalars.split(separator: ".").last, String(type).lowercased() == name else {
             return name
         }
         return String(type)

@@ -106,7 +106,7 @@ public struct RPCService: Handler {
     /// Returns the last two path segments, which do not depend on where the service is mounted.
     private static func methodPath(of request: HTTPRequest) -> String {
         let path = request.pathWithoutQuery
-        guard let last = path.lastIndex(of: "/"), let first = path[..<last].lastIndex(of: "/") else {
+        guard let last = path.utf8.lastIndex(of: 0x2F), let first = path.utf8[..<last].lastIndex(of: 0x2F) else {
             return String(path)
         }
         return String(path[first...])
@@ -162,7 +162,7 @@ struct RPCServiceConfiguration: Sendable {
             }
             // RFC 9110 §12.4.2: a weight of zero means "not acceptable".
             let isExcluded = parts.dropFirst().contains {
-                $0.hasPrefix("q=0") && !$0.utf8.contains { (0x31...0x39).contains($0) }
+                $0.utf8.starts(with: "q=0".utf8) && !$0.utf8.contains { (0x31...0x39).contains($0) }
             }
             if !isExcluded, let compression = compressions.first(where: { $0.name == parts[0] }) { return compression }
         }

@@ -324,7 +324,7 @@ package struct AccountService: Sendable {
     package func find(_ name: String) async throws(IdentityError) -> FullAccount? {
         if let full = try await dependencies.store.fullAccount(id: name) { return full }
         let found: Account?
-        if name.contains("@") {
+        if name.utf8.contains(UInt8(ascii: "@")) {
             found = try await account(email: name)
         } else {
             found = try await dependencies.store.account(usernameKey: name.lowercased())

@@ -191,7 +191,7 @@ extension SettingFormat where Value == [OAuthClient] {
         Self(
             expected: "words such as phone;confidential;grants=password,refresh_token;scopes=files:read",
             parse: { text in
-                let clients = parseAll(text.split(separator: " ")) { OAuthClient(word: String($0)) }
+                let clients = parseAll(text.unicodeScalars.split(separator: " ")) { OAuthClient(word: String($0)) }
                 return clients.flatMap { Set($0.map(\.id)).count == $0.count ? $0 : nil }
             }, text: { $0.map(\.word).joined(separator: " ") })
     }
@@ -202,8 +202,8 @@ extension SettingFormat where Value == [String: String] {
         Self(
             expected: "words such as ID=64 hexadecimal digits, each ID once",
             parse: { text in
-                let pairs = parseAll(text.split(separator: " ")) { word -> (String, String)? in
-                    let pair = word.split(separator: "=", maxSplits: 1).map(String.init)
+                let pairs = parseAll(text.unicodeScalars.split(separator: " ")) { word -> (String, String)? in
+                    let pair = word.split(separator: "=", maxSplits: 1).map { String($0) }
                     return pair.count == 2 && OAuthClients.bytes(ofDigest: pair[1]) != nil ? (pair[0], pair[1]) : nil
                 }
                 guard let pairs, Set(pairs.map(\.0)).count == pairs.count else { return nil }
@@ -215,7 +215,9 @@ extension SettingFormat where Value == [String: String] {
 /// The text of an empty list; empty text means that the setting is not set.
 private let emptyList = "none"
 
-private func words(_ text: String) -> [String] { text.split { $0 == " " || $0 == "," }.map(String.init) }
+private func words(_ text: String) -> [String] {
+    text.unicodeScalars.split { $0 == " " || $0 == "," }.map { String($0) }
+}
 
 private func listWords(_ text: String) -> [String] { text == emptyList ? [] : words(text) }
 

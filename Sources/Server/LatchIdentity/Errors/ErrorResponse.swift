@@ -36,18 +36,20 @@ enum ErrorFormat: Sendable {
     /// Returns message and hint in the characters of RFC 6749 §5.2: visible ASCII and spaces without `"` and `\`.
     private static func description(_ error: IdentityError) -> String {
         let text = error.hint.map { "\(error.message) \($0)" } ?? error.message
-        return String(
-            text.unicodeScalars.map { scalar -> Character in
-                switch scalar.value {
-                case 0x22: "'"
-                case 0x20...0x21, 0x23...0x5B, 0x5D...0x7E: Character(scalar)
-                default: "-"
-                }
-            })
+        let visible = text.unicodeScalars.map { scalar -> Unicode.Scalar in
+            switch scalar.value {
+            case 0x22: "'"
+            case 0x20...0x21, 0x23...0x5B, 0x5D...0x7E: scalar
+            default: "-"
+            }
+        }
+        return String(String.UnicodeScalarView(visible))
     }
 
     private static func upperSnakeCase(_ code: String) -> String {
-        code.reduce(into: "") { $0 += $1.isUppercase ? "_\($1)" : $1.uppercased() }
+        code.unicodeScalars.reduce(into: "") {
+            $0 += $1.properties.isUppercase ? "_\($1)" : $1.properties.uppercaseMapping
+        }
     }
 }
 

@@ -72,7 +72,7 @@ struct LoginService: Sendable {
     }
 
     /// Returns whether the text has the form of a challenge.
-    static func isChallenge(_ text: String) -> Bool { text.hasPrefix(challengePrefix) }
+    static func isChallenge(_ text: String) -> Bool { text.utf8.starts(with: challengePrefix.utf8) }
 
     /// Signs in the device of a challenge, by a code of the second factor.
     ///
@@ -150,7 +150,7 @@ struct LoginService: Sendable {
 
     /// Returns the account of an address or a username; a username holds no `@`.
     private func account(named key: String) async throws(IdentityError) -> Account? {
-        key.contains("@")
+        key.utf8.contains(UInt8(ascii: "@"))
             ? try await dependencies.store.account(emailKey: key)
             : try await dependencies.store.account(usernameKey: key)
     }

@@ -28,7 +28,7 @@ public struct MailMessage: Sendable, Hashable {
 
     /// Returns the mail in the format of RFC 5322, its text in base64 (RFC 2045 §6.8).
     package func bytes(from sender: String, at date: Date, id: String) -> [UInt8] {
-        let domain = sender.split(separator: "@").last ?? "localhost"
+        let domain = sender.unicodeScalars.split(separator: "@").last.map { String($0) } ?? "localhost"
         let head = [
             // RFC 5322 §3.3; "GMT" is its obsolete form of the zone.
             "Date: \(HTTPDate(date).description.dropLast(3))+0000", "From: <\(sender)>", "To: <\(recipient)>",
@@ -43,11 +43,10 @@ public struct MailMessage: Sendable, Hashable {
 
     /// Returns the text in base64, in lines of at most 76 characters (RFC 2045 §6.8).
     private static func lines(_ text: String) -> [String] {
-        let encoded = Data(text.utf8).base64EncodedString()
-        var rest = encoded[...]
+        var rest = Data(text.utf8).base64EncodedData()[...]
         var lines: [String] = []
         while !rest.isEmpty {
-            lines.append(String(rest.prefix(76)))
+            lines.append(String(decoding: rest.prefix(76), as: UTF8.self))
             rest = rest.dropFirst(76)
         }
         return lines

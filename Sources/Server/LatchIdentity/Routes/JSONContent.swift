@@ -12,7 +12,7 @@ extension HTTPRequest {
     func jsonObject(isOptional: Bool = false) throws(IdentityError) -> JSONObject {
         if body.isEmpty, isOptional { return [:] }
         // Browsers send forms and text/plain across sites without a preflight (Fetch §2.2.2): only JSON types are read.
-        guard let type = mediaType, type == "application/json" || type.hasSuffix("+json") else { throw .notJSON }
+        guard let type = mediaType, type == "application/json" || type.utf8.suffix(5).elementsEqual("+json".utf8) else { throw .notJSON }
         guard body.bytes.count <= 64 << 10 else { throw .contentTooLarge }
         let value: JSONValue
         do throws(JSONError) {
@@ -34,7 +34,7 @@ extension HTTPFields {
     /// The access token of the Authorization field (RFC 6750 §2.1).
     var bearerToken: String? {
         guard let value = self[.authorization], value.utf8.count < 16 << 10 else { return nil }
-        let parts = value.split(separator: " ", maxSplits: 1)
+        let parts = value.unicodeScalars.split(separator: " ", maxSplits: 1).map { String($0) }
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
         return String(parts[1])
     }

@@ -161,7 +161,7 @@ package struct SecondFactorService: Sendable {
     /// A code is compared here and judged in the store's transaction, which records whether it was used before.
     private func proof(_ typed: String, for factor: SecondFactor) throws(IdentityError) -> SecondFactorProof? {
         if let code = RecoveryCode(typed: typed) { return .recovery(digest: code.digest(for: factor.accountID)) }
-        let digits = typed.filter { $0 != " " }
+        let digits = String(typed.unicodeScalars.filter { $0 != " " })
         guard digits.utf8.count == TOTP.digits, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil
         }
@@ -189,7 +189,7 @@ package struct SecondFactorService: Sendable {
     /// Returns the key URI that authenticator apps scan; its issuer is the host of the public URL.
     private func uri(_ secret: String, of account: Account) -> String {
         let url = dependencies.accessTokens.issuer ?? ""
-        let issuer = PercentEncoding.encode((url.split(separator: "/").dropFirst().first ?? "latch").utf8)
+        let issuer = PercentEncoding.encode(url.utf8.split(separator: 0x2F).dropFirst().first ?? Substring("latch").utf8)
         return
             "otpauth://totp/\(issuer):\(PercentEncoding.encode(account.email.text.utf8))?secret=\(secret)&issuer=\(issuer)"
             + "&algorithm=SHA1&digits=\(TOTP.digits)&period=\(TOTP.period)"

@@ -19,16 +19,19 @@ public struct SMTPMailer: Mailer {
     public init(
         url: String, sender: String, clock: WallClock = .system, random: RandomSource = .system
     ) throws(IdentityError) {
-        guard let separator = url.firstRange(of: "://"),
+        guard let separator = url.utf8.firstRange(of: "://".utf8),
             ["smtp", "smtps"].contains(url[..<separator.lowerBound].lowercased())
         else { throw .invalidSetting("smtp_url", "a URL such as smtps://user:password@mail.example.com") }
         let rest = url[separator.upperBound...]
-        let credentials = rest.lastIndex(of: "@").map { rest[..<$0] } ?? ""
-        let parts = credentials.split(separator: ":", maxSplits: 1).map { percentDecoded($0.utf8, plusIsSpace: false) }
+        let at = rest.utf8.lastIndex(of: UInt8(ascii: "@"))
+        let credentials = rest.utf8[..<(at ?? rest.startIndex)]
+        let parts = credentials.split(separator: UInt8(ascii: ":"), maxSplits: 1).map {
+            percentDecoded($0, plusIsSpace: false)
+        }
         guard parts.allSatisfy({ $0 != nil }) else {
             throw .invalidSetting("smtp_url", "a URL whose user and password are percent-encoded")
         }
-        let host = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
+        let host = at.map { rest[rest.utf8.index(after: $0)...] } ?? rest
         self.url = String(url[..<separator.upperBound] + host)
         self.sender = sender
         submission = SMTPSubmission(user: parts.first ?? nil, password: parts.count > 1 ? parts[1] : nil)

@@ -90,7 +90,7 @@ extension Account {
 
 extension String {
     /// The words of a list column; roles and permissions hold no space (``AccountService`` checks them).
-    fileprivate var words: [String] { split(separator: " ").map(String.init) }
+    fileprivate var words: [String] { unicodeScalars.split(separator: " ").map { String($0) } }
 }
 
 extension Account.Status {
