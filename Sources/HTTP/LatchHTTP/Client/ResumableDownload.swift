@@ -145,9 +145,7 @@ private final class ResumableDownload: Sendable {
         guard response.status == 206, response.strongValidator.map({ $0 == validator }) ?? true,
             let range = response.fields["Content-Range"], range.utf8.starts(with: "bytes \(count)-".utf8),
             length == nil
-                || ["*", "\(length ?? 0)"].contains(where: {
-                    range.utf8.reversed().starts(with: "/\($0)".utf8.reversed())
-                })
+                || ["*", "\(length ?? 0)"].contains(where: { range.utf8.ends(with: "/\($0)".utf8) })
         else { throw HTTPError.contentChanged }
         return 0
     }

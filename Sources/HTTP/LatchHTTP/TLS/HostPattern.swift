@@ -34,7 +34,7 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     /// Whether a host matches; it must have the form of `HTTPOrigin.host`.
     package func matches(_ host: String) -> Bool {
         guard text.utf8.first == 0x2E else { return host == text }
-        return host.utf8.reversed().starts(with: text.utf8.reversed()) || host.utf8.elementsEqual(text.utf8.dropFirst())
+        return host.utf8.ends(with: text.utf8) || host.utf8.elementsEqual(text.utf8.dropFirst())
     }
 
     /// The specificity of the pattern: of several matching patterns the longest one applies, and an exact host before
