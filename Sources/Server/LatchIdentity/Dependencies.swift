@@ -25,7 +25,7 @@ struct Dependencies: Sendable {
     let clients: OAuthClients
     /// The rules for granting scopes.
     let scopes: ScopePolicy
-    /// The waiting mails; they survive a reload.
+    /// The worker that sends the mails of the outbox; it survives a reload.
     let mails: MailQueue
     let metrics: Metrics
     /// The handlers of the token endpoint.

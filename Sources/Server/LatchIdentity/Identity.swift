@@ -45,8 +45,8 @@ public struct Identity: Sendable {
         let metrics = Metrics(grantHandlers: grantHandlers)
         try await self.init(
             configuration, store: store, clock: clock, random: random, limiter: AttemptLimiter(),
-            mails: MailQueue(mailer: mailer, metrics: metrics, clock: clock), metrics: metrics,
-            grantHandlers: grantHandlers)
+            mails: MailQueue(mailer: mailer, store: store, metrics: metrics, clock: clock, random: random),
+            metrics: metrics, grantHandlers: grantHandlers)
     }
 
     /// Creates a server with the state that survives a reload.
@@ -66,6 +66,8 @@ public struct Identity: Sendable {
         // The account of the setting may have signed up before the setting was set.
         try await dependencies.accounts.promoteFirstAdministrator()
         handler = Router(dependencies)
+        dependencies.mails.use(
+            MailContent(accessTokens: tokens, tokens: MailedTokens(pepper: keys.pepper), configuration: configuration))
         let pruned = dependencies
         housekeeping = Task { await Self.pruneHourly(pruned) }
     }
@@ -93,12 +95,15 @@ public struct Identity: Sendable {
     public var issuer: String? { dependencies.accessTokens.issuer }
 
     /// Uses the address on which the server listens as its public URL, unless the configuration sets one.
-    public func adoptIssuer(_ url: String) { dependencies.accessTokens.adopt(String(url.withoutFinalSlash)) }
+    public func adoptIssuer(_ url: String) {
+        dependencies.accessTokens.adopt(String(url.withoutFinalSlash))
+        dependencies.mails.wake()
+    }
 
-    /// Sends the accepted mails, commits waiting writes, and closes the store.
+    /// Sends the mails that are due, as far as the mail server accepts them within ten seconds, commits waiting writes, and closes the store.
     ///
     /// Close the server in front of it first: later requests get a 503. The call returns within about ten
-    /// seconds, plus the time of the mails that are being sent.
+    /// seconds, plus the time of the mails that are being sent. Other mails stay in the store for the next start.
     public func close() async {
         housekeeping.cancel()
         await dependencies.mails.close()
