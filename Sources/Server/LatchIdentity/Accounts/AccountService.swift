@@ -31,8 +31,6 @@ package struct AccountService: Sendable {
         if let details { try AccountDetailsValidator.check(details, at: dependencies.now) }
         guard try await dependencies.store.account(emailKey: email.key) == nil else { throw .alreadyExists }
         if let username, try await dependencies.store.account(usernameKey: username.key) != nil { throw .usernameTaken }
-        // An account whose mail the limit forbids would be promised a mail that does not come.
-        if !isVerified { try dependencies.take(dependencies.limits.mail(emailKey: email.key)) }
         let hash = try await dependencies.passwords.hash(password)
         let now = dependencies.now
         let account = Account(
@@ -41,6 +39,8 @@ package struct AccountService: Sendable {
             createdAt: now)
         let mail = isVerified ? nil : outboxMail(.verifyEmail, to: email, of: account)
         try await dependencies.store.insert(account, details: details, mail: mail)
+        // Counts for later mails; this one is promised, and an address signs up once.
+        if mail != nil { _ = dependencies.limiter.take(dependencies.limits.mail(emailKey: email.key), at: now) }
         dependencies.metrics.count("latch_accounts_created_total")
         dependencies.mails.wake()
         if isVerified { try await promoteFirstAdministrator(email) }

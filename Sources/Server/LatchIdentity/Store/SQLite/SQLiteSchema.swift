@@ -35,7 +35,7 @@ enum SQLiteSchema {
     }
 
     /// The migrations; the one at index n migrates version n to n + 1.
-    private static let migrations: [[String]] = [first, second, third, fourth, mailOutbox]
+    private static let migrations: [[String]] = [first, second, third, fourth, mailOutbox, keyRotation]
 
     /// The mails that wait for the mail server.
     ///
@@ -55,6 +55,15 @@ enum SQLiteSchema {
         ) STRICT, WITHOUT ROWID
         """,
         "CREATE INDEX mail_by_time ON mail (due_at, id)",
+    ]
+
+    /// The rotation and the encryption of the server's keys.
+    ///
+    /// Earlier keys sign from their creation on, and are plain.
+    private static let keyRotation = [
+        "ALTER TABLE signing_key ADD COLUMN signs_at INTEGER",
+        "ALTER TABLE signing_key ADD COLUMN sealed_by TEXT",
+        "ALTER TABLE secret ADD COLUMN sealed_by TEXT",
     ]
 
     /// Version 2: usernames, the client and the scope of a device, and the sample resource.
