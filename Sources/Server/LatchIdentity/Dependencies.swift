@@ -15,6 +15,8 @@ struct Dependencies: Sendable {
     let random: RandomSource
     /// The key of the refresh tokens' MACs, combined with the secret of their device.
     let pepper: SymmetricKey
+    /// The encryption of the keys in the store.
+    let keyring: Keyring
     let accessTokens: AccessTokenIssuer
     let passwords: PasswordHasher
     /// The attempt counters; they survive a reload, so that it does not give an attacker new attempts.
@@ -25,7 +27,7 @@ struct Dependencies: Sendable {
     let clients: OAuthClients
     /// The rules for granting scopes.
     let scopes: ScopePolicy
-    /// The waiting mails; they survive a reload.
+    /// The worker that sends the mails of the outbox; it survives a reload.
     let mails: MailQueue
     let metrics: Metrics
     /// The handlers of the token endpoint.
@@ -37,6 +39,7 @@ struct Dependencies: Sendable {
     var accounts: AccountService { AccountService(dependencies: self) }
     var logins: LoginService { LoginService(dependencies: self) }
     var secondFactors: SecondFactorService { SecondFactorService(dependencies: self) }
+    var signingKeys: SigningKeyService { SigningKeyService(dependencies: self) }
     var tokens: TokenService { TokenService(dependencies: self) }
 
     /// Takes rate-limited attempts.

@@ -19,7 +19,7 @@ enum AdminSubcommand {
                 "appoint the first administrator",
             "latch admin user list --url https://id.example.com --unverified": "list accounts of a server",
         ],
-        subcommands: [user])
+        subcommands: [user, AdminKeysSubcommand.subcommand])
 
     private static let user = Subcommand(
         name: "user", summary: "accounts: list, show, roles, statuses, sessions, second factors",

@@ -10,9 +10,16 @@ import PortableFoundation
 struct LocalAccountAdministration: AccountAdministration {
     private let identity: Identity
 
-    /// Runs `body` with the store of the settings, which must exist: a misspelt path does not create a new one.
+    /// Runs `body` with the administration of the store of the settings.
     static func with<Result>(
         _ settings: Settings, _ body: (any AccountAdministration) async throws -> Result
+    ) async throws -> Result {
+        try await opening(settings) { try await body(LocalAccountAdministration(identity: $0)) }
+    }
+
+    /// Runs `body` with the store of the settings, which must exist: a misspelt path does not create a new one.
+    static func opening<Result>(
+        _ settings: Settings, _ body: (Identity) async throws -> Result
     ) async throws -> Result {
         let path = try StoreLocation(settings["store"]).path
         guard FileManager.default.fileExists(atPath: path) else {
@@ -24,7 +31,7 @@ struct LocalAccountAdministration: AccountAdministration {
         let identity = try await Identity(
             configuration: configuration, storePath: path, mailer: configuration.mailer())
         do {
-            let result = try await body(LocalAccountAdministration(identity: identity))
+            let result = try await body(identity)
             await identity.close()
             return result
         } catch {

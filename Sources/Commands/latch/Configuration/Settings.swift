@@ -4,6 +4,7 @@ import LatchCommand
 import LatchCore
 import LatchIdentity
 import LatchTOML
+import PortableFoundation
 
 /// All settings with their values and the sources of these.
 struct Settings: Sendable {
@@ -110,11 +111,29 @@ extension Settings {
     /// Returns the configuration of the auth server.
     ///
     /// Defaults are left out, so that the server's own defaults apply and are defined in one place.
+    ///
+    /// - Throws: `IdentityError.invalidSetting`, also for a key file that cannot be read.
     func identityConfiguration() throws(IdentityError) -> IdentityConfiguration {
         let keys = Set(IdentitySetting.all.map(\.key))
         let given = all.filter { keys.contains($0.setting.key) && $0.source != .standard }
-        return try IdentityConfiguration(
-            values: Dictionary(uniqueKeysWithValues: given.map { ($0.setting.key, $0.text) }))
+        var values = Dictionary(uniqueKeysWithValues: given.map { ($0.setting.key, $0.text) })
+        if !self["store_key_file"].isEmpty {
+            guard self["store_key"].isEmpty else {
+                throw .invalidSetting("store_key_file", "left out where store_key is set")
+            }
+            values["store_key"] = try Self.storeKey(inFile: self["store_key_file"])
+        }
+        return try IdentityConfiguration(values: values)
+    }
+}
+
+extension Settings {
+    /// Reads a store key from a file, without the line end.
+    static func storeKey(inFile path: String) throws(IdentityError) -> String {
+        guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= 1024 else {
+            throw .invalidSetting("store_key_file", "the path of a readable file with a key")
+        }
+        return String(String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace })
     }
 }
 
@@ -126,7 +145,7 @@ extension Settings {
         "password_queue_limit", "login_limit_per_minute", "allowed_origins",
         "scopes", "default_scopes", "clients", "client_secrets", "first_party_grants", "first_party_scopes",
         "token_limit_per_minute", "refresh_limit_per_minute", "sample_resource", "user_service",
-        "first_administrator",
+        "first_administrator", "signing_key_lifetime",
     ]
 
     /// Returns these settings, with the fixed ones taken from those that the server started with.

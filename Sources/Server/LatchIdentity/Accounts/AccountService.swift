@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import LatchJOSE
 import PortableFoundation
 
 /// A service for accounts: sign-up, verification, passwords, addresses, and administration.
@@ -38,13 +37,13 @@ package struct AccountService: Sendable {
             id: dependencies.newID(at: now), email: email, username: username, name: name, passwordHash: hash,
             passwordChangedAt: now, emailVerifiedAt: isVerified ? now : nil, roles: roles, permissions: permissions,
             createdAt: now)
-        try await dependencies.store.insert(account, details: details)
+        let mail = isVerified ? nil : outboxMail(.verifyEmail, to: email, of: account)
+        try await dependencies.store.insert(account, details: details, mail: mail)
+        // Counts for later mails; this one is promised, and an address signs up once.
+        if mail != nil { _ = dependencies.limiter.take(dependencies.limits.mail(emailKey: email.key), at: now) }
         dependencies.metrics.count("latch_accounts_created_total")
-        if isVerified {
-            try await promoteFirstAdministrator(email)
-        } else {
-            mail(.verifyEmail, to: email)
-        }
+        dependencies.mails.wake()
+        if isVerified { try await promoteFirstAdministrator(email) }
         return account
     }
 
@@ -96,29 +95,26 @@ package struct AccountService: Sendable {
 
     /// Mails a link that verifies the address or resets the password, if the address has an account that needs it.
     ///
-    /// Looks up the account, stores the token and writes the mail after the response, whose time and content must not
-    /// reveal whether the address has an account.
-    func mail(_ purpose: OneTimeToken.Purpose, to email: EmailAddress) {
-        let dependencies = dependencies
-        dependencies.mails.enqueue {
-            guard let account = try await dependencies.store.account(emailKey: email.key), account.status == .active,
-                purpose == .resetPassword || account.emailVerifiedAt == nil,
-                let issuer = dependencies.accessTokens.issuer,
-                dependencies.limiter.take(dependencies.limits.mail(emailKey: email.key), at: dependencies.now) == nil
-            else { return nil }
-            let (configuration, now) = (dependencies.configuration, dependencies.now)
-            let lifetime =
-                purpose == .resetPassword ? configuration.resetLifetime : configuration.verificationLifetime
-            let token = Base64URL.encode(dependencies.random.bytes(32))
-            try await dependencies.store.insert(
-                OneTimeToken(
-                    digest: token.digest, accountID: account.id, purpose: purpose, emailKey: account.email.key,
-                    createdAt: now, expiresAt: now.addingTimeInterval(lifetime.inSeconds)))
-            return switch purpose {
-            case .verifyEmail: try MailTemplates.verification(to: account, token: token, issuer: issuer)
-            case .resetPassword: try MailTemplates.reset(to: account, token: token, issuer: issuer)
-            }
+    /// The mail is durable when the call returns. One is stored for every address alike, and the account is looked up after
+    /// the response, whose time and content must not reveal whether the address has one. A request beyond the limit of an
+    /// address stores none: the mails of the same hour carry the answer.
+    ///
+    /// - Throws: `IdentityError.overloaded` if too many mails wait, or a store's error.
+    func mail(_ purpose: OneTimeToken.Purpose, to email: EmailAddress) async throws(IdentityError) {
+        let attempts = dependencies.limits.mail(emailKey: email.key)
+        guard dependencies.limiter.take(attempts, at: dependencies.now) == nil else {
+            return dependencies.metrics.count("latch_mails_total", ["result": "limited"])
         }
+        try await dependencies.store.insert(
+            outboxMail(purpose == .resetPassword ? .resetPassword : .verifyEmail, to: email))
+        dependencies.mails.wake()
+    }
+
+    private func outboxMail(
+        _ purpose: OutboxMail.Purpose, to email: EmailAddress, of account: Account? = nil
+    ) -> OutboxMail {
+        OutboxMail(
+            purpose, to: email, accountID: account?.id, id: dependencies.random.identifier(), at: dependencies.now)
     }
 
     /// Uses up a mailed token, and marks its address as verified or one end of a change of address as confirmed.
@@ -198,23 +194,21 @@ package struct AccountService: Sendable {
         guard email.key != account.email.key else { return }
         // As at a sign-up; the unique index decides once both ends are confirmed.
         guard try await dependencies.store.account(emailKey: email.key) == nil else { throw .alreadyExists }
-        guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
         let now = dependencies.now
         let limits = dependencies.limits
         let attempts = limits.mail(emailKey: email.key) + limits.mail(emailKey: account.email.key)
         try dependencies.take(attempts)
         let oldConfirms = account.emailVerifiedAt != nil
-        let old = Base64URL.encode(dependencies.random.bytes(32))
-        let new = Base64URL.encode(dependencies.random.bytes(32))
+        let old = outboxMail(oldConfirms ? .oldAddress : .addressChanging, to: account.email, of: account)
+        let new = outboxMail(.newAddress, to: email, of: account)
+        let tokens = MailedTokens(pepper: dependencies.pepper)
         try await dependencies.store.insert(
             EmailChange(
                 accountID: account.id, email: email, oldEmailKey: account.email.key,
-                oldDigest: oldConfirms ? old.digest : nil, newDigest: new.digest,
-                expiresAt: now.addingTimeInterval(dependencies.configuration.verificationLifetime.inSeconds)))
-        dependencies.mails.enqueue { try MailTemplates.newAddress(to: email, token: new, issuer: issuer) }
-        dependencies.mails.enqueue {
-            try MailTemplates.oldAddress(to: account.email, token: oldConfirms ? old : nil, issuer: issuer)
-        }
+                oldDigest: oldConfirms ? tokens.digest(of: old.id) : nil, newDigest: tokens.digest(of: new.id),
+                expiresAt: now.addingTimeInterval(dependencies.configuration.verificationLifetime.inSeconds)),
+            mails: [new, old])
+        dependencies.mails.wake()
     }
 
     // MARK: Administration

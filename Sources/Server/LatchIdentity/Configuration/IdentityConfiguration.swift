@@ -50,6 +50,12 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var mailSender = "no-reply@localhost"
     /// A secret kept outside the store, without which a copy of the store cannot make refresh tokens.
     public var tokenPepper: String?
+    /// A key kept outside the store that encrypts the signing keys and secrets in it: 64 hexadecimal digits.
+    ///
+    /// A store is encrypted at the first start with a key, and cannot be used without it any more.
+    public var storeKey: String?
+    /// The time after which a signing key gets a successor.
+    public var signingKeyLifetime: Duration = .seconds(90 * 86_400)
     /// The address of the administration, if it is separate.
     public var adminListen: String?
 

@@ -72,6 +72,11 @@ package struct IdentitySetting: Sendable {
         .init("smtp_url", \.smtpURL, .optional(.text), "the mail server", isSecret: true),
         .init("mail_sender", \.mailSender, .email, "the sender of mails"),
         .init("token_pepper", \.tokenPepper, .optional(.text), "a secret kept outside of the store", isSecret: true),
+        .init(
+            "store_key", \.storeKey, .optional(.storeKey), "the key that encrypts the keys in the store", isSecret: true),
+        .init(
+            "signing_key_lifetime", \.signingKeyLifetime, .seconds(3600...315_360_000),
+            "seconds until a signing key is replaced"),
         .init("scopes", \.scopes, .scopes, "all scopes of the server, separated by spaces"),
         .init("default_scopes", \.defaultScopes, .scopes, "the scopes of a login that requests none"),
         .init(
@@ -114,6 +119,12 @@ private struct SettingFormat<Value>: Sendable {
 
 extension SettingFormat where Value == String {
     static var text: Self { Self(expected: "text", parse: { $0 }, text: { $0 }) }
+
+    /// A key of 256 bits.
+    static var storeKey: Self {
+        Self(
+            expected: StoreKey.expected, parse: { OAuthClients.bytes(ofDigest: $0) == nil ? nil : $0 }, text: { $0 })
+    }
 
     /// An address, which cannot carry a second header field into a mail (RFC 5322 §2.2).
     static var email: Self {

@@ -109,6 +109,13 @@ extension IdentityError {
                 ? "See 'latch serve --print-config' for all settings." : "Meant: \(known.joined(separator: ", "))?")
     }
 
+    /// Returns the error for keys in the store that another store key has encrypted, or that need one.
+    static func storeKeyNeeded(_ id: String) -> IdentityError {
+        IdentityError(
+            code: "storeKeyNeeded", message: "The keys in the store are encrypted with the store key \(id).",
+            hint: "Set store_key_file or LATCH_STORE_KEY to that key; without it the store cannot be used.")
+    }
+
     /// The server has no issuer yet.
     public static let notReady = IdentityError(
         code: "notReady", message: "The server is starting: its public URL is not known yet.",

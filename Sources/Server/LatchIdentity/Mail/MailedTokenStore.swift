@@ -20,8 +20,8 @@ package protocol MailedTokenStore: Sendable {
         byToken digest: [UInt8], hash: String, at now: Date
     ) async throws(IdentityError) -> PasswordChange?
 
-    /// Inserts a pending change of address, which replaces an earlier one.
-    func insert(_ change: EmailChange) async throws(IdentityError)
+    /// Inserts a pending change of address, which replaces an earlier one, and its mails.
+    func insert(_ change: EmailChange, mails: [OutboxMail]) async throws(IdentityError)
 
     /// Confirms one end of a change of address, and completes the change once both ends are confirmed.
     ///

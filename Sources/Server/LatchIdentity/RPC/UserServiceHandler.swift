@@ -163,7 +163,7 @@ struct UserServiceHandler: UserServiceServer {
     /// Mails a reset link; response and work are the same for unknown addresses (attack E2).
     func requestPasswordReset(_ request: PasswordResetRequest, context: CallContext) async throws {
         try await handling(context, [.address(request.email)]) { _ throws(IdentityError) in
-            accounts.mail(.resetPassword, to: try EmailAddress(request.email))
+            try await accounts.mail(.resetPassword, to: try EmailAddress(request.email))
         }
     }
 
@@ -188,7 +188,7 @@ struct UserServiceHandler: UserServiceServer {
     /// Mails a verification link; response and work are the same for unknown addresses (attack E2).
     func resendVerification(_ request: ResendVerificationRequest, context: CallContext) async throws {
         try await handling(context, [.address(request.email)]) { _ throws(IdentityError) in
-            accounts.mail(.verifyEmail, to: try EmailAddress(request.email))
+            try await accounts.mail(.verifyEmail, to: try EmailAddress(request.email))
         }
     }
 

@@ -75,7 +75,7 @@ package struct SecondFactorService: Sendable {
     ) async throws(IdentityError) {
         try requireRecentLogin(session)
         try await verify(code, of: session.accountID, for: .removal, from: origin, orThrow: .noSecondFactor)
-        notifyOwner(of: session.account)
+        dependencies.mails.wake()
     }
 
     /// Replaces the recovery codes by a code of the factor; the login must be recent.
@@ -101,9 +101,7 @@ package struct SecondFactorService: Sendable {
     /// - Throws: `IdentityError.forbidden` or a store's error.
     package func remove(of accountID: String, by actor: String? = nil) async throws(IdentityError) -> Bool? {
         let found = try await dependencies.accounts.perform(.removeFactor, on: accountID, by: actor)?.hadFactor
-        if found == true, let account = try await dependencies.store.account(id: accountID) {
-            notifyOwner(of: account)
-        }
+        dependencies.mails.wake()
         return found
     }
 
@@ -174,11 +172,6 @@ package struct SecondFactorService: Sendable {
 
     private func newRecoveryCodes() -> [RecoveryCode] {
         (0..<RecoveryCode.count).map { _ in RecoveryCode(dependencies.random) }
-    }
-
-    /// Mails the owner: a removal is reported outside the session that made it.
-    private func notifyOwner(of account: Account) {
-        dependencies.mails.enqueue { try MailTemplates.factorRemoved(to: account) }
     }
 
     private func requireRecentLogin(_ session: AuthenticatedSession) throws(IdentityError) {

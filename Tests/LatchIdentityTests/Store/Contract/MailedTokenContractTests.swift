@@ -94,7 +94,7 @@ import Testing
         try await store.insert(
             EmailChange(
                 accountID: account.id, email: new, oldEmailKey: account.email.key, oldDigest: digest(1),
-                newDigest: digest(2), expiresAt: noon + 60))
+                newDigest: digest(2), expiresAt: noon + 60), mails: [])
         #expect(try await store.confirmEmail(byToken: digest(2), at: noon + 60) == nil)
         #expect(try await store.confirmEmail(byToken: digest(2), at: noon)?.email == account.email)
         #expect(try await store.confirmEmail(byToken: digest(2), at: noon) == nil)

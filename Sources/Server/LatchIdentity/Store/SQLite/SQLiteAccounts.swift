@@ -24,12 +24,15 @@ extension SQLiteIdentityStore: AccountStore {
     }
 
     /// Relies on the unique indexes of address and username to decide between concurrent sign-ups.
-    package func insert(_ account: Account, details: AccountDetails? = nil) async throws(IdentityError) {
+    package func insert(
+        _ account: Account, details: AccountDetails? = nil, mail: OutboxMail? = nil
+    ) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) in
             try db.run(
                 "INSERT INTO account (\(Account.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 account.sqliteValues)
             if let details { try db.insert(details, of: account.id) }
+            if let mail { try db.insert(mail) }
             try db.audit("account.created", account: account.id, at: account.createdAt)
         }
     }

@@ -99,9 +99,16 @@ extension SQLiteIdentityStore: StoreMaintenance {
 
     package func prune(endedBefore date: Date) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) in
-            for table in ["device", "one_time_token", "sign_in_challenge", "email_change"] {
+            for table in ["device", "one_time_token", "sign_in_challenge"] {
                 try db.run("DELETE FROM \(table) WHERE expires_at < ?", [.date(date)])
             }
+            // A change whose mails still wait, because the server was down, has not begun for its user.
+            try db.run(
+                """
+                DELETE FROM email_change WHERE expires_at < ? AND NOT EXISTS (
+                    SELECT 1 FROM mail WHERE mail.account_id = email_change.account_id
+                    AND mail.purpose IN ('newAddress', 'oldAddress'))
+                """, [.date(date)])
         }
     }
 }

@@ -5,20 +5,7 @@ package import PortableFoundation
 extension SQLiteIdentityStore: MailedTokenStore {
     /// Ends earlier tokens of the account and purpose, so that only the newest mail works (attack E4).
     package func insert(_ token: OneTimeToken) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) in
-            try db.run(
-                "DELETE FROM one_time_token WHERE account_id = ? AND purpose = ?",
-                [.text(token.accountID), .text(token.purpose.rawValue)])
-            try db.run(
-                """
-                INSERT INTO one_time_token (digest, account_id, purpose, email_key, created_at, expires_at)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    .blob(token.digest), .text(token.accountID), .text(token.purpose.rawValue), .text(token.emailKey),
-                    .date(token.createdAt), .date(token.expiresAt),
-                ])
-        }
+        try await writer.write { db throws(IdentityError) in try db.insert(token) }
     }
 
     package func account(
@@ -66,6 +53,22 @@ extension SQLiteIdentityStore: MailedTokenStore {
 }
 
 extension SQLiteConnection {
+    /// Inserts a token in place of the earlier ones of its account and purpose.
+    func insert(_ token: OneTimeToken) throws(IdentityError) {
+        try run(
+            "DELETE FROM one_time_token WHERE account_id = ? AND purpose = ?",
+            [.text(token.accountID), .text(token.purpose.rawValue)])
+        try run(
+            """
+            INSERT INTO one_time_token (digest, account_id, purpose, email_key, created_at, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .blob(token.digest), .text(token.accountID), .text(token.purpose.rawValue), .text(token.emailKey),
+                .date(token.createdAt), .date(token.expiresAt),
+            ])
+    }
+
     /// Returns the account of a valid token: known, not expired, and mailed to the account's current address.
     fileprivate func account(
         forToken digest: [UInt8], purpose: OneTimeToken.Purpose, at now: Date
@@ -79,19 +82,25 @@ extension SQLiteConnection {
     }
 
     /// Deletes a valid token and returns its account.
+    ///
+    /// Waiting mails of the same purpose have become superfluous; sent again, one would make the used token valid anew.
     fileprivate func use(
         _ digest: [UInt8], purpose: OneTimeToken.Purpose, at now: Date
     ) throws(IdentityError) -> Account? {
         let account = try account(forToken: digest, purpose: purpose, at: now)
         guard let account else { return nil }
         try run("DELETE FROM one_time_token WHERE digest = ?", [.blob(digest)])
+        try run(
+            "DELETE FROM mail WHERE purpose = ? AND email_key = ?",
+            [.text(purpose.rawValue), .text(account.email.key)])
         return account
     }
 }
 
 extension SQLiteIdentityStore {
-    package func insert(_ change: EmailChange) async throws(IdentityError) {
+    package func insert(_ change: EmailChange, mails: [OutboxMail]) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) -> Void in
+            for mail in mails { try db.insert(mail) }
             try db.run(
                 """
                 INSERT OR REPLACE INTO email_change (account_id, email, email_key, old_email_key, old_digest, new_digest,

@@ -35,7 +35,36 @@ enum SQLiteSchema {
     }
 
     /// The migrations; the one at index n migrates version n to n + 1.
-    private static let migrations: [[String]] = [first, second, third, fourth]
+    private static let migrations: [[String]] = [first, second, third, fourth, mailOutbox, keyRotation]
+
+    /// The mails that wait for the mail server.
+    ///
+    /// `account_id` is no foreign key, since a mail about an account can outlive it.
+    private static let mailOutbox = [
+        """
+        CREATE TABLE mail (
+            id TEXT PRIMARY KEY NOT NULL,
+            purpose TEXT NOT NULL,
+            email TEXT NOT NULL,
+            email_key TEXT NOT NULL,
+            account_id TEXT,
+            created_at INTEGER NOT NULL,
+            due_at INTEGER NOT NULL,
+            leased_until INTEGER,
+            attempts INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX mail_by_time ON mail (due_at, id)",
+    ]
+
+    /// The rotation and the encryption of the server's keys.
+    ///
+    /// Earlier keys sign from their creation on, and are plain.
+    private static let keyRotation = [
+        "ALTER TABLE signing_key ADD COLUMN signs_at INTEGER",
+        "ALTER TABLE signing_key ADD COLUMN sealed_by TEXT",
+        "ALTER TABLE secret ADD COLUMN sealed_by TEXT",
+    ]
 
     /// Version 2: usernames, the client and the scope of a device, and the sample resource.
     ///

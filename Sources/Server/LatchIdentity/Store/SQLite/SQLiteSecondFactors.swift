@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 package import PortableFoundation
 
 extension SQLiteIdentityStore: SecondFactorStore {
@@ -162,12 +163,17 @@ extension SQLiteConnection {
         }
     }
 
-    /// Removes the factor, its challenges, and the record of the devices that proved it.
+    /// Removes the factor, its challenges, and the record of the devices that proved it, and mails the owner.
     func removeFactor(of accountID: String, detail: String?, at now: Date) throws(IdentityError) -> Bool {
         try deleteFactor(of: accountID, isConfirmed: false)
         guard try deleteFactor(of: accountID, isConfirmed: true) else { return false }
         try run("DELETE FROM sign_in_challenge WHERE account_id = ?", [.text(accountID)])
         try run("UPDATE device SET factor_at = NULL WHERE account_id = ?", [.text(accountID)])
+        if let account = try account(accountID) {
+            // A removal is reported outside the session that made it.
+            let id = RandomSource.system.identifier()
+            try insert(OutboxMail(.factorRemoved, to: account.email, accountID: accountID, id: id, at: now))
+        }
         try audit("factor.removed", account: accountID, detail: detail, at: now)
         return true
     }
