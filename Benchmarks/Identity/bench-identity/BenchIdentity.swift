@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import ServedIdentity
 
 /// Measures the auth server: refreshes with durable rotation, logins, what one commit carries, and the served process at rest.
 ///

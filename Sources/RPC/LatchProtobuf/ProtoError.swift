@@ -60,6 +60,11 @@ extension ProtoError {
     /// The message exceeds the size limit.
     public static let tooLarge = ProtoError("tooLarge", "The message exceeds the size limit.")
 
+    /// Returns a ``tooLarge`` error for a message that is within the limit of its encoding, and not of its memory.
+    static func overBudget(_ path: String) -> ProtoError {
+        ProtoError("tooLarge", "\(path) would take more memory than a message may.")
+    }
+
     /// A required field is missing.
     public static let missingField = missingField("?", in: "?")
 

@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchCrypto
+import LatchHTTP
 import PortableFoundation
 
 /// The dependencies that the services and routes of a server share.
@@ -47,6 +48,18 @@ struct Dependencies: Sendable {
     /// - Throws: `IdentityError.tooManyAttempts`.
     func take(_ attempts: [AttemptLimiter.Attempt]) throws(IdentityError) {
         if let rejection = limiter.take(attempts, at: now) { throw .tooManyAttempts(rejection) }
+    }
+
+    /// Takes an attempt of a sign-up with an address.
+    ///
+    /// - Throws: `IdentityError.invalidEmail` or `.tooManyAttempts`.
+    func takeSignUp(_ email: String) throws(IdentityError) {
+        try take([limits.signUp(emailKey: try EmailAddress(email).key)])
+    }
+
+    /// Returns the interceptors of routes whose requests count by their heads.
+    func limiting(_ request: RateLimits.Request) -> [any Interceptor] {
+        [RateLimitInterceptor(dependencies: self, request: request), IdentityErrorInterceptor()]
     }
 
     /// Returns a UUID of version 7 (RFC 9562 §5.7), so that new rows come last and no id can be guessed.

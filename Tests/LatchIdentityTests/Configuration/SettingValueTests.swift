@@ -36,6 +36,8 @@ import Testing
         ("argon2_passes", ["1", "16"], ["0", "17"]),
         ("password_queue_limit", ["1", "100000"], ["0", "100001"]),
         ("login_limit_per_minute", ["1", "1000000"], ["0", "1000001"]),
+        ("signup_limit_per_hour", ["1", "1000000"], ["0", "1000001"]),
+        ("mail_limit_per_hour", ["1", "1000000"], ["0", "1000001"]),
         (
             "allowed_origins", ["", "https://a.example", "https://a.example/ http://localhost:3000,https://b.example"],
             ["*", "null", "a.example", "https://a.example/app", "https://a.example *"]

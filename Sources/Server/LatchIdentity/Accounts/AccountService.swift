@@ -31,7 +31,7 @@ package struct AccountService: Sendable {
         if let details { try AccountDetailsValidator.check(details, at: dependencies.now) }
         guard try await dependencies.store.account(emailKey: email.key) == nil else { throw .alreadyExists }
         if let username, try await dependencies.store.account(usernameKey: username.key) != nil { throw .usernameTaken }
-        let hash = try await dependencies.passwords.hash(password)
+        let hash = try await dependencies.passwords.hash(password, for: .signUp)
         let now = dependencies.now
         let account = Account(
             id: dependencies.newID(at: now), email: email, username: username, name: name, passwordHash: hash,
@@ -150,7 +150,7 @@ package struct AccountService: Sendable {
             forToken: digest, purpose: .resetPassword, at: dependencies.now)
         guard let account else { throw .invalidLink }
         try PasswordPolicy.check(password, for: account.email)
-        let hash = try await dependencies.passwords.hash(password)
+        let hash = try await dependencies.passwords.hash(password, for: .change)
         // A concurrent request may have used the token meanwhile: the transaction decides.
         let reset = try await dependencies.store.resetPassword(byToken: digest, hash: hash, at: dependencies.now)
         guard let reset else { throw .invalidLink }
@@ -173,7 +173,7 @@ package struct AccountService: Sendable {
         guard current != new else { throw .weakPassword("it is the one that you have") }
         try PasswordPolicy.check(new, for: session.account.email)
         let account = try await dependencies.logins.verify(current, of: session.account, from: origin)
-        let hash = try await dependencies.passwords.hash(new)
+        let hash = try await dependencies.passwords.hash(new, for: .change)
         let changed = try await dependencies.store.changePassword(
             of: account, to: hash, signingOutAllBut: signingOutOthers ? session.device.id : nil,
             at: dependencies.now)

@@ -36,10 +36,15 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var argon2MemoryKiB = 19_456
     /// The passes of one password hash.
     public var argon2Passes = 2
-    /// The number of password hashes that may wait for a processor before further ones are rejected.
+    /// The number of password hashes that may wait for a processor before further ones are rejected: of logins, of sign-ups,
+    /// and of changes each.
     public var passwordQueueLimit = 128
     /// The number of wrong passwords that one network may try for one account within a minute.
     public var loginLimitPerMinute = 10
+    /// The number of accounts that one network may sign up within an hour; the /24 or /48 around it has five times as many.
+    public var signUpLimitPerHour = 100
+    /// The number of mails that one network may request within an hour; the /24 or /48 around it has five times as many.
+    public var mailLimitPerHour = 100
     /// The origins, in addition to the issuer's, whose pages may use the refresh cookie.
     public var allowedOrigins: [String] = []
     /// The folder that receives mails as files, for development.

@@ -83,12 +83,7 @@ extension HTTPResponse {
         var body = format.body(error.disclosed, form, retryAfter: wait)
         for (name, value) in extra { body[name] = value }
         var response = json(body, status: status)
-        response.fields[.retryAfter] = wait.map(String.init)
-        if let wait, let limit = error.limit {
-            // draft-ietf-httpapi-ratelimit-headers-10 §3 and §4.
-            response.fields["RateLimit-Policy"] = limit.policyField
-            response.fields["RateLimit"] = "\"\(limit.name)\";r=0;t=\(wait)"
-        }
+        error.report(in: &response.fields)
         // RFC 9110 §15.5.2 requires a challenge with each 401.
         if status == .unauthorized { response.fields[.wwwAuthenticate] = form.challenge }
         return response
@@ -103,7 +98,7 @@ extension CallContext {
     func failure(_ error: IdentityError) -> RPCError {
         let disclosed = error.disclosed
         responseMetadata[Self.codeField] = disclosed.code
-        responseMetadata[.retryAfter] = error.retryAfterSeconds.map(String.init)
+        error.report(in: &responseMetadata)
         // Connect responds with 401, and RFC 9110 §15.5.2 requires a challenge with each.
         if error.form.rpc == .unauthenticated { responseMetadata[.wwwAuthenticate] = error.form.challenge }
         return RPCError(error.form.rpc, disclosed.hint.map { "\(disclosed.message) \($0)" } ?? disclosed.message)
@@ -113,6 +108,16 @@ extension CallContext {
 extension IdentityError {
     /// The error as clients see it.
     fileprivate var disclosed: IdentityError { form.isDisclosed ? self : .unavailable }
+
+    /// Sets the fields that report when the request may be repeated, and the exhausted limit.
+    fileprivate func report(in fields: inout HTTPFields) {
+        let wait = retryAfterSeconds
+        fields[.retryAfter] = wait.map(String.init)
+        guard let wait, let limit else { return }
+        // draft-ietf-httpapi-ratelimit-headers-10 §3 and §4.
+        fields["RateLimit-Policy"] = limit.policyField
+        fields["RateLimit"] = "\"\(limit.name)\";r=0;t=\(wait)"
+    }
 
     /// The waiting time in whole seconds (RFC 9110 §10.2.3), rounded up so that the next attempt is not early.
     fileprivate var retryAfterSeconds: Int? { retryAfter.map { max(Int($0.inSeconds.rounded(.up)), 1) } }

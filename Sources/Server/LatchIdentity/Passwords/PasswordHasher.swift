@@ -41,9 +41,9 @@ struct PasswordHasher: Sendable {
     /// Hashes a password with a new salt, once a thread is free.
     ///
     /// - Throws: `IdentityError.overloaded`, `.cancelled` or `.hashingFailed`.
-    func hash(_ password: String) async throws(IdentityError) -> String {
+    func hash(_ password: String, for purpose: WorkerPool.Purpose) async throws(IdentityError) -> String {
         let parameters = parameters
-        return try await pool.run { () throws(IdentityError) in try Self.make(password, parameters) }
+        return try await pool.run(for: purpose) { () throws(IdentityError) in try Self.make(password, parameters) }
     }
 
     /// Verifies a password, with the same work whether there is a hash or not.
@@ -52,7 +52,7 @@ struct PasswordHasher: Sendable {
     func verify(_ password: String, against stored: String?) async throws(IdentityError) -> Verification {
         let parameters = parameters
         let decoy = decoy
-        return try await pool.run { () throws(IdentityError) in
+        return try await pool.run(for: .login) { () throws(IdentityError) in
             let hash = stored.flatMap(Self.parsed)
             guard let comparable = hash ?? Self.parsed(decoy) else { throw .hashingFailed }
             do throws(CryptoError) {

@@ -13,15 +13,13 @@ struct UserServiceHandler: UserServiceServer {
     private var tokens: TokenService { dependencies.tokens }
     private var secondFactors: SecondFactorService { dependencies.secondFactors }
 
-    /// Validates a request, runs `body` within the rate limit of the client's network, and converts errors.
+    /// Validates a request, runs `body`, and converts errors; ``UserServiceAdmission`` has counted the call.
     private func handling<Result>(
         _ context: CallContext, _ rules: [ValidationRule],
         _ body: (RequestOrigin) async throws(IdentityError) -> Result
     ) async throws -> Result {
         let origin = context.http[RequestOriginKey.self]
-        let attempt = dependencies.limits.token(address: origin.address)
         do throws(IdentityError) {
-            try dependencies.take([attempt])
             try rules.validate()
             return try await body(origin)
         } catch {
@@ -29,14 +27,13 @@ struct UserServiceHandler: UserServiceServer {
         }
     }
 
-    /// Handles a request that needs an access token of the server's own client.
+    /// Handles a request that needs an access token of the server's own client, which ``UserServiceAdmission`` has verified.
     private func authenticated<Result>(
         _ context: CallContext, _ rules: [ValidationRule],
         _ body: (AuthenticatedSession, RequestOrigin) async throws(IdentityError) -> Result
     ) async throws -> Result {
         try await handling(context, rules) { origin throws(IdentityError) in
-            let session = try await tokens.authenticate(accessToken: context.metadata.bearerToken)
-            try session.requireFirstParty()
+            guard let session = context.http[UserServiceAdmission.Session.self] else { throw .invalidToken }
             return try await body(session, origin)
         }
     }
@@ -61,6 +58,7 @@ struct UserServiceHandler: UserServiceServer {
     func register(_ request: RegisterRequest, context: CallContext) async throws -> AuthResponse {
         try await handling(context, [.address(request.email), .password(request.password, "password")]) {
             origin throws(IdentityError) in
+            try dependencies.takeSignUp(request.email)
             var details = AccountDetails()
             details.firstName = String(request.firstName.trimmingSpace())
             details.lastName = String(request.lastName.trimmingSpace())

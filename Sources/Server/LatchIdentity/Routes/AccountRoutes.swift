@@ -10,12 +10,18 @@ struct AccountRoutes: Sendable {
 
     /// Adds the routes; AuthPackage's client and its backend use different paths to register.
     func add(to router: inout Router) {
-        router.post("/api/clients/register", register)
-        router.post("/api/auth/clients/register", register)
-        router.post("/api/auth/verify-email", verify)
-        router.post("/api/auth/resend-verification", resendVerification)
-        router.post("/api/auth/forgot-password", forgotPassword)
-        router.post("/api/auth/reset-password", resetPassword)
+        router.group(interceptors: dependencies.limiting(.signUp)) { signUps in
+            signUps.post("/api/clients/register", register)
+            signUps.post("/api/auth/clients/register", register)
+        }
+        router.group(interceptors: dependencies.limiting(.mail)) { mails in
+            mails.post("/api/auth/resend-verification", resendVerification)
+            mails.post("/api/auth/forgot-password", forgotPassword)
+        }
+        router.group(interceptors: dependencies.limiting(.link)) { links in
+            links.post("/api/auth/verify-email", verify)
+            links.post("/api/auth/reset-password", resetPassword)
+        }
         router.get("/user/profile", profile)
         router.get("/api/users", list)
     }
@@ -23,6 +29,7 @@ struct AccountRoutes: Sendable {
     /// Creates an account: 201, or 409 if the address is taken, as AuthPackage clients expect.
     @Sendable private func register(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
+        try dependencies.takeSignUp(try body.text("email"))
         // `roles`, `permissions`, `tenantId` and `emailVerified` in the content are not read: no client chooses them.
         let account = try await dependencies.accounts.signUp(
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"))

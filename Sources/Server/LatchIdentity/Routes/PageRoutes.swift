@@ -14,9 +14,11 @@ struct PageRoutes: Sendable {
     func add(to router: inout Router) {
         router.get("/") { _ in Self.start }
         router.get("/verify", verifyPage)
-        router.post("/verify", verify)
         router.get("/reset", resetPage)
-        router.post("/reset", reset)
+        router.group(interceptors: accounts.dependencies.limiting(.link)) { links in
+            links.post("/verify", verify)
+            links.post("/reset", reset)
+        }
     }
 
     /// The start page, which reveals nothing that an attacker could use.

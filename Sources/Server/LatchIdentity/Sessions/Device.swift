@@ -13,6 +13,9 @@ package struct Device: Sendable, Hashable {
         case logout, reuse, passwordChange, accountDisabled, administrator, secondFactor
     }
 
+    /// The maximum number of devices of an account, signed-out ones included.
+    static let maximumCount = 100
+
     /// 16 random bytes, the `sid` of the device's access tokens.
     package let id: [UInt8]
     package let accountID: String

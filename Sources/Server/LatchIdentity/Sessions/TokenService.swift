@@ -58,6 +58,7 @@ struct TokenService: Sendable {
         for account: Account, from origin: RequestOrigin, by client: OAuthClient? = nil,
         grantType: OAuthClient.GrantType, scopes: Scopes, isRemembered: Bool = true, factorAt: Date? = nil
     ) async throws(IdentityError) -> IssuedTokens {
+        try dependencies.take([dependencies.limits.session(accountID: account.id)])
         let now = dependencies.now
         let longest = dependencies.configuration.refreshTokenLifetime.inSeconds
         let device = Device(

@@ -27,6 +27,7 @@ extension SQLiteIdentityStore: DeviceStore {
             try db.run(
                 "INSERT INTO device (\(Device.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 device.sqliteValues)
+            try db.removeExcessDevices(of: device)
             try db.run(
                 "UPDATE account SET last_login_at = ? WHERE id = ?", [.date(device.createdAt), .text(account.id)])
             try db.audit("device.signedIn", account: account.id, detail: device.clientID, at: device.createdAt)
@@ -85,6 +86,22 @@ extension SQLiteIdentityStore: DeviceStore {
 }
 
 extension SQLiteConnection {
+    /// Removes the devices over the limit, and never the newest: signed-out ones first, then those unused for longest.
+    ///
+    /// A login costs an attacker who has signed up nothing, so the rows that it leaves must be bounded.
+    fileprivate func removeExcessDevices(of newest: Device) throws(IdentityError) {
+        let removed = try all(
+            """
+            DELETE FROM device WHERE id IN (SELECT id FROM device WHERE account_id = ? AND id <> ?
+                ORDER BY revoked_at IS NULL DESC, last_used_at DESC, id LIMIT -1 OFFSET \(Device.maximumCount - 1))
+            RETURNING revoked_at IS NULL
+            """, [.text(newest.accountID), .blob(newest.id)]
+        ) { row throws(IdentityError) in try row.integer(0) }
+        for isSignedIn in removed where isSignedIn == 1 {
+            try audit("device.signedOut", account: newest.accountID, detail: "limit", at: newest.createdAt)
+        }
+    }
+
     /// Returns a device, read within the caller's transaction.
     fileprivate func device(_ id: [UInt8]) throws(IdentityError) -> Device? {
         try first("SELECT \(Device.columns) FROM device WHERE id = ?", [.blob(id)], read: Device.init)
