@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchJOSE
+import LatchTesting
 import TestTags
 import Testing
 
