@@ -18,6 +18,7 @@ extension Tag {
     @Tag public static var attackC12: Self
     @Tag public static var attackC13: Self
     @Tag public static var attackD1: Self
+    @Tag public static var attackD2: Self
     @Tag public static var attackD3: Self
     @Tag public static var attackD4: Self
     @Tag public static var attackD5: Self
@@ -35,6 +36,7 @@ extension Tag {
     @Tag public static var attackE5: Self
     @Tag public static var attackE6: Self
     @Tag public static var attackE7: Self
+    @Tag public static var attackE8: Self
     @Tag public static var attackE9: Self
     @Tag public static var attackE10: Self
     @Tag public static var attackE11: Self
@@ -46,6 +48,7 @@ extension Tag {
     @Tag public static var attackF6: Self
     @Tag public static var attackF7: Self
     @Tag public static var attackF8: Self
+    @Tag public static var attackG1: Self
     @Tag public static var attackG3: Self
     @Tag public static var attackG4: Self
     @Tag public static var attackH1: Self

@@ -204,7 +204,7 @@ import Testing
     @Test func `names each key in a bounded number of bytes, though one character may have thousands`() {
         let limits = RateLimits(IdentityConfiguration())
         let long = "a" + String(repeating: "\u{301}", count: 30_000)
-        for attempt in limits.login(emailKey: long, address: "2001:db8::1") {
+        for attempt in limits.login(name: long, address: "2001:db8::1") {
             #expect(attempt.key.utf8.count < 400)
         }
     }

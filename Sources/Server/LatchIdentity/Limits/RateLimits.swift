@@ -17,6 +17,8 @@ struct RateLimits: Sendable {
     private let mail = AttemptLimiter.Limit(name: "mail", capacity: 5, window: 3600)
     /// The limit of second-factor setups of one account; each writes a dozen rows.
     private let setup = AttemptLimiter.Limit(name: "second-factor-setup", capacity: 10, window: 3600)
+    /// The limit of other usernames that one account may try, since each attempt shows whether a name is taken.
+    private let username = AttemptLimiter.Limit(name: "username", capacity: 10, window: 3600)
     /// The limit of requests from one network to the token routes.
     private let token: AttemptLimiter.Limit
     /// The limit of refreshes of one account over all of its devices.
@@ -32,14 +34,16 @@ struct RateLimits: Sendable {
         refresh = AttemptLimiter.Limit(name: "refresh", capacity: configuration.refreshLimitPerMinute, window: 60)
     }
 
-    /// Returns the attempts of a login, for known and unknown addresses alike: a limit on real accounts alone would
-    /// reveal which are real.
-    func login(emailKey: String, address: String) -> [AttemptLimiter.Attempt] {
+    /// Returns the attempts of a login under a name as it was typed, in lower case.
+    ///
+    /// They are the same for known and unknown names: a limit on real accounts alone would reveal which are real, and one
+    /// that counts a username and an address together would reveal that they belong together.
+    func login(name: String, address: String) -> [AttemptLimiter.Attempt] {
         // Bounded in bytes, since one character can have any number of them.
-        let email = String(decoding: emailKey.utf8.prefix(254), as: UTF8.self)
+        let name = String(decoding: name.utf8.prefix(254), as: UTF8.self)
         let address = NetworkPrefix(of: address).text
         return [
-            .init(key: "pair \(address) \(email)", limit: pair), .init(key: "account \(email)", limit: account),
+            .init(key: "pair \(address) \(name)", limit: pair), .init(key: "account \(name)", limit: account),
             .init(key: "address \(address)", limit: self.address),
         ]
     }
@@ -48,8 +52,8 @@ struct RateLimits: Sendable {
     ///
     /// They omit the limit of the account, which guesses from elsewhere use up: it must not lock out the owner (attack
     /// D5).
-    func loginFromKnownAddress(emailKey: String, address: String) -> [AttemptLimiter.Attempt] {
-        login(emailKey: emailKey, address: address).filter { $0.limit != account }
+    func loginFromKnownAddress(name: String, address: String) -> [AttemptLimiter.Attempt] {
+        login(name: name, address: address).filter { $0.limit != account }
     }
 
     /// Returns whether a rejection is due to the limit of the whole account.
@@ -76,6 +80,11 @@ struct RateLimits: Sendable {
     /// Returns the attempt of a second-factor setup.
     func secondFactorSetup(of accountID: String) -> AttemptLimiter.Attempt {
         .init(key: "factor-setup \(accountID)", limit: setup)
+    }
+
+    /// Returns the attempt of another username.
+    func username(of accountID: String) -> AttemptLimiter.Attempt {
+        .init(key: "username \(accountID)", limit: username)
     }
 
     /// Returns the attempts of a mail to an address.

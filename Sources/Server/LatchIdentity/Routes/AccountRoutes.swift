@@ -13,6 +13,7 @@ struct AccountRoutes: Sendable {
         router.post("/api/clients/register", register)
         router.post("/api/auth/clients/register", register)
         router.post("/api/auth/verify-email", verify)
+        router.post("/api/auth/reauthenticate", reauthenticate)
         router.post("/api/auth/resend-verification", resendVerification)
         router.post("/api/auth/forgot-password", forgotPassword)
         router.post("/api/auth/reset-password", resetPassword)
@@ -30,9 +31,29 @@ struct AccountRoutes: Sendable {
     }
 
     /// Verifies an address: 200, or 400 for an invalid link, without the reason.
+    ///
+    /// The first verification signs out every device but that of an access token in the request (attack E8). With the
+    /// account's `password`, or such a token, it proves as well that the password is the owner's.
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try await dependencies.accounts.verifyEmail(try request.jsonObject().text("token"))
+        let body = try request.jsonObject()
+        let token = try body.text("token")
+        if let password = try body.optionalText("password") {
+            try await dependencies.accounts.verifyEmail(token, password: password, from: request.requestOrigin)
+        } else {
+            let session = try await dependencies.tokens.optionalSession(accessToken: request.fields.bearerToken)
+            try await dependencies.accounts.verifyEmail(token, in: session)
+        }
         return .message("The e-mail address is verified.")
+    }
+
+    /// Authenticates the user of a session again, by `password` and, with a second factor, `otp`: 200, or the errors of a
+    /// login.
+    @Sendable private func reauthenticate(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let body = try request.jsonObject()
+        try await dependencies.logins.reauthenticate(
+            try await session(request), password: try body.text("password"), code: try body.optionalText("otp"),
+            from: request.requestOrigin)
+        return .message("You are authenticated.")
     }
 
     /// Mails a verification link: 200 after the same work, whether the account exists or not (attack E2).
