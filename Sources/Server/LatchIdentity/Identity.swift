@@ -62,11 +62,10 @@ public struct Identity: Sendable {
         if let issuer { tokens.adopt(issuer) }
         dependencies = Dependencies(
             configuration: configuration, store: store, clock: clock, random: random, pepper: keys.pepper,
-            keyring: keys.keyring, accessTokens: tokens, passwords: try PasswordHasher(configuration), limiter: limiter,
+            keyring: keys.keyring, accessTokens: tokens,
+            passwords: try PasswordHasher(configuration, pepper: keys.pepper), limiter: limiter,
             limits: RateLimits(configuration), clients: try OAuthClients(configuration),
             scopes: ScopePolicy(configuration), mails: mails, metrics: metrics, grantHandlers: grantHandlers)
-        // The account of the setting may have signed up before the setting was set.
-        try await dependencies.accounts.promoteFirstAdministrator()
         handler = Router(dependencies)
         dependencies.mails.use(
             MailContent(accessTokens: tokens, tokens: MailedTokens(pepper: keys.pepper), configuration: configuration))

@@ -32,6 +32,7 @@ import Testing
             "require_verified_email", ["true", "FALSE", "yes", "no", "on", "off", "1", "0"],
             ["", "ja", "2", "truee", " true"]
         ),
+        ("recent_authentication", ["60", "86400"], ["59", "86401", "15m"]),
         ("argon2_memory_kib", ["8", "1048576"], ["7", "1048577", "9223372036854775808"]),
         ("argon2_passes", ["1", "16"], ["0", "17"]),
         ("password_queue_limit", ["1", "100000"], ["0", "100001"]),

@@ -145,7 +145,7 @@ extension Settings {
         "password_queue_limit", "login_limit_per_minute", "allowed_origins",
         "scopes", "default_scopes", "clients", "client_secrets", "first_party_grants", "first_party_scopes",
         "token_limit_per_minute", "refresh_limit_per_minute", "sample_resource", "user_service",
-        "first_administrator", "signing_key_lifetime",
+        "first_administrator", "recent_authentication", "signing_key_lifetime",
     ]
 
     /// Returns these settings, with the fixed ones taken from those that the server started with.

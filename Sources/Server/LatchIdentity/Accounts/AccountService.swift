@@ -13,9 +13,10 @@ package struct AccountService: Sendable {
 
     /// Creates an account and mails a link that verifies its address.
     ///
-    /// Roles and permissions come from the caller's code and never from a request. The hash is made before the address
-    /// is taken, and the store's unique index decides between two sign-ups of the same address at once; the check before
-    /// it only saves the price of a hash.
+    /// Roles and permissions come from the caller's code and never from a request. The store's unique indexes alone decide
+    /// whether address and username are free: work, response time and response are the same for both, and do not depend
+    /// on what is taken. The owner of a taken address that was never verified receives the link again, since the account
+    /// may be another's work (attack E8).
     ///
     /// - Throws: `IdentityError.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.overloaded` or a
     ///   store's error.
@@ -29,39 +30,49 @@ package struct AccountService: Sendable {
         try PasswordPolicy.check(password, for: email)
         try Self.requireWords(roles + permissions)
         if let details { try AccountDetailsValidator.check(details, at: dependencies.now) }
-        guard try await dependencies.store.account(emailKey: email.key) == nil else { throw .alreadyExists }
-        if let username, try await dependencies.store.account(usernameKey: username.key) != nil { throw .usernameTaken }
         let hash = try await dependencies.passwords.hash(password, for: .signUp)
         let now = dependencies.now
         let account = Account(
             id: dependencies.newID(at: now), email: email, username: username, name: name, passwordHash: hash,
             passwordChangedAt: now, emailVerifiedAt: isVerified ? now : nil, roles: roles, permissions: permissions,
-            createdAt: now)
+            ownerProvedAt: isVerified ? now : nil, createdAt: now)
         let mail = isVerified ? nil : outboxMail(.verifyEmail, to: email, of: account)
-        try await dependencies.store.insert(account, details: details, mail: mail)
+        do throws(IdentityError) {
+            try await dependencies.store.insert(account, details: details, mail: mail)
+        } catch IdentityError.alreadyExists {
+            // The owner of an unverified address, which somebody else has taken, gets the link again.
+            try await self.mail(.verifyEmail, to: email)
+            throw username == nil ? .alreadyExists : .emailOrUsernameTaken
+        }
         // Counts for later mails; this one is promised, and an address signs up once.
         if mail != nil { _ = dependencies.limiter.take(dependencies.limits.mail(emailKey: email.key), at: now) }
         dependencies.metrics.count("latch_accounts_created_total")
         dependencies.mails.wake()
-        if isVerified { try await promoteFirstAdministrator(email) }
         return account
     }
 
-    /// Makes the account of the setting `first_administrator` the first administrator, once its address is verified.
+    /// Makes the account of the setting `first_administrator` the first administrator at a login, once its owner has proved
+    /// both the address and the password.
     ///
-    /// Does nothing if an account can administer the server already: the setting is for the first start, and does
-    /// not reinstate a dismissed administrator.
-    func promoteFirstAdministrator(_ email: EmailAddress? = nil) async throws(IdentityError) {
-        guard let text = dependencies.configuration.firstAdministrator else { return }
+    /// Neither a session from before that proof nor a verified address alone suffices: anybody may have signed up with the
+    /// address (attack E8). Does nothing if an account can administer the server already: the setting is for the first
+    /// start, and does not reinstate a dismissed administrator.
+    ///
+    /// - Returns: The account with its role.
+    func promotingFirstAdministrator(_ account: Account) async throws(IdentityError) -> Account {
+        guard let text = dependencies.configuration.firstAdministrator, account.role < .superAdmin,
+            account.ownerProvedAt != nil
+        else { return account }
         let key = try EmailAddress(text).key
-        guard email?.key ?? key == key, let account = try await dependencies.store.account(emailKey: key) else {
-            return
-        }
-        // Decided in the transaction, so that two nodes that start together promote one account.
-        _ = try await perform(.setRole(.superAdmin), on: account.id, by: nil) { context in
+        guard account.email.key == key else { return account }
+        // Decided in the transaction, so that of two logins one promotes.
+        let promoted = try await perform(.setRole(.superAdmin), on: account.id, by: nil) { context in
             guard context.administratorCount == 0, let target = context.target else { return false }
-            return target.email.key == key && target.emailVerifiedAt != nil && target.status == .active
+            return target.email.key == key && target.credentialVersion == account.credentialVersion
+                && target.ownerProvedAt != nil && target.status == .active
         }
+        guard promoted != nil else { return account }
+        return try await dependencies.store.account(id: account.id) ?? account
     }
 
     /// Returns the trimmed name; nil if it is empty.
@@ -119,25 +130,58 @@ package struct AccountService: Sendable {
 
     /// Uses up a mailed token, and marks its address as verified or one end of a change of address as confirmed.
     ///
-    /// Lookup, use and update are one transaction, so that of two concurrent requests one succeeds.
+    /// Lookup, use and update are one transaction, so that of two concurrent requests one succeeds. The first verification
+    /// ends what was set on the account before, except for the session that makes it (attack E8).
     ///
+    /// - Parameter session: The session of the request, if it has one.
     /// - Returns: The account after the change.
     /// - Throws: `IdentityError.invalidLink` or a store's error.
     @discardableResult
-    func verifyEmail(_ token: String) async throws(IdentityError) -> Account {
+    func verifyEmail(
+        _ token: String, in session: AuthenticatedSession? = nil
+    ) async throws(IdentityError) -> Account {
+        try await verifyEmail(token, with: session.map { .device($0.device.id) } ?? .none)
+    }
+
+    /// Uses up a mailed token for a user who knows the password of its account; a wrong one leaves the token unused, and
+    /// counts as one of a login.
+    ///
+    /// - Throws: The errors of ``verifyEmail(_:in:)``, `IdentityError.invalidCredentials`, `.tooManyAttempts`,
+    ///   `.overloaded`.
+    func verifyEmail(
+        _ token: String, password: String, from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        let account = try await dependencies.store.account(forVerificationToken: token.digest, at: dependencies.now)
+        guard let account else { throw .invalidLink }
+        let verified = try await dependencies.logins.verify(password, of: account, from: origin)
+        try await verifyEmail(token, with: .password(verified))
+    }
+
+    /// Uses up a mailed token for a user who did not choose the account's password, and replaces it.
+    ///
+    /// - Throws: The errors of ``resetPassword(_:password:)``; a link that confirms a change of address is not valid here.
+    func verifyEmail(_ token: String, settingPassword password: String) async throws(IdentityError) {
+        let account = try await dependencies.store.account(
+            forToken: token.digest, purpose: .verifyEmail, at: dependencies.now)
+        guard let account else { throw .invalidLink }
+        try PasswordPolicy.check(password, for: account.email)
+        try await verifyEmail(token, with: .newPassword(hash: try await dependencies.passwords.hash(password, for: .change)))
+    }
+
+    @discardableResult
+    private func verifyEmail(_ token: String, with proof: OwnerProof) async throws(IdentityError) -> Account {
         let digest = token.digest
-        if let account = try await dependencies.store.verifyEmail(byToken: digest, at: dependencies.now) {
-            try await promoteFirstAdministrator(account.email)
-            return account
-        }
-        do throws(IdentityError) {
-            if let account = try await dependencies.store.confirmEmail(byToken: digest, at: dependencies.now) {
-                return account
+        var found = try await dependencies.store.verifyEmail(byToken: digest, with: proof, at: dependencies.now)
+        if found == nil {
+            do throws(IdentityError) {
+                found = try await dependencies.store.confirmEmail(byToken: digest, with: proof, at: dependencies.now)
+            } catch IdentityError.alreadyExists {
+                // Another account took the address while its mail was on its way.
             }
-        } catch IdentityError.alreadyExists {
-            // Another account took the address while its mail was on its way.
         }
-        throw .invalidLink
+        guard let found else { throw .invalidLink }
+        dependencies.metrics.count("latch_families_revoked_total", by: found.signedOut)
+        return found.account
     }
 
     /// Uses up a mailed token, sets the password, and signs out all devices.
@@ -161,9 +205,11 @@ package struct AccountService: Sendable {
 
     /// Sets a new password for a signed-in user who knows the old one.
     ///
-    /// A wrong old password counts as one of a login, so that an unattended session cannot be used to guess it.
+    /// The old password is an authentication of its own. An account with a second factor needs a recent one of the session
+    /// as well, which has proved the factor. A wrong old password counts as one of a login, so that an unattended session
+    /// cannot be used to guess it.
     ///
-    /// - Throws: `IdentityError.invalidCredentials`, `.weakPassword`, `.invalidInput` if both are the same,
+    /// - Throws: `IdentityError.invalidCredentials`, `.weakPassword`, also if both are the same, `.signInAgain`,
     ///   `.tooManyAttempts`, `.overloaded` or a store's error.
     func changePassword(
         of session: AuthenticatedSession, from current: String, to new: String, signingOutOthers: Bool,
@@ -172,6 +218,9 @@ package struct AccountService: Sendable {
         try session.requireFirstParty()
         guard current != new else { throw .weakPassword("it is the one that you have") }
         try PasswordPolicy.check(new, for: session.account.email)
+        if try await dependencies.secondFactors.isConfirmed(of: session.accountID) {
+            try dependencies.requireRecentAuthentication(session)
+        }
         let account = try await dependencies.logins.verify(current, of: session.account, from: origin)
         let hash = try await dependencies.passwords.hash(new, for: .change)
         let changed = try await dependencies.store.changePassword(
@@ -185,15 +234,18 @@ package struct AccountService: Sendable {
     /// Begins a change of address: both addresses receive a mail, and nothing changes before both are confirmed.
     ///
     /// An old address that was never verified need not confirm: it proves nothing about the account's owner, and may be
-    /// the very typo that the change corrects.
+    /// the very typo that the change corrects. So the session must have authenticated recently, whatever the state of
+    /// verification: a stolen access token does not take the account over (attack E9).
     ///
-    /// - Throws: `IdentityError.invalidEmail`, `.alreadyExists`, `.tooManyAttempts`, `.forbidden` or a store's error.
+    /// An address that another account has is not disclosed: the change begins as any other, and no mail completes it.
+    ///
+    /// - Throws: `IdentityError.invalidEmail`, `.signInAgain`, `.tooManyAttempts`, `.forbidden`, `.invalidToken` if the
+    ///   account has changed meanwhile, or a store's error.
     func changeEmail(of session: AuthenticatedSession, to text: String) async throws(IdentityError) {
         let (account, email) = (session.account, try EmailAddress(text))
         try session.requireFirstParty()
         guard email.key != account.email.key else { return }
-        // As at a sign-up; the unique index decides once both ends are confirmed.
-        guard try await dependencies.store.account(emailKey: email.key) == nil else { throw .alreadyExists }
+        try dependencies.requireRecentAuthentication(session)
         let now = dependencies.now
         let limits = dependencies.limits
         let attempts = limits.mail(emailKey: email.key) + limits.mail(emailKey: account.email.key)
@@ -202,12 +254,13 @@ package struct AccountService: Sendable {
         let old = outboxMail(oldConfirms ? .oldAddress : .addressChanging, to: account.email, of: account)
         let new = outboxMail(.newAddress, to: email, of: account)
         let tokens = MailedTokens(pepper: dependencies.pepper)
-        try await dependencies.store.insert(
+        let isBegun = try await dependencies.store.insert(
             EmailChange(
                 accountID: account.id, email: email, oldEmailKey: account.email.key,
                 oldDigest: oldConfirms ? tokens.digest(of: old.id) : nil, newDigest: tokens.digest(of: new.id),
                 expiresAt: now.addingTimeInterval(dependencies.configuration.verificationLifetime.inSeconds)),
-            mails: [new, old])
+            for: account, mails: [new, old])
+        guard isBegun else { throw .invalidToken }
         dependencies.mails.wake()
     }
 
@@ -336,8 +389,10 @@ package struct AccountService: Sendable {
 
     /// Changes details of an account.
     ///
-    /// - Throws: `IdentityError.invalidInput`, which names the detail; `.forbidden`, `.usernameTaken`, `.noSuchAccount`,
-    ///   or a store's error.
+    /// Other usernames are tried within a limit, whether they are taken or not.
+    ///
+    /// - Throws: `IdentityError.invalidInput`, which names the detail; `.forbidden`, `.usernameTaken`, `.tooManyAttempts`,
+    ///   `.noSuchAccount`, or a store's error.
     package func change(
         _ change: AccountDetailsChange, of id: String, by actor: String
     ) async throws(IdentityError) -> FullAccount {
@@ -346,7 +401,12 @@ package struct AccountService: Sendable {
         change.lastName = change.lastName.map { String($0.trimmingSpace()) }
         change.displayName = change.displayName.map { String($0.trimmingSpace()) }
         try AccountDetailsValidator.check(change.applied(to: AccountDetails()), at: dependencies.now)
-        if let username = change.username, !username.isEmpty { _ = try Username(username) }
+        if let text = change.username, !text.isEmpty {
+            let username = try Username(text)
+            if try await dependencies.store.account(id: id)?.username != username {
+                try dependencies.take([dependencies.limits.username(of: actor)])
+            }
+        }
         guard try await perform(.update(change), on: id, by: actor) != nil,
             let full = try await dependencies.store.fullAccount(id: id)
         else { throw .noSuchAccount }

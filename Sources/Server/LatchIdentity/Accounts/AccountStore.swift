@@ -36,9 +36,12 @@ package protocol AccountStore: Sendable {
     /// Replaces a hash by another hash of the same password, unless the password has changed meanwhile.
     func upgradePasswordHash(of id: String, from old: String, to new: String) async throws(IdentityError)
 
+    /// Returns the cost parameters of the stored hashes.
+    func passwordCosts() async throws(IdentityError) -> PasswordCosts
+
     /// Sets a new password, ends all mailed tokens, and signs out the other devices if requested.
     ///
-    /// - Returns: Nil if the password has changed since `account` was read.
+    /// - Returns: Nil if the credentials have changed since `account` was read.
     func changePassword(
         of account: Account, to hash: String, signingOutAllBut device: [UInt8]?, at now: Date
     ) async throws(IdentityError) -> PasswordChange?

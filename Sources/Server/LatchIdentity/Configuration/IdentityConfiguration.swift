@@ -30,7 +30,9 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var resetLifetime: Duration = .seconds(3600)
     /// Whether a login requires a verified address.
     public var requireVerifiedEmail = false
-    /// The address whose account becomes the first administrator once it is verified.
+    /// The age up to which a user's authentication suffices to change an address, a password or a second factor.
+    public var recentAuthentication: Duration = .seconds(900)
+    /// The address whose account becomes the first administrator, at the first login after address and password are proved.
     public var firstAdministrator: String?
     /// The memory of one password hash in KiB.
     public var argon2MemoryKiB = 19_456

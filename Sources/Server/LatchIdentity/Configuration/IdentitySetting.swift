@@ -58,6 +58,9 @@ package struct IdentitySetting: Sendable {
         .init("reset_lifetime", \.resetLifetime, .seconds(60...86_400), "seconds a password reset link is valid"),
         .init("require_verified_email", \.requireVerifiedEmail, .flag, "whether a login needs a verified address"),
         .init(
+            "recent_authentication", \.recentAuthentication, .seconds(60...86_400),
+            "seconds for which a login suffices to change an address, a password or a second factor"),
+        .init(
             "first_administrator", \.firstAdministrator, .optional(.email),
             "the address whose account becomes the first administrator"),
         .init("argon2_memory_kib", \.argon2MemoryKiB, .number(8...1_048_576), "memory of a password hash in KiB"),

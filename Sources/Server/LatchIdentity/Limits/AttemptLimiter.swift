@@ -26,7 +26,7 @@ final class AttemptLimiter: Sendable {
     /// What a key identifies; all attempts of a scope have the same limit.
     enum Scope: Int, Sendable, CaseIterable {
         case loginPair, loginAccount, loginNetwork, loginPrefix
-        case token, session, refresh, clientSecret, secondFactor, secondFactorSetup
+        case token, session, refresh, clientSecret, secondFactor, secondFactorSetup, username
         case signUpNetwork, signUpPrefix, signUpAccount
         case mailNetwork, mailPrefix, mailRecipient, link
     }

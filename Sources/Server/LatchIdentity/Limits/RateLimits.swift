@@ -41,6 +41,8 @@ struct RateLimits: Sendable {
     private let link: Limit
     /// The limit of second-factor setups of one account; each writes a dozen rows.
     private let setup = Limit(name: "second-factor-setup", capacity: 10, window: 3600)
+    /// The limit of other usernames that one account may try, since each attempt shows whether a name is taken.
+    private let username = Limit(name: "username", capacity: 10, window: 3600)
     /// The limit of requests from one network to the token routes.
     private let token: Limit
     /// The limit of new sessions of one account: a right password costs no attempt, and each session is a row.
@@ -83,13 +85,15 @@ struct RateLimits: Sendable {
         }
     }
 
-    /// Returns the attempts of a login, for known and unknown addresses alike: a limit on real accounts alone would
-    /// reveal which are real.
-    func login(emailKey: String, address: String) -> [AttemptLimiter.Attempt] {
+    /// Returns the attempts of a login under a name as it was typed, in lower case.
+    ///
+    /// They are the same for known and unknown names: a limit on real accounts alone would reveal which are real, and one
+    /// that counts a username and an address together would reveal that they belong together.
+    func login(name: String, address: String) -> [AttemptLimiter.Attempt] {
         let network = NetworkPrefix(of: address)
         return [
-            .init(.loginPair, from: network, on: emailKey, limit: pair),
-            .init(.loginAccount, on: emailKey, limit: account),
+            .init(.loginPair, from: network, on: name, limit: pair),
+            .init(.loginAccount, on: name, limit: account),
             .init(.loginNetwork, from: network, limit: self.address),
             .init(.loginPrefix, from: network.wide, limit: prefix),
         ]
@@ -99,8 +103,8 @@ struct RateLimits: Sendable {
     ///
     /// They omit the limit of the account, which guesses from elsewhere use up: it must not lock out the owner (attack
     /// D5).
-    func loginFromKnownAddress(emailKey: String, address: String) -> [AttemptLimiter.Attempt] {
-        login(emailKey: emailKey, address: address).filter { $0.scope != .loginAccount }
+    func loginFromKnownAddress(name: String, address: String) -> [AttemptLimiter.Attempt] {
+        login(name: name, address: address).filter { $0.scope != .loginAccount }
     }
 
     /// Returns whether a rejection is due to the limit of the whole account.
@@ -130,6 +134,11 @@ struct RateLimits: Sendable {
     /// Returns the attempt of a second-factor setup.
     func secondFactorSetup(of accountID: String) -> AttemptLimiter.Attempt {
         .init(.secondFactorSetup, on: accountID, limit: setup)
+    }
+
+    /// Returns the attempt of another username.
+    func username(of accountID: String) -> AttemptLimiter.Attempt {
+        .init(.username, on: accountID, limit: username)
     }
 
     /// Returns the attempts of a mail to an address.

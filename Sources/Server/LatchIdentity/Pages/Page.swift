@@ -36,6 +36,15 @@ struct Page {
 
         """
 
+    /// The form fields of an account's password, and of a new one that replaces it.
+    static let passwordOrNew = """
+        <label for="password">Password</label>
+        <input type="password" id="password" name="password" autocomplete="current-password" autofocus>
+        <label for="new_password">Or a new password</label>
+        <input type="password" id="new_password" name="new_password" autocomplete="new-password" minlength="8">
+
+        """
+
     /// Returns the page with a policy against scripts, images, frames and referrers, since its URL holds a token.
     func response(status: HTTPStatus = .ok) -> HTTPResponse {
         let policy =

@@ -176,10 +176,13 @@ struct UserServiceHandler: UserServiceServer {
 
     /// Verifies an address by a mailed token; the response omits the account's details, since the link proves no more than
     /// access to the mailbox.
+    ///
+    /// The first verification signs out every device but that of an access token in the request (attack E8).
     func verifyEmail(_ request: VerifyEmailRequest, context: CallContext) async throws -> User {
         try await handling(context, [.filled(request.verificationToken, "verification_token")]) {
             _ throws(IdentityError) in
-            User(try await accounts.verifyEmail(request.verificationToken))
+            let session = try await tokens.optionalSession(accessToken: context.metadata.bearerToken)
+            return User(try await accounts.verifyEmail(request.verificationToken, in: session))
         }
     }
 
@@ -240,7 +243,7 @@ struct UserServiceHandler: UserServiceServer {
     /// Deletes an account; the caller's own requires a recent login, so that no unattended session deletes it.
     func deleteUser(_ request: DeleteUserRequest, context: CallContext) async throws {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
-            if request.userId == session.accountID { try session.requireRecentLogin(at: dependencies.now) }
+            if request.userId == session.accountID { try dependencies.requireRecentAuthentication(session) }
             let isGone = try await accounts.delete(
                 request.userId, isFinal: request.hardDelete, by: session.accountID, because: request.reason)
             guard isGone else { throw .noSuchAccount }
@@ -269,7 +272,7 @@ struct UserServiceHandler: UserServiceServer {
     func setUserRole(_ request: SetUserRoleRequest, context: CallContext) async throws -> User {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
             guard let role = try Role(request.role) else { throw .missing("role") }
-            try session.requireRecentLogin(at: dependencies.now)
+            try dependencies.requireRecentAuthentication(session)
             guard try await accounts.setRole(of: request.userId, to: role, by: session.accountID) else {
                 throw .noSuchAccount
             }
@@ -307,7 +310,7 @@ struct UserServiceHandler: UserServiceServer {
                 guard !request.code.isEmpty else { throw .missing("code") }
                 return try await secondFactors.remove(code: request.code, session, from: origin)
             }
-            try session.requireRecentLogin(at: dependencies.now)
+            try dependencies.requireRecentAuthentication(session)
             switch try await secondFactors.remove(of: request.userId, by: session.accountID) {
             case true?: return
             case false?: throw .noSecondFactor

@@ -22,6 +22,7 @@ struct AccountRoutes: Sendable {
             links.post("/api/auth/verify-email", verify)
             links.post("/api/auth/reset-password", resetPassword)
         }
+        router.post("/api/auth/reauthenticate", reauthenticate)
         router.get("/user/profile", profile)
         router.get("/api/users", list)
     }
@@ -37,9 +38,29 @@ struct AccountRoutes: Sendable {
     }
 
     /// Verifies an address: 200, or 400 for an invalid link, without the reason.
+    ///
+    /// The first verification signs out every device but that of an access token in the request (attack E8). With the
+    /// account's `password`, or such a token, it proves as well that the password is the owner's.
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try await dependencies.accounts.verifyEmail(try request.jsonObject().text("token"))
+        let body = try request.jsonObject()
+        let token = try body.text("token")
+        if let password = try body.optionalText("password") {
+            try await dependencies.accounts.verifyEmail(token, password: password, from: request.requestOrigin)
+        } else {
+            let session = try await dependencies.tokens.optionalSession(accessToken: request.fields.bearerToken)
+            try await dependencies.accounts.verifyEmail(token, in: session)
+        }
         return .message("The e-mail address is verified.")
+    }
+
+    /// Authenticates the user of a session again, by `password` and, with a second factor, `otp`: 200, or the errors of a
+    /// login.
+    @Sendable private func reauthenticate(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let body = try request.jsonObject()
+        try await dependencies.logins.reauthenticate(
+            try await session(request), password: try body.text("password"), code: try body.optionalText("otp"),
+            from: request.requestOrigin)
+        return .message("You are authenticated.")
     }
 
     /// Mails a verification link: 200 after the same work, whether the account exists or not (attack E2).

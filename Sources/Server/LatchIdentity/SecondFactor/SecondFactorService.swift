@@ -29,7 +29,8 @@ package struct SecondFactorService: Sendable {
     /// An existing factor stays required until then. The login must be recent, and on an account with a factor it has
     /// proved that factor, so that an unattended session cannot change it (attack F6).
     ///
-    /// - Throws: `IdentityError.forbidden` for another client's token, `.signInAgain`, `.tooManyAttempts`, or a store's.
+    /// - Throws: `IdentityError.forbidden` for another client's token, `.signInAgain`, `.tooManyAttempts`,
+    ///   `.invalidToken` if the account has changed meanwhile, or a store's.
     func begin(_ session: AuthenticatedSession) async throws(IdentityError) -> Setup {
         try requireRecentLogin(session)
         let now = dependencies.now
@@ -40,7 +41,9 @@ package struct SecondFactorService: Sendable {
         let factor = SecondFactor(
             accountID: session.accountID, sealedSecret: try cipher.seal(secret, of: session.accountID),
             createdAt: now)
-        try await dependencies.store.begin(factor, recoveryDigests: codes.map { $0.digest(for: session.accountID) })
+        let isBegun = try await dependencies.store.begin(
+            factor, recoveryDigests: codes.map { $0.digest(for: session.accountID) }, for: session.account)
+        guard isBegun else { throw .invalidToken }
         let text = Base32.encode(secret)
         return Setup(secret: text, uri: uri(text, of: session.account), recoveryCodes: codes.map(\.text))
     }
@@ -176,7 +179,7 @@ package struct SecondFactorService: Sendable {
 
     private func requireRecentLogin(_ session: AuthenticatedSession) throws(IdentityError) {
         try session.requireFirstParty()
-        try session.requireRecentLogin(at: dependencies.now)
+        try dependencies.requireRecentAuthentication(session)
     }
 
     /// Returns the key URI that authenticator apps scan; its issuer is the host of the public URL.

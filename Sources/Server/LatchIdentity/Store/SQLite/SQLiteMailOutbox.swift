@@ -96,6 +96,8 @@ extension SQLiteConnection {
         case .addressChanging, .factorRemoved: return mail.recipient
         case .newAddress, .oldAddress:
             let column = mail.purpose == .newAddress ? "new_digest" : "old_digest"
+            // The owner of another account did not ask for the change, which cannot be completed.
+            guard try mail.purpose == .oldAddress || accountID(emailKey: mail.recipient.key) == nil else { return nil }
             let changed = try run(
                 "UPDATE email_change SET expires_at = max(expires_at, ?) WHERE \(column) = ?",
                 [.date(claim.verificationEnd), .blob(claim.digest(mail.id))])

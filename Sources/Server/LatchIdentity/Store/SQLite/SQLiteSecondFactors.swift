@@ -9,8 +9,11 @@ extension SQLiteIdentityStore: SecondFactorStore {
     }
 
     /// Inserts an unconfirmed row of its own; the confirmed factor stays required until the confirmation.
-    package func begin(_ factor: SecondFactor, recoveryDigests: [[UInt8]]) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+    package func begin(
+        _ factor: SecondFactor, recoveryDigests: [[UInt8]], for account: Account
+    ) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in
+            guard try db.isUnchanged(account) else { return false }
             let account: SQLiteValue = .text(factor.accountID)
             try db.deleteFactor(of: factor.accountID, isConfirmed: false)
             try db.run(
@@ -20,6 +23,7 @@ extension SQLiteIdentityStore: SecondFactorStore {
                 """, [account, .blob(factor.sealedSecret), .date(factor.createdAt)])
             try db.insert(recoveryDigests: recoveryDigests, of: factor.accountID, isConfirmed: false)
             try db.audit("factor.begun", account: factor.accountID, at: factor.createdAt)
+            return true
         }
     }
 
@@ -34,6 +38,12 @@ extension SQLiteIdentityStore: SecondFactorStore {
                     "SELECT count(*) FROM sign_in_challenge WHERE digest = ? AND account_id = ? AND expires_at > ?",
                     [.blob(challenge), .text(accountID), .date(now)])
                 guard count == 1 else { return .rejected }
+            }
+            // A device that was signed out since the request began confirms nothing (attack E8).
+            if case .confirmation(let device) = purpose,
+                try !db.isSignedIn(device, of: accountID, at: now)
+            {
+                return .rejected
             }
             let result = try db.verify(proof, of: accountID, isConfirmed: !purpose.isConfirmation, at: now)
             if result == .accepted { try db.complete(purpose, of: accountID, at: now) }
