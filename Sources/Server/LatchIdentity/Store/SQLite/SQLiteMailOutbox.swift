@@ -97,7 +97,7 @@ extension SQLiteConnection {
         case .newAddress, .oldAddress:
             let column = mail.purpose == .newAddress ? "new_digest" : "old_digest"
             // The owner of another account did not ask for the change, which cannot be completed.
-            guard try mail.purpose == .oldAddress || accountID(emailKey: mail.recipient.key) == nil else { return nil }
+            if mail.purpose == .newAddress, try accountID(emailKey: mail.recipient.key) != nil { return nil }
             let changed = try run(
                 "UPDATE email_change SET expires_at = max(expires_at, ?) WHERE \(column) = ?",
                 [.date(claim.verificationEnd), .blob(claim.digest(mail.id))])
