@@ -140,7 +140,7 @@ import Testing
         try await site.signUp()
         let session = try await site.bearer(try await site.logIn().access)
         let store = site.identity.dependencies.store
-        let hash = try await site.identity.dependencies.passwords.hash(Self.new)
+        let hash = try await site.identity.dependencies.passwords.hash(Self.new, for: .change)
         _ = try await store.changePassword(of: session.account, to: hash, signingOutAllBut: nil, at: site.clock.now)
         let late = try await store.authenticate(
             device: session.device.id, of: session.account, factorAt: nil, at: site.clock.now)
