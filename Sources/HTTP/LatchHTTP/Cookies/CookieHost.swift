@@ -33,7 +33,8 @@ struct CookieHost: Sendable, Hashable {
     func matches(domain: String) -> Bool {
         if name == domain { return true }
         // An address such as 10.0.0.1 ends in ".0.1", but is not a subdomain of it.
-        return !isAddress && name.utf8.count > domain.utf8.count && !domain.isEmpty && name.utf8.reversed().starts(with: ("." + domain).utf8.reversed())
+        return !isAddress && name.utf8.count > domain.utf8.count && !domain.isEmpty
+            && name.utf8.reversed().starts(with: ("." + domain).utf8.reversed())
     }
 
     private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {

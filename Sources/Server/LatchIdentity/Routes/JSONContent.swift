@@ -12,7 +12,9 @@ extension HTTPRequest {
     func jsonObject(isOptional: Bool = false) throws(IdentityError) -> JSONObject {
         if body.isEmpty, isOptional { return [:] }
         // Browsers send forms and text/plain across sites without a preflight (Fetch §2.2.2): only JSON types are read.
-        guard let type = mediaType, type == "application/json" || type.utf8.suffix(5).elementsEqual("+json".utf8) else { throw .notJSON }
+        guard let type = mediaType, type == "application/json" || type.utf8.suffix(5).elementsEqual("+json".utf8) else {
+            throw .notJSON
+        }
         guard body.bytes.count <= 64 << 10 else { throw .contentTooLarge }
         let value: JSONValue
         do throws(JSONError) {

@@ -36,7 +36,8 @@ public struct CredentialScope: Sendable, Hashable {
         case .subdomains(let domain):
             // Every host that ends with a dot is "below" the empty domain.
             guard !domain.isEmpty else { return false }
-            return (origin.host == domain || origin.host.utf8.reversed().starts(with: ("." + domain).utf8.reversed())) && isPrivate(origin)
+            return (origin.host == domain || origin.host.utf8.reversed().starts(with: ("." + domain).utf8.reversed()))
+                && isPrivate(origin)
         }
     }
 
