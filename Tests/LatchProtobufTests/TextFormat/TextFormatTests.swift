@@ -60,7 +60,7 @@ import Testing
         ] {
             #expect(throws: ProtoError.duplicateField) { try read(text) }
         }
-        #expect(throws: ProtoError.duplicateOneof) { try read("oneof_uint32: 0 oneof_string: 'x'") }
+        #expect(throws: ProtoError.self) { try read("oneof_uint32: 0 oneof_string: 'x'") }
     }
 
     @Test(arguments: [
