@@ -167,7 +167,8 @@ extension ProtoError {
     func inside(_ field: String) -> ProtoError {
         let opening = "In "
         let message =
-            message.utf8.starts(with: opening.utf8) ? "\(field).\(Substring(message.utf8.dropFirst(opening.utf8.count)))" : "\(field): \(message)"
+            message.utf8.starts(with: opening.utf8)
+            ? "\(field).\(Substring(message.utf8.dropFirst(opening.utf8.count)))" : "\(field): \(message)"
         return ProtoError(code: code, message: opening + message, hint: hint)
     }
 }

@@ -254,7 +254,9 @@ extension PatternParser {
 
     private mutating func digits(radix: Int, atMost limit: Int) -> String {
         var digits = ""
-        while let next, next.isASCII, digits.utf8.count < limit, let digit = Character(next).hexDigitValue, digit < radix {
+        while let next, next.isASCII, digits.utf8.count < limit, let digit = Character(next).hexDigitValue,
+            digit < radix
+        {
             digits.unicodeScalars.append(next)
             index += 1
         }

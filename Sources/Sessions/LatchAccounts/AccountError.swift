@@ -98,7 +98,9 @@ extension AccountError {
     /// Whether the server's own code is about the address: `invalidEmail`, in any of the usual spellings.
     private static func isInvalidEmail(_ content: JSONObject?) -> Bool {
         let codes = ["code", "error_code", "error"].compactMap { content?[$0]?.stringValue }
-        return codes.contains { String($0.lowercased().unicodeScalars.filter(\.properties.isAlphabetic)) == "invalidemail" }
+        return codes.contains {
+            String($0.lowercased().unicodeScalars.filter(\.properties.isAlphabetic)) == "invalidemail"
+        }
     }
 
     /// Returns the server's message from one of the usual members, shortened for display.

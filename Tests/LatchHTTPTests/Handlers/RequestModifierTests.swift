@@ -82,7 +82,9 @@ import Testing
         #expect(record.entries.filter { $0.contains("before") }.count == 5)
     }
 
-    @Test func `stays away from a stranger, and from the origin once a stranger has redirected back to it`() async throws {
+    @Test func `stays away from a stranger, and from the origin once a stranger has redirected back to it`()
+        async throws
+    {
         let home = Recording<String>()
         let elsewhere = try RawHTTPServer { _ in .response(307, fields: ["Location: \(home.entries[0])/back"]) }
         let server = try RawHTTPServer { request in

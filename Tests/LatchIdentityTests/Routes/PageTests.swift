@@ -80,8 +80,7 @@ import Testing
     }
 
     @Test(.tags(.attackE10), arguments: ["/verify", "/reset"])
-    func `writes what its address holds as text, whatever accents join its quotation marks`(path: String) async throws
-    {
+    func `writes what its address holds as text, whatever accents join its quotation marks`(path: String) async throws {
         let site = try await Site()
         let marks = { (text: String) in text.utf8.count { "<>\"".utf8.contains($0) } }
         let plain = marks(try await site.get("\(path)?token=x").text)

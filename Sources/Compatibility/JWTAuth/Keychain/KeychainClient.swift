@@ -180,7 +180,9 @@ private struct KeychainItems: Sendable {
 
     func reset() async throws {
         do {
-            for name in try await secrets.names() where name.utf8.starts(with: prefix.utf8) { try await secrets.remove(name) }
+            for name in try await secrets.names() where name.utf8.starts(with: prefix.utf8) {
+                try await secrets.remove(name)
+            }
         } catch {
             throw KeychainError.saving(error)
         }

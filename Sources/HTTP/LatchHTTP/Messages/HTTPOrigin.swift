@@ -119,5 +119,7 @@ private func isClear(_ authority: Substring) -> Bool {
     guard let end else { return false }
     let (host, rest) = (authority[..<end], authority[end...])
     let isHost = isBracketed ? isIPv6Literal(host) : !host.isEmpty && !host.utf8.contains { "[]".utf8.contains($0) }
-    return isHost && (rest.isEmpty || (rest.utf8.first == UInt8(ascii: ":") && portNumber(Substring(rest.utf8.dropFirst())) != nil))
+    return isHost
+        && (rest.isEmpty
+            || (rest.utf8.first == UInt8(ascii: ":") && portNumber(Substring(rest.utf8.dropFirst())) != nil))
 }

@@ -89,7 +89,9 @@ struct RuleParser {
     }
 
     private static func value(_ text: String, of family: String, _ name: String) -> RuleValue? {
-        if ["len", "bytes", "items", "pairs"].contains(name.unicodeScalars.split(separator: "_").last.map { String($0) }) {
+        if ["len", "bytes", "items", "pairs"].contains(
+            name.unicodeScalars.split(separator: "_").last.map { String($0) })
+        {
             return UInt64(text).map { .unsigned($0) }
         }
         switch family {

@@ -120,7 +120,9 @@ extension SchemaParser {
     /// Splits `default "TEXT"` off the end of a line.
     private static func splitDefault(_ line: Substring) -> (Substring, String?) {
         let mark = " default \""
-        guard line.utf8.last == UInt8(ascii: "\""), let start = line.utf8.firstRange(of: mark.utf8) else { return (line, nil) }
+        guard line.utf8.last == UInt8(ascii: "\""), let start = line.utf8.firstRange(of: mark.utf8) else {
+            return (line, nil)
+        }
         let text = Substring(line[start.upperBound...].utf8.dropLast())
         return (line[..<start.lowerBound], String(text))
     }

@@ -35,7 +35,9 @@ extension FieldMask: ExpressibleByArrayLiteral {
 
 extension FieldMask {
     /// Returns whether the mask contains a path or one of its parents.
-    public func contains(_ path: String) -> Bool { paths.contains { path == $0 || path.utf8.starts(with: ($0 + ".").utf8) } }
+    public func contains(_ path: String) -> Bool {
+        paths.contains { path == $0 || path.utf8.starts(with: ($0 + ".").utf8) }
+    }
 }
 
 /// The two spellings of field mask paths: `user.display_name` in messages, `user.displayName` in JSON.

@@ -61,7 +61,9 @@ struct ConnectUnaryCall: Sendable {
 
     /// Splits the response fields into metadata and trailers.
     static func split(_ fields: HTTPFields) -> (metadata: HTTPFields, trailers: HTTPFields) {
-        guard fields.contains(where: { $0.name.canonicalName.utf8.starts(with: trailerPrefix.utf8) }) else { return (fields, [:]) }
+        guard fields.contains(where: { $0.name.canonicalName.utf8.starts(with: trailerPrefix.utf8) }) else {
+            return (fields, [:])
+        }
         var metadata = HTTPFields()
         var trailers = HTTPFields()
         for line in fields {

@@ -26,7 +26,9 @@ enum PublicURL {
 
     /// Returns the part after the scheme; nil if the text is not such a URL.
     private static func afterScheme(_ text: String) -> Substring? {
-        guard let scheme = ["https://", "http://"].first(where: { text.lowercased().utf8.starts(with: $0.utf8) }) else { return nil }
+        guard let scheme = ["https://", "http://"].first(where: { text.lowercased().utf8.starts(with: $0.utf8) }) else {
+            return nil
+        }
         let rest = Substring(text.utf8.dropFirst(scheme.utf8.count))
         let forbidden = Array("\"<>\\^`{|}?#@".utf8)
         guard let first = rest.utf8.first, !"/:".utf8.contains(first),

@@ -12,7 +12,9 @@ extension HTTPRequest {
     func jsonObject(isOptional: Bool = false) throws(IdentityError) -> JSONObject {
         if body.isEmpty, isOptional { return [:] }
         // Browsers send forms and text/plain across sites without a preflight (Fetch §2.2.2): only JSON types are read.
-        guard let type = mediaType, type == "application/json" || type.utf8.suffix(5).elementsEqual("+json".utf8) else { throw .notJSON }
+        guard let type = mediaType, type == "application/json" || type.utf8.suffix(5).elementsEqual("+json".utf8) else {
+            throw .notJSON
+        }
         guard body.bytes.count <= 64 << 10 else { throw .contentTooLarge }
         // A string takes as much as its text, and a thousand values no more than the largest content.
         guard context[MemoryReservation.self]?.reserve(2 * body.bytes.count) ?? true else { throw .overloaded }

@@ -185,7 +185,8 @@ package struct SecondFactorService: Sendable {
     /// Returns the key URI that authenticator apps scan; its issuer is the host of the public URL.
     private func uri(_ secret: String, of account: Account) -> String {
         let url = dependencies.accessTokens.issuer ?? ""
-        let issuer = PercentEncoding.encode(url.utf8.split(separator: 0x2F).dropFirst().first ?? Substring("latch").utf8)
+        let issuer = PercentEncoding.encode(
+            url.utf8.split(separator: 0x2F).dropFirst().first ?? Substring("latch").utf8)
         return
             "otpauth://totp/\(issuer):\(PercentEncoding.encode(account.email.text.utf8))?secret=\(secret)&issuer=\(issuer)"
             + "&algorithm=SHA1&digits=\(TOTP.digits)&period=\(TOTP.period)"

@@ -59,7 +59,9 @@ public struct TrustedProxies: Sendable, Hashable {
         let lines = fields.values(of: field == .forwarded ? "forwarded" : "x-forwarded-for")
         switch field {
         case .xForwardedFor:
-            return lines.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")).map { Self.host(Substring(trimmed($0))) } }
+            return lines.flatMap {
+                $0.utf8.split(separator: UInt8(ascii: ",")).map { Self.host(Substring(trimmed($0))) }
+            }
         case .forwarded: return lines.flatMap { ForwardedElements($0).hosts.map { $0.flatMap(Self.host) } }
         }
     }

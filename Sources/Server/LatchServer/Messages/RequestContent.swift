@@ -58,7 +58,8 @@ extension HTTPRequest {
     /// - Throws: `ServerError.unsupportedMediaType` when the content is neither `application/json` nor of a type that
     ///   ends in `+json`, `.malformedRequest` when it is not JSON; the error names the position; `.memoryExhausted`.
     public func json(limits: JSONLimits = .default) throws(ServerError) -> JSONValue {
-        guard let mediaType, mediaType == "application/json" || mediaType.utf8.suffix(5).elementsEqual("+json".utf8) else {
+        guard let mediaType, mediaType == "application/json" || mediaType.utf8.suffix(5).elementsEqual("+json".utf8)
+        else {
             throw .unsupportedMediaType(expected: "application/json")
         }
         // A short value takes a multiple of its text.

@@ -59,7 +59,9 @@ struct PEMBlock {
     /// Returns the label of a boundary line; nil for any other line.
     private static func boundary(_ word: String, _ line: Substring) -> Substring? {
         let (front, back) = ("-----\(word) ", "-----")
-        guard line.utf8.count >= front.utf8.count + back.utf8.count, line.utf8.starts(with: front.utf8), line.utf8.suffix(back.utf8.count).elementsEqual(back.utf8) else {
+        guard line.utf8.count >= front.utf8.count + back.utf8.count, line.utf8.starts(with: front.utf8),
+            line.utf8.suffix(back.utf8.count).elementsEqual(back.utf8)
+        else {
             return nil
         }
         return Substring(line.utf8.dropFirst(front.utf8.count).dropLast(back.utf8.count))
