@@ -25,7 +25,7 @@ import Testing
         let site = try await Site()
         let ada = try await site.signUp()
         for number in 0..<5 { try await site.signUp("u\(number)@example.com") }
-        _ = try await site.identity.accounts.setRole(of: ada.id, to: .admin)
+        _ = try await site.identity.accounts.setRole(of: ada.id, to: .moderator)
         _ = try await site.identity.accounts.setStatus(of: ada.id, to: .suspended, because: "case 12")
         return site
     }
