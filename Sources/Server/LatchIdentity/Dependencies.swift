@@ -16,6 +16,8 @@ struct Dependencies: Sendable {
     let random: RandomSource
     /// The key of the refresh tokens' MACs, combined with the secret of their device.
     let pepper: SymmetricKey
+    /// The key of the audit log's digests.
+    let auditKey: [UInt8]
     /// The encryption of the keys in the store.
     let keyring: Keyring
     let accessTokens: AccessTokenIssuer
@@ -40,6 +42,7 @@ struct Dependencies: Sendable {
     var accounts: AccountService { AccountService(dependencies: self) }
     var logins: LoginService { LoginService(dependencies: self) }
     var secondFactors: SecondFactorService { SecondFactorService(dependencies: self) }
+    var audit: AuditService { AuditService(dependencies: self) }
     var signingKeys: SigningKeyService { SigningKeyService(dependencies: self) }
     var tokens: TokenService { TokenService(dependencies: self) }
 

@@ -24,6 +24,8 @@ public struct Identity: Sendable {
     package var secondFactors: SecondFactorService { dependencies.secondFactors }
     /// The rotation of the signing keys, for the operator's commands.
     package var signingKeys: SigningKeyService { dependencies.signingKeys }
+    /// The audit log, for the operator's commands.
+    package var audit: AuditService { dependencies.audit }
     let dependencies: Dependencies
     /// The tasks that prune the store and refresh the keys, cancelled when another value takes over the store.
     private let housekeeping: [Task<Void, Never>]
@@ -39,10 +41,21 @@ public struct Identity: Sendable {
         try await self.init(configuration: configuration, store: store, mailer: mailer, clock: clock, random: random)
     }
 
+    /// Creates a value for the operator's commands, next to a server that may be running and that sends the mails.
+    ///
+    /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
+    package init(administering storePath: String, configuration: IdentityConfiguration) async throws(IdentityError) {
+        try await self.init(
+            configuration: configuration, store: try SQLiteIdentityStore(path: storePath), mailer: nil)
+    }
+
     /// Creates a server over any store, with any grants.
+    ///
+    /// - Parameter mailer: Nil to leave mails in the outbox.
     init(
-        configuration: IdentityConfiguration, store: any IdentityStore, mailer: any Mailer, clock: WallClock = .system,
-        random: RandomSource = .system, grantHandlers: [any GrantHandler.Type] = GrantHandlers.all
+        configuration: IdentityConfiguration, store: any IdentityStore, mailer: (any Mailer)?,
+        clock: WallClock = .system, random: RandomSource = .system,
+        grantHandlers: [any GrantHandler.Type] = GrantHandlers.all
     ) async throws(IdentityError) {
         let metrics = Metrics(grantHandlers: grantHandlers)
         try await self.init(
@@ -62,7 +75,7 @@ public struct Identity: Sendable {
         if let issuer { tokens.adopt(issuer) }
         dependencies = Dependencies(
             configuration: configuration, store: store, clock: clock, random: random, pepper: keys.pepper,
-            keyring: keys.keyring, accessTokens: tokens,
+            auditKey: keys.auditKey, keyring: keys.keyring, accessTokens: tokens,
             passwords: try PasswordHasher(configuration, pepper: keys.pepper), limiter: limiter,
             limits: RateLimits(configuration), clients: try OAuthClients(configuration),
             scopes: ScopePolicy(configuration), mails: mails, metrics: metrics, grantHandlers: grantHandlers)
@@ -134,6 +147,10 @@ public struct Identity: Sendable {
                 // An access token can outlive its device's row by its own lifetime, and is checked against that row.
                 let lifetime = dependencies.configuration.accessTokenLifetime.inSeconds
                 try await dependencies.store.prune(endedBefore: dependencies.now.addingTimeInterval(-lifetime))
+                let retention = dependencies.configuration.auditRetention.inSeconds
+                try await dependencies.store.pruneAudit(
+                    before: dependencies.now.addingTimeInterval(-retention), keeping: AuditService.maximumCount,
+                    at: dependencies.now)
             } catch {
                 dependencies.metrics.count("latch_housekeeping_failures_total")
             }

@@ -48,6 +48,10 @@ import Testing
         ("mail_sender", ["a@example.com"], ["", "a", "a@", "@b", "a@b\nc", "A <a@example.com>"]),
         ("first_administrator", ["", "ada@example.com"], ["ada", "a@", "a@b\nc"]),
         ("token_pepper", ["", "any text"], []),
+        (
+            "store_key", ["", String(repeating: "0a", count: 32), String(repeating: "Fe", count: 32)],
+            ["0a", String(repeating: "0g", count: 32), String(repeating: "0a", count: 33)]
+        ),
         ("scopes", ["none", "files:read", "files:read,files:write"], [#"a"b"#, "a b\u{1}", "ü"]),
         ("default_scopes", ["none", "files:read files:write"], [#"a\b"#]),
         (

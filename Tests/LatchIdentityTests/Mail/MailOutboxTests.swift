@@ -346,6 +346,22 @@ private func token(in message: MailMessage?) -> JSONValue {
         await third.identity.close()
     }
 
+    @Test func `is left to the server by the operator's commands`() async throws {
+        let folder = try TemporaryFolder()
+        var configuration = IdentityConfiguration()
+        configuration.issuer = "https://id.example.com"
+        configuration.argon2MemoryKiB = 64
+        configuration.argon2Passes = 1
+        let command = try await Identity(administering: folder.file(), configuration: configuration)
+        _ = try await command.accounts.signUp(email: "ada@example.com", password: Site.password)
+        await command.close()
+        let node = try await Node(
+            in: folder, clock: ManualClock(Date(timeIntervalSinceNow: 1)), mailer: UnreliableMailer())
+        await node.identity.dependencies.mails.flush()
+        #expect(node.mailer.sent.count == 1)
+        await node.identity.close()
+    }
+
     @Test func `waits until the server knows its address`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer()) { $0.issuer = nil }
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password)

@@ -131,7 +131,7 @@ import Testing
         await next.close()
     }
 
-    @Test(arguments: ["x", "0123", String(repeating: "g", count: 64), String(repeating: "a", count: 63)])
+    @Test(arguments: ["hunter2", "0123", String(repeating: "g", count: 64), String(repeating: "a", count: 63)])
     func `need a store key of 64 hexadecimal digits`(text: String) {
         let error = #expect(throws: IdentityError.self) { try IdentityConfiguration(values: ["store_key": text]) }
         #expect(error?.code == IdentityError.invalidSetting.code && error?.description.contains(text) == false)

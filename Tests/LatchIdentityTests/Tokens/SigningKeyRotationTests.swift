@@ -86,7 +86,7 @@ import Testing
         await second.close()
     }
 
-    @Test(.tags(.attackH3)) func `because it is compromised verifies nothing any more, and clients refresh`() async throws {
+    @Test(.tags(.attackH3)) func `because it is compromised verifies nothing, and clients refresh`() async throws {
         let first = try await Site()
         let second = try await Site(in: first.folder)
         try await first.signUp()

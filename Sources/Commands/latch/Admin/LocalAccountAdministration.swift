@@ -27,9 +27,8 @@ struct LocalAccountAdministration: AccountAdministration {
                 "There is no store at '\(path)'.",
                 hint: "Name it by --store sqlite:PATH or --config FILE, or a server by --url.")
         }
-        let configuration = try settings.identityConfiguration()
-        let identity = try await Identity(
-            configuration: configuration, storePath: path, mailer: configuration.mailer())
+        let configuration = try settings.identityConfigurationWithKey()
+        let identity = try await Identity(administering: path, configuration: configuration)
         do {
             let result = try await body(identity)
             await identity.close()

@@ -111,19 +111,24 @@ extension Settings {
     /// Returns the configuration of the auth server.
     ///
     /// Defaults are left out, so that the server's own defaults apply and are defined in one place.
-    ///
-    /// - Throws: `IdentityError.invalidSetting`, also for a key file that cannot be read.
     func identityConfiguration() throws(IdentityError) -> IdentityConfiguration {
         let keys = Set(IdentitySetting.all.map(\.key))
         let given = all.filter { keys.contains($0.setting.key) && $0.source != .standard }
-        var values = Dictionary(uniqueKeysWithValues: given.map { ($0.setting.key, $0.text) })
-        if !self["store_key_file"].isEmpty {
-            guard self["store_key"].isEmpty else {
-                throw .invalidSetting("store_key_file", "left out where store_key is set")
-            }
-            values["store_key"] = try Self.storeKey(inFile: self["store_key_file"])
+        return try IdentityConfiguration(
+            values: Dictionary(uniqueKeysWithValues: given.map { ($0.setting.key, $0.text) }))
+    }
+
+    /// Returns the configuration of the auth server with the content of its key file.
+    ///
+    /// - Throws: `IdentityError.invalidSetting`, also for a file that cannot be read.
+    func identityConfigurationWithKey() throws(IdentityError) -> IdentityConfiguration {
+        var configuration = try identityConfiguration()
+        guard !self["store_key_file"].isEmpty else { return configuration }
+        guard configuration.storeKey == nil else {
+            throw .invalidSetting("store_key_file", "left out where store_key is set")
         }
-        return try IdentityConfiguration(values: values)
+        configuration.storeKey = try Self.storeKey(inFile: self["store_key_file"])
+        return configuration
     }
 }
 
@@ -145,7 +150,7 @@ extension Settings {
         "password_queue_limit", "login_limit_per_minute", "allowed_origins",
         "scopes", "default_scopes", "clients", "client_secrets", "first_party_grants", "first_party_scopes",
         "token_limit_per_minute", "refresh_limit_per_minute", "sample_resource", "user_service",
-        "first_administrator", "recent_authentication", "signing_key_lifetime",
+        "first_administrator", "recent_authentication", "signing_key_lifetime", "audit_retention",
     ]
 
     /// Returns these settings, with the fixed ones taken from those that the server started with.

@@ -63,6 +63,8 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var storeKey: String?
     /// The time after which a signing key gets a successor.
     public var signingKeyLifetime: Duration = .seconds(90 * 86_400)
+    /// The time for which entries of the audit log are kept.
+    public var auditRetention: Duration = .seconds(400 * 86_400)
     /// The address of the administration, if it is separate.
     public var adminListen: String?
 

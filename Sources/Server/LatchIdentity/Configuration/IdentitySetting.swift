@@ -78,10 +78,14 @@ package struct IdentitySetting: Sendable {
         .init("mail_sender", \.mailSender, .email, "the sender of mails"),
         .init("token_pepper", \.tokenPepper, .optional(.text), "a secret kept outside of the store", isSecret: true),
         .init(
-            "store_key", \.storeKey, .optional(.storeKey), "the key that encrypts the keys in the store", isSecret: true),
+            "store_key", \.storeKey, .optional(.storeKey), "the key that encrypts the keys in the store",
+            isSecret: true),
         .init(
             "signing_key_lifetime", \.signingKeyLifetime, .seconds(3600...315_360_000),
             "seconds until a signing key is replaced"),
+        .init(
+            "audit_retention", \.auditRetention, .seconds(86_400...3_153_600_000),
+            "seconds an entry of the audit log is kept"),
         .init("scopes", \.scopes, .scopes, "all scopes of the server, separated by spaces"),
         .init("default_scopes", \.defaultScopes, .scopes, "the scopes of a login that requests none"),
         .init(

@@ -162,6 +162,10 @@ struct LoginService: Sendable {
             // Only a wrong password is an attempt at guessing one.
             if error == .invalidCredentials {
                 count("failure")
+                // The same write for unknown names; what was typed as one may be a password, and is not recorded.
+                try await dependencies.store.audit(
+                    "login.failed", account: found?.id, detail: "from \(origin.address)".sanitized(200),
+                    at: dependencies.now)
             } else {
                 dependencies.limiter.refund(attempts)
             }

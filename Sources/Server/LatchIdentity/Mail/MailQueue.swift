@@ -34,7 +34,8 @@ final class MailQueue: Sendable {
     /// The age at which a mail is given up; RFC 5321 §4.5.4.1 recommends four to five days.
     private static let maximumAge = 4.0 * 86_400
 
-    private let mailer: any Mailer
+    /// The mail server; nil for the operator's commands, which leave mails to the server.
+    private let mailer: (any Mailer)?
     private let store: any MailOutbox
     private let metrics: Metrics
     private let clock: WallClock
@@ -48,8 +49,8 @@ final class MailQueue: Sendable {
     ///
     /// - Parameter closeTimeout: The time for which `close` sends mails.
     init(
-        mailer: any Mailer, store: any MailOutbox, metrics: Metrics, clock: WallClock, random: RandomSource = .system,
-        closeTimeout: Duration = .seconds(10)
+        mailer: (any Mailer)?, store: any MailOutbox, metrics: Metrics, clock: WallClock,
+        random: RandomSource = .system, closeTimeout: Duration = .seconds(10)
     ) {
         self.mailer = mailer
         self.store = store
@@ -133,13 +134,15 @@ final class MailQueue: Sendable {
 
     /// Takes a mail and sends it; returns false if none is due, or the store fails, which the next look finds mended.
     private func sendNext() async -> Bool {
-        guard let content = state.withLock({ $0.isStopped ? nil : $0.content }), content.isReady else { return false }
+        guard let mailer, let content = state.withLock({ $0.isStopped ? nil : $0.content }), content.isReady else {
+            return false
+        }
         do throws(IdentityError) {
             let claim = content.claim(at: clock.now, leaseEnd: clock.now.addingTimeInterval(Self.lease.inSeconds))
             guard let claimed = try await store.claimMail(claim) else { return false }
             // There may be more than one worker can send.
             if state.withLock({ $0.addWorker(maximum: maximumRunning) }) { Task { await work() } }
-            try await send(claimed, content)
+            try await send(claimed, content, by: mailer)
             return true
         } catch {
             metrics.count("latch_mail_store_failures_total")
@@ -151,7 +154,9 @@ final class MailQueue: Sendable {
     ///
     /// While the mail server accepts nothing, a mail for an address without an account waits like the others: the length of
     /// the outbox must not reveal which addresses have one (attack E2).
-    private func send(_ claimed: ClaimedMail, _ content: MailContent) async throws(IdentityError) {
+    private func send(
+        _ claimed: ClaimedMail, _ content: MailContent, by mailer: any Mailer
+    ) async throws(IdentityError) {
         guard let recipient = claimed.recipient else {
             guard state.withLock({ $0.isFailing }) else { return try await store.remove(mail: claimed.mail.id) }
             return try await postpone(claimed)

@@ -65,13 +65,15 @@ struct AccountRoutes: Sendable {
 
     /// Mails a verification link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func resendVerification(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try await dependencies.accounts.mail(.verifyEmail, to: try EmailAddress(try request.jsonObject().text("email")))
+        let email = try EmailAddress(try request.jsonObject().text("email"))
+        try await dependencies.accounts.mail(.verifyEmail, to: email)
         return .message("If the address waits for its verification, a mail is on its way.")
     }
 
     /// Mails a reset link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func forgotPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try await dependencies.accounts.mail(.resetPassword, to: try EmailAddress(try request.jsonObject().text("email")))
+        let email = try EmailAddress(try request.jsonObject().text("email"))
+        try await dependencies.accounts.mail(.resetPassword, to: email)
         return .message("If the address has an account, a mail is on its way.")
     }
 

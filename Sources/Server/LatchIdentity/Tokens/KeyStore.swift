@@ -32,7 +32,7 @@ package protocol KeyStore: Sendable {
     func secret(proposing secret: StoredSecret) async throws(IdentityError) -> StoredSecret
 
     /// Replaces the content of keys and secrets, in one transaction.
-    func reseal(_ keys: [StoredKey], _ secrets: [StoredSecret], at now: Date) async throws(IdentityError)
+    func reseal(_ keys: [StoredKey], _ secrets: [StoredSecret]) async throws(IdentityError)
 }
 
 /// A stored signing key; its description is the id alone.

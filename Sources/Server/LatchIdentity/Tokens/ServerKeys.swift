@@ -11,6 +11,8 @@ struct ServerKeys: Sendable {
     let signing: [SigningKey]
     /// The key of the refresh tokens' MACs, combined with the secret of their device.
     let pepper: SymmetricKey
+    /// The key of the audit log's digests.
+    let auditKey: [UInt8]
     /// The encryption of the keys in the store.
     let keyring: Keyring
 
@@ -23,7 +25,11 @@ struct ServerKeys: Sendable {
         from store: any IdentityStore, configuration: IdentityConfiguration, clock: WallClock, random: RandomSource
     ) async throws(IdentityError) -> ServerKeys {
         let keyring = try Keyring(configuration.storeKey)
-        try await keyring.sealPlainRows(of: store, at: clock.now)
+        let isNewlySealed = try await keyring.sealPlainRows(of: store)
+        // Before every change that is recorded.
+        let auditKey = try await keyring.secret(named: "audit_key", in: store, proposing: random.bytes(32))
+        try await store.chainAudit(with: auditKey, at: clock.now)
+        if isNewlySealed { try await store.audit("key.sealed", account: nil, detail: nil, at: clock.now) }
         // Concurrently, so that a first start creates both with one commit.
         async let signingKeys = signingKeys(in: store, keyring, clock: clock)
         async let storedPepper = keyring.secret(named: "token_pepper", in: store, proposing: random.bytes(32))
@@ -37,7 +43,7 @@ struct ServerKeys: Sendable {
         let outside = Array((configuration.tokenPepper ?? "").utf8)
         return ServerKeys(
             signing: signing, pepper: SymmetricKey(data: stored).derived(for: "latch pepper", salt: outside),
-            keyring: keyring)
+            auditKey: auditKey, keyring: keyring)
     }
 
     /// Returns the stored keys; creates one if there is none.
@@ -47,7 +53,8 @@ struct ServerKeys: Sendable {
         var stored = try await store.signingKeys()
         // Another node may start on the same store right now: both sign with the key that the transaction returns.
         if stored.isEmpty {
-            stored = try await store.signingKeys(proposing: try keyring.newSigningKey(at: clock.now, signsAt: clock.now))
+            let now = clock.now
+            stored = try await store.signingKeys(proposing: try keyring.newSigningKey(at: now, signsAt: now))
         }
         return try keyring.signingKeys(stored)
     }
@@ -80,18 +87,20 @@ struct Keyring: Sendable {
 
     /// Encrypts all keys and secrets of a store that has none encrypted so far.
     ///
-    /// - Throws: `IdentityError.corruptStore` if some are encrypted and some are not: somebody has inserted a key.
-    func sealPlainRows(of store: any KeyStore, at now: Date) async throws(IdentityError) {
+    /// - Returns: Whether there were any.
+    /// - Throws: `IdentityError.corruptStore` if some are encrypted and some are not: an attacker has inserted a key.
+    func sealPlainRows(of store: any KeyStore) async throws(IdentityError) -> Bool {
         let (keys, secrets) = (try await store.signingKeys(), try await store.secrets())
         let seals = keys.map(\.sealedBy) + secrets.map(\.sealedBy)
-        guard storeKey != nil, seals.contains(nil) else { return }
+        guard storeKey != nil, seals.contains(nil) else { return false }
         guard seals.allSatisfy({ $0 == nil }) else { throw .corruptStore("a key is not encrypted, and others are") }
-        try await reseal(keys, secrets, in: store, from: Keyring(nil), at: now)
+        try await reseal(keys, secrets, in: store, from: Keyring(nil))
+        return true
     }
 
     /// Encrypts all keys and secrets, which another keyring has encrypted, with this one.
     func reseal(
-        _ keys: [StoredKey], _ secrets: [StoredSecret], in store: any KeyStore, from earlier: Keyring, at now: Date
+        _ keys: [StoredKey], _ secrets: [StoredSecret], in store: any KeyStore, from earlier: Keyring
     ) async throws(IdentityError) {
         var (newKeys, newSecrets): ([StoredKey], [StoredSecret]) = ([], [])
         for key in keys {
@@ -105,7 +114,7 @@ struct Keyring: Sendable {
             let plain = try earlier.open(secret.content, of: "secret \(secret.name)", sealedBy: secret.sealedBy)
             newSecrets.append(try sealed(plain, named: secret.name))
         }
-        try await store.reseal(newKeys, newSecrets, at: now)
+        try await store.reseal(newKeys, newSecrets)
     }
 
     /// Returns a secret; the proposal becomes the secret if there is none.

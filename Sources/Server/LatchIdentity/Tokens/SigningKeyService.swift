@@ -53,7 +53,8 @@ package struct SigningKeyService: Sendable {
     package func reseal(with storeKey: String) async throws(IdentityError) {
         try await Keyring(storeKey).reseal(
             try await dependencies.store.signingKeys(), try await dependencies.store.secrets(), in: dependencies.store,
-            from: dependencies.keyring, at: dependencies.now)
+            from: dependencies.keyring)
+        try await dependencies.store.audit("key.resealed", account: nil, detail: nil, at: dependencies.now)
     }
 
     /// Uses the keys as the store has them now, adds one if the newest has reached its age, and removes those that ended.

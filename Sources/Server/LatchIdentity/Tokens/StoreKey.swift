@@ -7,6 +7,7 @@ import PortableFoundation
 struct StoreKey: Sendable {
     /// The identifier in sealed rows, derived from the key without revealing it.
     let id: String
+    /// The key of rows, derived for this purpose.
     private let key: SymmetricKey
 
     /// Parses 64 hexadecimal digits.
@@ -14,8 +15,9 @@ struct StoreKey: Sendable {
     /// - Throws: `IdentityError.invalidSetting`.
     init(_ text: String) throws(IdentityError) {
         guard let bytes = OAuthClients.bytes(ofDigest: text) else { throw .invalidSetting("store_key", Self.expected) }
-        key = SymmetricKey(data: bytes)
-        id = key.derived(for: "latch store key id").withUnsafeBytes { Array($0.prefix(8)) }
+        let root = SymmetricKey(data: bytes)
+        key = root.derived(for: "latch store row")
+        id = root.derived(for: "latch store key id").withUnsafeBytes { Array($0.prefix(8)) }
             .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
@@ -24,7 +26,7 @@ struct StoreKey: Sendable {
 
     /// Encrypts a row's content, bound to the row: content of one row cannot be moved to another.
     func seal(_ content: [UInt8], of row: String) throws(IdentityError) -> [UInt8] {
-        let box = try? AES.GCM.seal(content, using: key.derived(for: "latch store row"), authenticating: Array(row.utf8))
+        let box = try? AES.GCM.seal(content, using: key, authenticating: Array(row.utf8))
         guard let bytes = box?.combined else { throw .signingFailed }
         return Array(bytes)
     }
@@ -34,8 +36,7 @@ struct StoreKey: Sendable {
     /// - Throws: `IdentityError.corruptStore` if the content was manipulated, or belongs to another row.
     func open(_ sealed: [UInt8], of row: String) throws(IdentityError) -> [UInt8] {
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
-            let content = try? AES.GCM.open(
-                box, using: key.derived(for: "latch store row"), authenticating: Array(row.utf8))
+            let content = try? AES.GCM.open(box, using: key, authenticating: Array(row.utf8))
         else { throw .corruptStore("a key cannot be decrypted") }
         return Array(content)
     }

@@ -118,11 +118,4 @@ extension SQLiteConnection {
     func number(_ sql: String, _ values: [SQLiteValue] = []) throws(IdentityError) -> Int {
         Int(try first(sql, values) { row throws(IdentityError) in try row.integer(0) } ?? 0)
     }
-
-    /// Adds an entry to the audit log, in the transaction of the change.
-    func audit(_ event: String, account: String?, detail: String? = nil, at now: Date) throws(IdentityError) {
-        try run(
-            "INSERT INTO audit (at, event, account_id, detail) VALUES (?, ?, ?, ?)",
-            [.date(now), .text(event), .text(account), .text(detail)])
-    }
 }

@@ -53,10 +53,8 @@ extension SQLiteIdentityStore: KeyStore {
         }
     }
 
-    package func reseal(
-        _ keys: [StoredKey], _ secrets: [StoredSecret], at now: Date
-    ) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) in
+    package func reseal(_ keys: [StoredKey], _ secrets: [StoredSecret]) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
             for key in keys {
                 try db.run(
                     "UPDATE signing_key SET private_jwk = ?, sealed_by = ? WHERE id = ?",
@@ -67,8 +65,6 @@ extension SQLiteIdentityStore: KeyStore {
                     "UPDATE secret SET value = ?, sealed_by = ? WHERE name = ?",
                     [.blob(secret.content), .text(secret.sealedBy), .text(secret.name)])
             }
-            let id = keys.first?.sealedBy ?? secrets.first?.sealedBy
-            try db.audit("key.resealed", account: nil, detail: id, at: now)
         }
     }
 }

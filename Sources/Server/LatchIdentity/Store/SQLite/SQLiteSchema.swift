@@ -35,7 +35,9 @@ enum SQLiteSchema {
     }
 
     /// The migrations; the one at index n migrates version n to n + 1.
-    private static let migrations: [[String]] = [first, second, third, fourth, mailOutbox, keyRotation, credentials]
+    private static let migrations: [[String]] = [
+        first, second, third, fourth, mailOutbox, keyRotation, credentials, auditChain,
+    ]
 
     /// The mails that wait for the mail server.
     ///
@@ -64,6 +66,21 @@ enum SQLiteSchema {
         "ALTER TABLE signing_key ADD COLUMN signs_at INTEGER",
         "ALTER TABLE signing_key ADD COLUMN sealed_by TEXT",
         "ALTER TABLE secret ADD COLUMN sealed_by TEXT",
+    ]
+
+    /// The chain of the audit log; entries without a digest were written before there was one.
+    private static let auditChain = [
+        "ALTER TABLE audit ADD COLUMN digest BLOB",
+        """
+        CREATE TABLE audit_head (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            base_id INTEGER NOT NULL,
+            base_digest BLOB NOT NULL,
+            last_id INTEGER NOT NULL,
+            last_digest BLOB NOT NULL,
+            digest BLOB NOT NULL
+        ) STRICT
+        """,
     ]
 
     /// Version 2: usernames, the client and the scope of a device, and the sample resource.
