@@ -21,24 +21,24 @@ struct BenchAbuse {
         if let folder = value(after: "--keys") { return try await KeyFlood.run(in: folder) }
         var report = Report()
         print("ten connections that send messages of 4 KB that expand to 4 MB")
-        try await measure { try await ExpansionFlood.measureResponseTimes($0, report: &report) }
+        var served = try start()
+        try await ExpansionFlood.measureResponseTimes(served, report: &report)
+        try served.stop()
         print("128 requests at once that hold what they expand to")
-        try await measure { try await ExpansionFlood.measureMemory($0, report: &report) }
+        served = try start()
+        try await ExpansionFlood.measureMemory(served, report: &report)
+        try served.stop()
         print("a million keys of rate limits")
         try await KeyFlood.measure(report: &report)
         print("sign-ups from 64 connections")
-        try await measure { try await SignUpFlood.measure($0, report: &report) }
+        served = try start()
+        try await SignUpFlood.measure(served, report: &report)
+        try served.stop()
         report.finish(isChecking: CommandLine.arguments.contains("--check"))
     }
 
-    /// Runs `body` with a new server process.
-    private static func measure(_ body: (ServerProcess) async throws -> Void) async throws {
-        let folder = try temporaryFolder()
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let served = try ServerProcess.start(in: folder)
-        try await body(served)
-        try served.stop()
-    }
+    /// Starts a server process with a store of its own.
+    private static func start() throws -> ServerProcess { try ServerProcess.start(in: try temporaryFolder()) }
 
     static func temporaryFolder() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appending(path: "bench-abuse-\(UUID().uuidString)")
