@@ -20,30 +20,34 @@ struct BenchAbuse {
         }
         if let folder = value(after: "--keys") { return try await KeyFlood.run(in: folder) }
         var report = Report()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "bench-abuse-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
         print("ten connections that send messages of 4 KB that expand to 4 MB")
-        var served = try start()
+        var served = try start(in: folder, "times")
         try await ExpansionFlood.measureResponseTimes(served, report: &report)
         try served.stop()
         print("128 requests at once that hold what they expand to")
-        served = try start()
+        served = try start(in: folder, "memory")
         try await ExpansionFlood.measureMemory(served, report: &report)
         try served.stop()
         print("a million keys of rate limits")
-        try await KeyFlood.measure(report: &report)
+        try await KeyFlood.measure(in: try subfolder("keys", of: folder), report: &report)
         print("sign-ups from 64 connections")
-        served = try start()
+        served = try start(in: folder, "sign-ups")
         try await SignUpFlood.measure(served, report: &report)
         try served.stop()
         report.finish(isChecking: CommandLine.arguments.contains("--check"))
     }
 
     /// Starts a server process with a store of its own.
-    private static func start() throws -> ServerProcess { try ServerProcess.start(in: try temporaryFolder()) }
+    private static func start(in folder: URL, _ name: String) throws -> ServerProcess {
+        try ServerProcess.start(in: try subfolder(name, of: folder))
+    }
 
-    static func temporaryFolder() throws -> URL {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "bench-abuse-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder
+    private static func subfolder(_ name: String, of folder: URL) throws -> URL {
+        let subfolder = folder.appending(path: name)
+        try FileManager.default.createDirectory(at: subfolder, withIntermediateDirectories: true)
+        return subfolder
     }
 
     private static func value(after name: String) -> String? {
