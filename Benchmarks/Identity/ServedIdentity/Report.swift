@@ -3,7 +3,7 @@
 import Foundation
 
 /// A report of measurements and their limits.
-package struct Report {
+package struct Report: Sendable {
     private var missed = 0
 
     package init() {}

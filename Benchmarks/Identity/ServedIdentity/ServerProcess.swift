@@ -5,7 +5,7 @@ package import LatchIdentity
 import LatchServer
 
 /// The server process under measurement: the benchmark's own program, started again with `--serve FOLDER`.
-package struct ServerProcess {
+package struct ServerProcess: Sendable {
     package let url: String
     package let startMilliseconds: Double
     private let process: Process
