@@ -67,7 +67,7 @@ let layers: KeyValuePairs = [
     "Tests/LatchHTTPTests": "TestSupport TestVectors",
     "Tests/LatchProtoCompilerTests": "LatchGenerator TestSupport",
     "Tests/LatchRegexTests": "LatchRegex",
-    "Tests/LatchProtobufTests": "ConformanceTestee TestSupport TestTags TestVectors",
+    "Tests/LatchProtobufTests": "ConformanceTestee TestSupport TestVectors",
     "Tests/LatchRPCTests": "LatchReflection LatchProtoCompiler ConformanceTestee TestSupport TestVectors",
     "Tests/ConformanceTests": "LatchProtoCompiler conformance-driver TestVectors",
     "Tests/ConnectConformanceTests": "connect-conformance-client connect-conformance-server",

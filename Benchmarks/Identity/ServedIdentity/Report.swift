@@ -3,7 +3,7 @@
 import Foundation
 
 /// A report of measurements and their limits.
-package struct Report {
+package struct Report: Sendable {
     private var missed = 0
 
     package init() {}
@@ -16,7 +16,9 @@ package struct Report {
         line(name, value, "< \(Int(limit))", value < limit)
     }
 
-    package func note(_ name: String, _ value: Double) { print(String(format: "  %-38@ %9.1f", name as NSString, value)) }
+    package func note(_ name: String, _ value: Double) {
+        print(String(format: "  %-38@ %9.1f", name as NSString, value))
+    }
 
     package func finish(isChecking: Bool) {
         print(missed == 0 ? "all limits hold" : "\(missed) limits missed")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 package import LatchIdentity
 import LatchServer
 
 /// The server process under measurement: the benchmark's own program, started again with `--serve FOLDER`.
-package struct ServerProcess {
+package struct ServerProcess: Sendable {
     package let url: String
     package let startMilliseconds: Double
     private let process: Process

@@ -20,30 +20,34 @@ struct BenchAbuse {
         }
         if let folder = value(after: "--keys") { return try await KeyFlood.run(in: folder) }
         var report = Report()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "bench-abuse-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
         print("ten connections that send messages of 4 KB that expand to 4 MB")
-        try await measure { try await ExpansionFlood.measureResponseTimes($0, report: &report) }
+        var served = try start(in: folder, "times")
+        try await ExpansionFlood.measureResponseTimes(served, report: &report)
+        try served.stop()
         print("128 requests at once that hold what they expand to")
-        try await measure { try await ExpansionFlood.measureMemory($0, report: &report) }
+        served = try start(in: folder, "memory")
+        try await ExpansionFlood.measureMemory(served, report: &report)
+        try served.stop()
         print("a million keys of rate limits")
-        try await KeyFlood.measure(report: &report)
+        try await KeyFlood.measure(in: try subfolder("keys", of: folder), report: &report)
         print("sign-ups from 64 connections")
-        try await measure { try await SignUpFlood.measure($0, report: &report) }
+        served = try start(in: folder, "sign-ups")
+        try await SignUpFlood.measure(served, report: &report)
+        try served.stop()
         report.finish(isChecking: CommandLine.arguments.contains("--check"))
     }
 
-    /// Runs `body` with a new server process.
-    private static func measure(_ body: (ServerProcess) async throws -> Void) async throws {
-        let folder = try temporaryFolder()
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let served = try ServerProcess.start(in: folder)
-        try await body(served)
-        try served.stop()
+    /// Starts a server process with a store of its own.
+    private static func start(in folder: URL, _ name: String) throws -> ServerProcess {
+        try ServerProcess.start(in: try subfolder(name, of: folder))
     }
 
-    static func temporaryFolder() throws -> URL {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "bench-abuse-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder
+    private static func subfolder(_ name: String, of folder: URL) throws -> URL {
+        let subfolder = folder.appending(path: name)
+        try FileManager.default.createDirectory(at: subfolder, withIntermediateDirectories: true)
+        return subfolder
     }
 
     private static func value(after name: String) -> String? {

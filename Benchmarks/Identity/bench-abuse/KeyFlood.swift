@@ -11,9 +11,7 @@ enum KeyFlood {
     private static let count = 500_000
 
     /// Measures the memory in a process of its own, whose last line it is.
-    static func measure(report: inout Report) async throws {
-        let folder = try BenchAbuse.temporaryFolder()
-        defer { try? FileManager.default.removeItem(at: folder) }
+    static func measure(in folder: URL, report: inout Report) async throws {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(filePath: CommandLine.arguments[0])
         process.arguments = ["--keys", folder.path]

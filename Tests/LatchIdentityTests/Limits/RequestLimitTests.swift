@@ -74,7 +74,8 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         await site.close()
     }
 
-    @Test(.tags(.attackE11), arguments: [CostlyRoute.signUps[1], CostlyRoute.mails[0]], ["2001:db8:1:%::1", "192.0.2.%"])
+    @Test(
+        .tags(.attackE11), arguments: [CostlyRoute.signUps[1], CostlyRoute.mails[0]], ["2001:db8:1:%::1", "192.0.2.%"])
     func `are limited by the wider network, whose owner has many addresses`(
         route: CostlyRoute, addresses: String
     ) async throws {
@@ -88,7 +89,7 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         await site.close()
     }
 
-    @Test(.tags(.attackE11)) func `make no more accounts and mails than that, whichever routes they use`() async throws {
+    @Test(.tags(.attackE11)) func `make no more accounts and mails, whichever routes they use`() async throws {
         let site = try await site()
         var created = 0
         for number in 0..<20 {

@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK3)) func `count what handlers decode until they end, though the client has left`() async throws {
+    @Test(.tags(.attackK3)) func `count what handlers decode until they end, client or not`() async throws {
         var configuration = Server.Configuration.patient
         configuration.maximumContentBytes = 100_000
         let (gate, held) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))

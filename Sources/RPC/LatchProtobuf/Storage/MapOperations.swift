@@ -165,8 +165,8 @@ final class TypedMap<Key: StoredKey, Value: StoredValue>: MapOperations, @unchec
         let outer = decoder.end
         decoder.end = decoder.at + length
         // A table has room for more entries than it holds, and its first one allocates it.
-        try decoder.charge(AllocationCost.element(2 * (MemoryLayout<Key>.stride + MemoryLayout<Value>.stride), in: address))
-        try decoder.charge(Value.emptyCost(self))
+        let stride = MemoryLayout<Key>.stride + MemoryLayout<Value>.stride
+        try decoder.charge(AllocationCost.element(2 * stride, in: address) + Value.emptyCost(self))
         var key = Key()
         var value = Value.zero(self)
         let keyTag = UInt32(1 << 3 | self.key.wire.rawValue)

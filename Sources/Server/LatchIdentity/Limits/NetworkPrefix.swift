@@ -48,7 +48,9 @@ struct NetworkPrefix: Sendable, Hashable {
             let address = [24, 16, 8, 0].map { String(bits >> $0 & 0xFF) }.joined(separator: ".")
             return length == 32 ? address : "\(address)/\(length)"
         case .ipv6(let bits, let length):
-            let groups = stride(from: 48, through: 64 - length, by: -16).map { String(bits >> UInt64($0) & 0xFFFF, radix: 16) }
+            let groups = stride(from: 48, through: 64 - length, by: -16).map {
+                String(bits >> UInt64($0) & 0xFFFF, radix: 16)
+            }
             return "\(groups.joined(separator: ":"))::/\(length)"
         case .other(let text): return text
         }
