@@ -30,7 +30,9 @@ import Testing
         for number in 0..<20 { #expect(try await decoyCost(stronger, "nobody\(number)@example.com") == "m=64,t=1,p=1") }
         // Each of these logins replaces a hash by one of the new cost.
         for name in ["ada", "bob", "eve"] { #expect(try await stronger.logIn("\(name)@example.com").status == 200) }
-        for number in 0..<20 { #expect(try await decoyCost(stronger, "nobody\(number)@example.com") == "m=128,t=1,p=1") }
+        for number in 0..<20 {
+            #expect(try await decoyCost(stronger, "nobody\(number)@example.com") == "m=128,t=1,p=1")
+        }
         await stronger.close()
     }
 
@@ -44,8 +46,9 @@ import Testing
         for number in 0..<2 { #expect(try await stronger.logIn("user\(number)@example.com").status == 200) }
         let dependencies = stronger.identity.dependencies
         let costs = try await dependencies.store.passwordCosts()
-        #expect(Dictionary(uniqueKeysWithValues: costs.counts.map { ($0.parameters, $0.count) })
-            == ["m=64,t=1,p=1": 4, "m=128,t=1,p=1": 2])
+        #expect(
+            Dictionary(uniqueKeysWithValues: costs.counts.map { ($0.parameters, $0.count) })
+                == ["m=64,t=1,p=1": 4, "m=128,t=1,p=1": 2])
         let decoys = (0..<3000).map { Self.cost(dependencies.passwords.decoy(for: "name \($0)", among: costs)) }
         let share = Double(decoys.filter { $0 == "m=64,t=1,p=1" }.count) / 3000
         #expect((0.6...0.73).contains(share))
@@ -62,7 +65,9 @@ import Testing
         await again.close()
     }
 
-    @Test(.tags(.attackD1, .attackD12), arguments: ["", "plain", "$argon2id$v=19$m=1073741824,t=2,p=1$AAAA$AAAA", "$$$$$$"])
+    @Test(
+        .tags(.attackD1, .attackD12),
+        arguments: ["", "plain", "$argon2id$v=19$m=1073741824,t=2,p=1$AAAA$AAAA", "$$$$$$"])
     func `meets no cost that a damaged row demands`(hash: String) async throws {
         let site = try await Site()
         try await site.identity.dependencies.store.insert(.example(hash: hash), details: nil)
@@ -90,7 +95,9 @@ import Testing
         var ada = try Account.example(hash: nil)
         ada.emailVerifiedAt = noon
         try await site.identity.dependencies.store.insert(ada, details: nil)
-        for (path, name) in [("/api/auth/clients/login", "email"), ("/auth/login", "email"), ("/auth/login", "username")] {
+        for (path, name) in [
+            ("/api/auth/clients/login", "email"), ("/auth/login", "email"), ("/auth/login", "username"),
+        ] {
             for sent in [.string(password), .null] as [JSONValue] {
                 var body: JSONObject = [:]
                 body[name] = "ada@example.com"
@@ -154,6 +161,24 @@ import Testing
         for _ in 0..<3 { _ = try await change("bob@example.com") }
         #expect(try await change("bob@example.com").stableCode == "tooManyAttempts")
         #expect(try await change("other@example.com").stableCode == "tooManyAttempts")
+        await site.close()
+    }
+
+    @Test(.tags(.attackE2, .attackE11)) func `uses up the mails of an address, whether it has an account or not`()
+        async throws
+    {
+        let site = try await Site()
+        try await site.signUp("bob@example.com")
+        let (id, access) = try await site.token("ada@example.com", .user)
+        let addresses = ["bob@example.com", "nobody@example.com"]
+        for address in addresses {
+            for _ in 0..<5 { _ = try await site.post("/api/auth/forgot-password", ["email": .string(address)]) }
+        }
+        _ = await site.mailedToken()
+        for address in addresses {
+            let change: JSONValue = ["userId": .string(id), "email": .string(address)]
+            #expect(try await site.call("UpdateProfile", change, bearer: access).stableCode == "tooManyAttempts")
+        }
         await site.close()
     }
 

@@ -54,7 +54,8 @@ import Testing
         ]
         for (method, message) in [
             ("SetupTwoFactor", [:]), ("VerifyTwoFactor", code), ("RemoveTwoFactor", code),
-            ("RegenerateRecoveryCodes", code), ("ChangePassword", password), ("DeleteUser", ["userId": .string(ada.id)]),
+            ("RegenerateRecoveryCodes", code), ("ChangePassword", password),
+            ("DeleteUser", ["userId": .string(ada.id)]),
         ] as [(String, JSONValue)] {
             #expect(try await site.call(method, message, bearer: access).stableCode == "signInAgain")
         }
@@ -96,7 +97,8 @@ import Testing
         site.clock.advance(by: 900)
         let path = "/api/auth/reauthenticate"
         let password = JSONValue.string(Site.password)
-        #expect(try await site.call(.post, path, bearer: access, ["password": password]).string("code") == "mfaRequired")
+        #expect(
+            try await site.call(.post, path, bearer: access, ["password": password]).string("code") == "mfaRequired")
         let wrong: JSONValue = ["password": password, "otp": .string(app.wrongCode(at: site.clock.now))]
         #expect(try await site.call(.post, path, bearer: access, wrong).string("code") == "invalidCode")
         #expect(try await site.call("SetupTwoFactor", bearer: access).stableCode == "signInAgain")

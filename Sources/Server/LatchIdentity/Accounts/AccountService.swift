@@ -15,8 +15,7 @@ package struct AccountService: Sendable {
     ///
     /// Roles and permissions come from the caller's code and never from a request. The store's unique indexes alone decide
     /// whether address and username are free: work, response time and response are the same for both, and do not depend
-    /// on what is taken. The owner of a taken address that was never verified receives the link again, since the account
-    /// may be another's work (attack E8).
+    /// on what is taken.
     ///
     /// - Throws: `IdentityError.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.overloaded` or a
     ///   store's error.
@@ -40,8 +39,6 @@ package struct AccountService: Sendable {
         do throws(IdentityError) {
             try await dependencies.store.insert(account, details: details, mail: mail)
         } catch IdentityError.alreadyExists {
-            // The owner of an unverified address, which somebody else has taken, gets the link again.
-            try await self.mail(.verifyEmail, to: email)
             throw username == nil ? .alreadyExists : .emailOrUsernameTaken
         }
         // Counts for later mails; this one is promised, and an address signs up once.

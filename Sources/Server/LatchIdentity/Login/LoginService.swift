@@ -135,18 +135,19 @@ struct LoginService: Sendable {
         return dependencies.now
     }
 
-    /// Verifies the password of a signed-in user; guesses count as those of a login do.
+    /// Verifies the password of a user who is signed in or reads the mails of the account's address, verified or not;
+    /// guesses count as those of a login do.
     ///
     /// - Throws: The errors of ``login(name:password:code:from:by:requesting:)``.
     func verify(
         _ password: String, of account: Account, from origin: RequestOrigin
     ) async throws(IdentityError) -> Account {
-        try await verifying(account.email.key, password, from: origin) { $0 }
+        try await verifying(account.email.key, password, from: origin, requiresVerifiedEmail: false) { $0 }
     }
 
     /// Verifies a password within the limits, and refunds the attempt if it is right.
     private func verifying<Result>(
-        _ name: String, _ password: String, from origin: RequestOrigin,
+        _ name: String, _ password: String, from origin: RequestOrigin, requiresVerifiedEmail: Bool? = nil,
         then proceed: (Account) async throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
         try PasswordPolicy.checkLength(password)
@@ -154,7 +155,9 @@ struct LoginService: Sendable {
         let found = try await account(named: key)
         let attempts = try await attempts(on: key, of: found, from: origin.address)
         do throws(IdentityError) {
-            let result = try await proceed(try await authenticate(found, password, named: key))
+            let isStrict = requiresVerifiedEmail ?? dependencies.configuration.requireVerifiedEmail
+            let account = try await authenticate(found, password, named: key, requiresVerifiedEmail: isStrict)
+            let result = try await proceed(account)
             dependencies.limiter.refund(attempts)
             count("success")
             return result
@@ -205,25 +208,20 @@ struct LoginService: Sendable {
     /// Error and response time of a failure are the same for an unknown address, a wrong password, a disabled account
     /// and an account without a password (OWASP ASVS 5.0 §6.3.8).
     private func authenticate(
-        _ found: Account?, _ password: String, named name: String
+        _ found: Account?, _ password: String, named name: String, requiresVerifiedEmail: Bool
     ) async throws(IdentityError) -> Account {
         // The same work in every case: without a hash, the password is checked against a decoy that costs as much as one
         // of the stored hashes; that of a closed account is checked, and the result ignored.
         let decoy = dependencies.passwords.decoy(for: name, among: try await dependencies.store.passwordCosts())
         let matches = try await dependencies.passwords.verify(password, against: found?.passwordHash, or: decoy)
-        guard matches, let account = found, mayLogIn(account), let hash = account.passwordHash else {
-            throw .invalidCredentials
-        }
+        // For an account that may not log in, a right password is as wrong as any other.
+        guard matches, let account = found, account.status == .active, let hash = account.passwordHash,
+            account.emailVerifiedAt != nil || !requiresVerifiedEmail
+        else { throw .invalidCredentials }
         if let upgraded = try await dependencies.passwords.upgrade(hash, of: password) {
             try await dependencies.store.upgradePasswordHash(of: account.id, from: hash, to: upgraded)
         }
         return account
-    }
-
-    /// Returns whether an account may log in; if not, a right password is as wrong as any other.
-    private func mayLogIn(_ account: Account) -> Bool {
-        account.status == .active
-            && (account.emailVerifiedAt != nil || !dependencies.configuration.requireVerifiedEmail)
     }
 
     private func count(_ result: String) { dependencies.metrics.count("latch_logins_total", ["result": result]) }

@@ -80,10 +80,10 @@ struct PasswordHasher: Sendable {
         let text = { (count: Int) in
             String(decoding: Base64Alphabet.standard.encode(SecureRandom.bytes(count)), as: UTF8.self)
         }
-        let rest = "$\(text(16))$\(text(32))"
-        if let stored = costs.parameters(for: name, key: decoyKey), Self.parsed("$argon2id$v=19$\(stored)\(rest)") != nil {
-            return "$argon2id$v=19$\(stored)\(rest)"
+        let hash = { (cost: String) in "$argon2id$v=19$\(cost)$\(text(16))$\(text(32))" }
+        if let stored = costs.parameters(for: name, key: decoyKey).map(hash), Self.parsed(stored) != nil {
+            return stored
         }
-        return "$argon2id$v=19$m=\(parameters.memoryKiB),t=\(parameters.passes),p=\(parameters.lanes)\(rest)"
+        return hash("m=\(parameters.memoryKiB),t=\(parameters.passes),p=\(parameters.lanes)")
     }
 }

@@ -124,7 +124,8 @@ extension SQLiteConnection {
         if let sent = device, try !isSignedIn(sent, of: id, at: now) { device = nil }
         if proof.isOfPassword || device != nil {
             try run(
-                "UPDATE account SET owner_proved_at = coalesce(owner_proved_at, ?) WHERE id = ?", [.date(now), .text(id)])
+                "UPDATE account SET owner_proved_at = coalesce(owner_proved_at, ?) WHERE id = ?",
+                [.date(now), .text(id)])
         }
         guard account.emailVerifiedAt == nil else { return 0 }
         try run("UPDATE account SET email_verified_at = ? WHERE id = ?", [.date(now), .text(id)])
@@ -174,6 +175,7 @@ extension SQLiteIdentityStore {
         byToken digest: [UInt8], with proof: OwnerProof, at now: Date
     ) async throws(IdentityError) -> AddressVerification? {
         try await writer.write { db throws(IdentityError) in
+            let isNewEnd = try db.number("SELECT 1 FROM email_change WHERE new_digest = ?", [.blob(digest)]) == 1
             let id = try db.first(
                 """
                 UPDATE email_change SET old_digest = nullif(old_digest, ?1), new_digest = nullif(new_digest, ?1)
@@ -183,7 +185,8 @@ extension SQLiteIdentityStore {
                 """, [.blob(digest), .date(now)]
             ) { row throws(IdentityError) in try row.text(0) }
             guard let id, let account = try db.account(id) else { return nil }
-            let signedOut = try db.completeEmailChange(of: account, with: proof, at: now)
+            // A proof that comes with the old end says nothing of who reads the mails of the new address.
+            let signedOut = try db.completeEmailChange(of: account, with: isNewEnd ? proof : .none, at: now)
             return try db.account(id).map { AddressVerification(account: $0, signedOut: signedOut) }
         }
     }
