@@ -162,7 +162,8 @@ package struct AccountService: Sendable {
             forToken: token.digest, purpose: .verifyEmail, at: dependencies.now)
         guard let account else { throw .invalidLink }
         try PasswordPolicy.check(password, for: account.email)
-        try await verifyEmail(token, with: .newPassword(hash: try await dependencies.passwords.hash(password, for: .change)))
+        let hash = try await dependencies.passwords.hash(password, for: .change)
+        try await verifyEmail(token, with: .newPassword(hash: hash))
     }
 
     @discardableResult

@@ -66,7 +66,8 @@ package struct IdentitySetting: Sendable {
         .init("argon2_memory_kib", \.argon2MemoryKiB, .number(8...1_048_576), "memory of a password hash in KiB"),
         .init("argon2_passes", \.argon2Passes, .number(1...16), "passes of a password hash"),
         .init(
-            "password_queue_limit", \.passwordQueueLimit, .number(1...100_000), "password hashes of a kind that may wait"),
+            "password_queue_limit", \.passwordQueueLimit, .number(1...100_000),
+            "password hashes of a kind that may wait"),
         .init("login_limit_per_minute", \.loginLimitPerMinute, .number(1...1_000_000), "wrong passwords per minute"),
         .init(
             "signup_limit_per_hour", \.signUpLimitPerHour, .number(1...1_000_000), "sign-ups of one network per hour"),

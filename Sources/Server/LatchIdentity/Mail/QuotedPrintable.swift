@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// The encoding quoted-printable of mail texts (RFC 2045 §6.7), which leaves ASCII readable.
 enum QuotedPrintable {
     /// Returns a text in lines of at most 76 ASCII characters, separated by CRLF.
@@ -37,7 +39,6 @@ enum QuotedPrintable {
     }
 
     private static func escape(_ byte: UInt8) -> String {
-        let digits = Array("0123456789ABCDEF")
-        return "=\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+        "=" + Hex.encode([byte]).uppercased()
     }
 }

@@ -137,7 +137,8 @@ extension SQLiteConnection {
     }
 
     /// Deletes a used token, and the waiting mails of its purpose: sent again, one would make the token valid anew.
-    fileprivate func remove(_ digest: [UInt8], purpose: OneTimeToken.Purpose, of account: Account) throws(IdentityError) {
+    fileprivate func remove(_ digest: [UInt8], purpose: OneTimeToken.Purpose, of account: Account) throws(IdentityError)
+    {
         try run("DELETE FROM one_time_token WHERE digest = ?", [.blob(digest)])
         try run(
             "DELETE FROM mail WHERE purpose = ? AND email_key = ?",

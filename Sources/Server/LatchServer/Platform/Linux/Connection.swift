@@ -120,9 +120,7 @@ final class Connection: @unchecked Sendable {
         loop.resumeLater(self)
     }
 
-    /// Closes the connection at once, and cancels the task that works for it.
-    ///
-    /// A task that still runs holds its request, and releases the memory when it ends.
+    /// Closes the connection at once, and cancels its task, which releases the request's memory when it ends.
     func close() {
         guard phase != .closed else { return }
         if phase != .handling, phase != .streaming { releaseMemory() }
