@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test build nightly bench fuzz docs format check clean
+.PHONY: help demo test interop build nightly bench fuzz docs format check clean
 
 # Debug builds take no flags, so that demo, tests and a plain 'swift test' share one build. The index store stays on:
 # SwiftPM looks for tests in it, and 'swift test' fails without one.
@@ -24,6 +24,11 @@ demo: ## builds latch and runs its demo against a real server: exit 0 only if ev
 test: ## builds and runs every test
 	@Scripts/setup --tests
 	@Scripts/run-tests
+
+interop: ## runs the transport's tests with another libcurl, too, which is unpacked and not installed
+	@Scripts/setup --tests
+	@swift build --build-tests
+	@Scripts/run-interop
 
 build: ## builds everything, tests included
 	@Scripts/setup
@@ -49,7 +54,7 @@ docs: ## builds the DocC site into .build/docs, without a warning
 format: ## formats every Swift file
 	@git ls-files -z -co --exclude-standard -- '*.swift' | xargs -0 swift format -i --parallel
 
-check: ## format, words, English, links, layers, budgets, the public API and the examples
+check: ## format, words, English, links, layers, budgets, scanned text, the public API and the examples
 	@Scripts/check-format
 	@Scripts/check-words
 	@Scripts/check-english
@@ -59,6 +64,7 @@ check: ## format, words, English, links, layers, budgets, the public API and the
 	@Scripts/attack-table --check
 	@Scripts/mutate-session --check
 	@swift build
+	@Scripts/check-characters
 	@Scripts/public-api --check
 	@Scripts/check-examples
 

@@ -79,7 +79,7 @@ let layers: KeyValuePairs = [
     "Tests/LatchOAuthTests": "LatchOAuth LatchIdentity TestSupport",
     "Tests/LatchAccountsTests": "LatchAccounts LatchIdentity TestSupport",
     "Tests/LatchServerTests": "TestSupport",
-    "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator TestSupport",
+    "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator TestSupport TestVectors",
     "Tests/NevodTests": "Nevod TestSupport",
     "Tests/JWTAuthTests": "JWTAuth LatchIdentity TestSupport",
     "Tests/LaziOAuthTests": "LaziOAuth LatchIdentity TestSupport",

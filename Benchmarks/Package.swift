@@ -43,7 +43,12 @@ let package = Package(
         benchmark("bench-interceptors", "LatchHTTP LatchCore CMeasure", in: "HTTP"),
         benchmark("bench-cookies", "LatchHTTP CMeasure", in: "Cookies"),
         benchmark("bench-server", "LatchServer LatchHTTP CBareServer", in: "Server"),
-        benchmark("bench-identity", "LatchIdentity LatchServer LatchHTTP LatchCore", in: "Identity"),
+        .target(
+            name: "ServedIdentity", dependencies: dependencies("LatchIdentity LatchServer"),
+            path: "Identity/ServedIdentity", packageAccess: false, swiftSettings: settings),
+        benchmark("bench-identity", "ServedIdentity LatchIdentity LatchServer LatchHTTP LatchCore", in: "Identity"),
+        benchmark(
+            "bench-abuse", "ServedIdentity LatchIdentity LatchServer LatchRPC LatchHTTP LatchCore", in: "Identity"),
         benchmark("bench-lists", "LatchIdentity", in: "Identity"),
         benchmark("bench-session", "LatchAuth LatchServer LatchJOSE LatchHTTP LatchCore CMeasure", in: "Session"),
         benchmark("bench-jwtauth", "JWTAuth LatchAuth LatchHTTP LatchCore CMeasure", in: "Session"),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import ServedIdentity
 
-/// Measures the auth server: refreshes with durable rotation, logins, what one commit carries, and the served process at rest.
+/// Measures the auth server: refreshes with durable rotation, logins, what one commit carries, the served process at rest, and
+/// what the time of a refused login discloses.
 ///
 /// The served instance is this program started again with `--serve FOLDER`, so that client and server are two processes.
 @main
@@ -22,6 +24,8 @@ struct BenchIdentity {
         try await RefreshBenchmark.measureInProcess(in: folder, report: &report)
         print("refreshes over HTTP, \(width) connections, server in a process of its own")
         try await RefreshBenchmark.measureServed(in: folder, report: &report)
+        print("refused logins of known and unknown names, after a change of the hash cost")
+        try await DisclosureBenchmark.measure(in: folder, report: &report)
         report.finish(isChecking: CommandLine.arguments.contains("--check"))
     }
 

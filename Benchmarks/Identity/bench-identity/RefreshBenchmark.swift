@@ -3,6 +3,7 @@
 import Foundation
 import LatchHTTP
 import LatchIdentity
+import ServedIdentity
 
 /// The measurements.
 enum RefreshBenchmark {

@@ -27,22 +27,28 @@ struct SignedInInterceptor: Interceptor {
             UserServiceMethods.resendVerification.path,
         ])
 
-    private let session: SessionInterceptor<Tokens>
+    private let session: Session<Tokens>
+    private let authorization: SessionInterceptor<Tokens>
     private let challenge: ChallengeHolder
 
     init(session: Session<Tokens>, challenge: ChallengeHolder, origin: HTTPOrigin) {
-        self.session = SessionInterceptor(session, for: .origin(origin))
+        self.session = session
+        authorization = SessionInterceptor(session, for: .origin(origin))
         self.challenge = challenge
     }
 
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        if Self.open.contains(where: { request.path.hasSuffix($0) }) { return try await next.respond(to: request) }
+        // A signed-in device that verifies the address stays signed in, unlike all others.
+        let verifies = request.path.hasSuffix(UserServiceMethods.verifyEmail.path) && session.currentState.isSignedIn
+        if !verifies, Self.open.contains(where: { request.path.hasSuffix($0) }) {
+            return try await next.respond(to: request)
+        }
         if let text = challenge.current, request.path.hasSuffix(UserServiceMethods.verifyTwoFactor.path) {
             var request = request
             request.fields[.authorization] = "Bearer \(text)"
             return try await next.respond(to: request)
         }
-        return try await session.intercept(request, next: next)
+        return try await authorization.intercept(request, next: next)
     }
 }
 

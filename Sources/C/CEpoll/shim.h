@@ -2,6 +2,7 @@
 // What the toolchain's Glibc module leaves out of the C library.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <malloc.h>
 
 // Declared by <sys/socket.h> for GNU programs only; the address is a `struct sockaddr`.
 int accept4(int socket, void *address, unsigned int *length, int flags);

@@ -228,11 +228,11 @@ extension TOMLParser {
 
     /// Returns an error with a guess at the intended value, which it does not quote.
     private func notAValue(_ text: String, at start: Int) -> TOMLError {
-        if text.contains(":") || text.split(separator: "-").count == 3 {
+        if text.utf8.contains(UInt8(ascii: ":")) || text.utf8.split(separator: UInt8(ascii: "-")).count == 3 {
             return error("dates and times are not supported", "Put it in quotation marks.", at: start)
         }
         // The text may be a secret whose quotation marks are missing.
-        guard let first = text.first, "+-0123456789".contains(first) else {
+        guard let first = text.utf8.first, "+-0123456789".utf8.contains(first) else {
             return error(
                 "this is neither a number nor 'true' or 'false'", "Put text in quotation marks: \"…\".", at: start)
         }

@@ -185,7 +185,7 @@ extension HTTPError {
     /// path without the query.
     func naming(_ request: HTTPRequest) -> HTTPError {
         guard let response else { return self }
-        let path = LogRedaction.target(request, showing: [], hidingPath: false).prefix { $0 != "?" }
+        let path = Substring(LogRedaction.target(request, showing: [], hidingPath: false).utf8.prefix { $0 != 0x3F })
         return HTTPError(
             code: code,
             message: "\(LogRedaction.method(request.method)) \(path) returned status \(response.status).",

@@ -60,6 +60,11 @@ extension ProtoError {
     /// The message exceeds the size limit.
     public static let tooLarge = ProtoError("tooLarge", "The message exceeds the size limit.")
 
+    /// Returns a ``tooLarge`` error for a message that is within the limit of its encoding, and not of its memory.
+    static func overBudget(_ path: String) -> ProtoError {
+        ProtoError("tooLarge", "\(path) would take more memory than a message may.")
+    }
+
     /// A required field is missing.
     public static let missingField = missingField("?", in: "?")
 
@@ -153,7 +158,7 @@ extension ProtoError {
 
     /// Quotes a name from the input, truncated for logs.
     private static func shortened(_ name: String) -> String {
-        name.count <= 100 ? "'\(name)'" : "'\(name.prefix(100))…'"
+        name.unicodeScalars.count <= 100 ? "'\(name)'" : "'\(Substring(name.unicodeScalars.prefix(100)))…'"
     }
 }
 
@@ -162,7 +167,8 @@ extension ProtoError {
     func inside(_ field: String) -> ProtoError {
         let opening = "In "
         let message =
-            message.hasPrefix(opening) ? "\(field).\(message.dropFirst(opening.count))" : "\(field): \(message)"
+            message.utf8.starts(with: opening.utf8)
+            ? "\(field).\(Substring(message.utf8.dropFirst(opening.utf8.count)))" : "\(field): \(message)"
         return ProtoError(code: code, message: opening + message, hint: hint)
     }
 }

@@ -26,7 +26,7 @@ public struct TypeRegistry: Sendable, ExpressibleByArrayLiteral {
         guard let slash = url.utf8.lastIndex(of: UInt8(ascii: "/")), slash != url.startIndex else {
             throw .invalidTypeURL
         }
-        guard let type = self[String(url[url.index(after: slash)...])] else { throw .unknownType(url) }
+        guard let type = self[String(url[url.utf8.index(after: slash)...])] else { throw .unknownType(url) }
         return type
     }
 

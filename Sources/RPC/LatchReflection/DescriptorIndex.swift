@@ -89,7 +89,7 @@ extension DescriptorIndex {
 
     private mutating func addExtension(_ field: FieldNames, in scope: String, of file: String) {
         declare(scope + field.name, in: file)
-        let type = field.extendee.hasPrefix(".") ? String(field.extendee.dropFirst()) : field.extendee
+        let type = String(Substring(field.extendee.utf8.drop { $0 == UInt8(ascii: ".") }))
         fileOfExtension[ExtensionKey(type: type, number: field.number)] = file
     }
 

@@ -123,7 +123,7 @@ extension PatternClass {
     /// does not support.
     static func category(_ name: String) -> PatternClass? {
         if name == "Any" { return ranges("\0"..."\u{10FFFF}") }
-        let found = categories.filter { $0.key == name || name.count == 1 && $0.key.hasPrefix(name) }
+        let found = categories.filter { $0.key == name || name.utf8.count == 1 && $0.key.utf8.starts(with: name.utf8) }
         return found.isEmpty ? nil : PatternClass(parts: [.categories(Set(found.values))])
     }
 

@@ -246,7 +246,7 @@ extension PatternParser {
     private mutating func hexadecimal() throws(PatternError) -> Unicode.Scalar {
         let isBraced = take("{")
         let digits = digits(radix: 16, atMost: isBraced ? 8 : 2)
-        guard isBraced ? !digits.isEmpty && take("}") : digits.count == 2 else {
+        guard isBraced ? !digits.isEmpty && take("}") : digits.utf8.count == 2 else {
             throw failure("'\\x' needs two digits")
         }
         return try scalar(digits, radix: 16)
@@ -254,7 +254,9 @@ extension PatternParser {
 
     private mutating func digits(radix: Int, atMost limit: Int) -> String {
         var digits = ""
-        while let next, next.isASCII, digits.count < limit, let digit = Character(next).hexDigitValue, digit < radix {
+        while let next, next.isASCII, digits.utf8.count < limit, let digit = Character(next).hexDigitValue,
+            digit < radix
+        {
             digits.unicodeScalars.append(next)
             index += 1
         }

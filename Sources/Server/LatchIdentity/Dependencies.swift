@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchCrypto
+import LatchHTTP
 import PortableFoundation
 
 /// The dependencies that the services and routes of a server share.
@@ -15,6 +16,10 @@ struct Dependencies: Sendable {
     let random: RandomSource
     /// The key of the refresh tokens' MACs, combined with the secret of their device.
     let pepper: SymmetricKey
+    /// The key of the audit log's digests.
+    let auditKey: [UInt8]
+    /// The encryption of the keys in the store.
+    let keyring: Keyring
     let accessTokens: AccessTokenIssuer
     let passwords: PasswordHasher
     /// The attempt counters; they survive a reload, so that it does not give an attacker new attempts.
@@ -25,7 +30,7 @@ struct Dependencies: Sendable {
     let clients: OAuthClients
     /// The rules for granting scopes.
     let scopes: ScopePolicy
-    /// The waiting mails; they survive a reload.
+    /// The worker that sends the mails of the outbox; it survives a reload.
     let mails: MailQueue
     let metrics: Metrics
     /// The handlers of the token endpoint.
@@ -37,6 +42,8 @@ struct Dependencies: Sendable {
     var accounts: AccountService { AccountService(dependencies: self) }
     var logins: LoginService { LoginService(dependencies: self) }
     var secondFactors: SecondFactorService { SecondFactorService(dependencies: self) }
+    var audit: AuditService { AuditService(dependencies: self) }
+    var signingKeys: SigningKeyService { SigningKeyService(dependencies: self) }
     var tokens: TokenService { TokenService(dependencies: self) }
 
     /// Takes rate-limited attempts.
@@ -46,15 +53,27 @@ struct Dependencies: Sendable {
         if let rejection = limiter.take(attempts, at: now) { throw .tooManyAttempts(rejection) }
     }
 
+    /// Takes an attempt of a sign-up with an address.
+    ///
+    /// - Throws: `IdentityError.invalidEmail` or `.tooManyAttempts`.
+    func takeSignUp(_ email: String) throws(IdentityError) {
+        try take([limits.signUp(emailKey: try EmailAddress(email).key)])
+    }
+
+    /// Returns the interceptors of routes whose requests count by their heads.
+    func limiting(_ request: RateLimits.Request) -> [any Interceptor] {
+        [RateLimitInterceptor(dependencies: self, request: request), IdentityErrorInterceptor()]
+    }
+
     /// Returns a UUID of version 7 (RFC 9562 §5.7), so that new rows come last and no id can be guessed.
     func newID(at now: Date) -> String {
         let time = UInt64(max(now.storedMilliseconds, 0))
         var bytes = [40, 32, 24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + random.bytes(10)
         bytes[6] = bytes[6] & 0x0F | 0x70
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array("0123456789abcdef")
+        let digits = Array("0123456789abcdef".utf8)
         let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         return [text[0..<8], text[8..<12], text[12..<16], text[16..<20], text[20..<32]]
-            .map { String($0) }.joined(separator: "-")
+            .map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-")
     }
 }

@@ -22,9 +22,13 @@ public struct Identity: Sendable {
     package var accounts: AccountService { dependencies.accounts }
     /// The second-factor service, for code in the same process.
     package var secondFactors: SecondFactorService { dependencies.secondFactors }
+    /// The rotation of the signing keys, for the operator's commands.
+    package var signingKeys: SigningKeyService { dependencies.signingKeys }
+    /// The audit log, for the operator's commands.
+    package var audit: AuditService { dependencies.audit }
     let dependencies: Dependencies
-    /// The task that prunes the store, cancelled when another value takes over the store.
-    private let housekeeping: Task<Void, Never>
+    /// The tasks that prune the store and refresh the keys, cancelled when another value takes over the store.
+    private let housekeeping: [Task<Void, Never>]
 
     /// Creates a server over a SQLite file, which is created if it does not exist.
     ///
@@ -37,16 +41,27 @@ public struct Identity: Sendable {
         try await self.init(configuration: configuration, store: store, mailer: mailer, clock: clock, random: random)
     }
 
+    /// Creates a value for the operator's commands, next to a server that may be running and that sends the mails.
+    ///
+    /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
+    package init(administering storePath: String, configuration: IdentityConfiguration) async throws(IdentityError) {
+        try await self.init(
+            configuration: configuration, store: try SQLiteIdentityStore(path: storePath), mailer: nil)
+    }
+
     /// Creates a server over any store, with any grants.
+    ///
+    /// - Parameter mailer: Nil to leave mails in the outbox.
     init(
-        configuration: IdentityConfiguration, store: any IdentityStore, mailer: any Mailer, clock: WallClock = .system,
-        random: RandomSource = .system, grantHandlers: [any GrantHandler.Type] = GrantHandlers.all
+        configuration: IdentityConfiguration, store: any IdentityStore, mailer: (any Mailer)?,
+        clock: WallClock = .system, random: RandomSource = .system,
+        grantHandlers: [any GrantHandler.Type] = GrantHandlers.all
     ) async throws(IdentityError) {
         let metrics = Metrics(grantHandlers: grantHandlers)
         try await self.init(
             configuration, store: store, clock: clock, random: random, limiter: AttemptLimiter(),
-            mails: MailQueue(mailer: mailer, metrics: metrics, clock: clock), metrics: metrics,
-            grantHandlers: grantHandlers)
+            mails: MailQueue(mailer: mailer, store: store, metrics: metrics, clock: clock, random: random),
+            metrics: metrics, grantHandlers: grantHandlers)
     }
 
     /// Creates a server with the state that survives a reload.
@@ -60,14 +75,15 @@ public struct Identity: Sendable {
         if let issuer { tokens.adopt(issuer) }
         dependencies = Dependencies(
             configuration: configuration, store: store, clock: clock, random: random, pepper: keys.pepper,
-            accessTokens: tokens, passwords: try PasswordHasher(configuration), limiter: limiter,
+            auditKey: keys.auditKey, keyring: keys.keyring, accessTokens: tokens,
+            passwords: try PasswordHasher(configuration, pepper: keys.pepper), limiter: limiter,
             limits: RateLimits(configuration), clients: try OAuthClients(configuration),
             scopes: ScopePolicy(configuration), mails: mails, metrics: metrics, grantHandlers: grantHandlers)
-        // The account of the setting may have signed up before the setting was set.
-        try await dependencies.accounts.promoteFirstAdministrator()
         handler = Router(dependencies)
+        dependencies.mails.use(
+            MailContent(accessTokens: tokens, tokens: MailedTokens(pepper: keys.pepper), configuration: configuration))
         let pruned = dependencies
-        housekeeping = Task { await Self.pruneHourly(pruned) }
+        housekeeping = [Task { await Self.pruneHourly(pruned) }, Task { await Self.refreshKeys(pruned) }]
     }
 
     /// Returns the same server under another configuration: the store stays open, its keys are read again.
@@ -82,7 +98,7 @@ public struct Identity: Sendable {
             configuration, store: dependencies.store, clock: dependencies.clock, random: dependencies.random,
             issuer: issuer, limiter: dependencies.limiter, mails: dependencies.mails, metrics: dependencies.metrics,
             grantHandlers: dependencies.grantHandlers)
-        housekeeping.cancel()
+        for task in housekeeping { task.cancel() }
         return next
     }
 
@@ -93,16 +109,33 @@ public struct Identity: Sendable {
     public var issuer: String? { dependencies.accessTokens.issuer }
 
     /// Uses the address on which the server listens as its public URL, unless the configuration sets one.
-    public func adoptIssuer(_ url: String) { dependencies.accessTokens.adopt(String(url.withoutFinalSlash)) }
+    public func adoptIssuer(_ url: String) {
+        dependencies.accessTokens.adopt(String(url.withoutFinalSlash))
+        dependencies.mails.wake()
+    }
 
-    /// Sends the accepted mails, commits waiting writes, and closes the store.
+    /// Sends the mails that are due, as far as the mail server accepts them within ten seconds, commits waiting writes, and closes the store.
     ///
     /// Close the server in front of it first: later requests get a 503. The call returns within about ten
-    /// seconds, plus the time of the mails that are being sent.
+    /// seconds, plus the time of the mails that are being sent. Other mails stay in the store for the next start.
     public func close() async {
-        housekeeping.cancel()
+        for task in housekeeping { task.cancel() }
         await dependencies.mails.close()
         await dependencies.store.close()
+    }
+
+    /// Refreshes the signing keys until the task is cancelled.
+    ///
+    /// After a failure the server continues with the keys that it has.
+    private static func refreshKeys(_ dependencies: Dependencies) async {
+        while !Task.isCancelled {
+            do {
+                try await dependencies.signingKeys.refresh()
+            } catch {
+                dependencies.metrics.count("latch_key_refresh_failures_total")
+            }
+            do { try await dependencies.clock.sleep(for: SigningKeyService.refreshInterval) } catch { return }
+        }
     }
 
     /// Prunes the store at the start and every hour, until the task is cancelled.
@@ -114,6 +147,10 @@ public struct Identity: Sendable {
                 // An access token can outlive its device's row by its own lifetime, and is checked against that row.
                 let lifetime = dependencies.configuration.accessTokenLifetime.inSeconds
                 try await dependencies.store.prune(endedBefore: dependencies.now.addingTimeInterval(-lifetime))
+                let retention = dependencies.configuration.auditRetention.inSeconds
+                try await dependencies.store.pruneAudit(
+                    before: dependencies.now.addingTimeInterval(-retention), keeping: AuditService.maximumCount,
+                    at: dependencies.now)
             } catch {
                 dependencies.metrics.count("latch_housekeeping_failures_total")
             }

@@ -16,15 +16,18 @@ extension StringProtocol {
 
     /// Returns the text without surrounding spaces, tabs and line ends.
     func trimmingSpace() -> SubSequence {
-        let start = drop { $0.isWhitespace }
-        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return start.prefix(0) }
-        return start[...last]
+        let scalars = unicodeScalars
+        let isText = { (scalar: Unicode.Scalar) in !scalar.properties.isWhitespace }
+        guard let first = scalars.firstIndex(where: isText), let last = scalars.lastIndex(where: isText) else {
+            return self[endIndex...]
+        }
+        return self[first..<scalars.index(after: last)]
     }
 }
 
 extension String {
     /// The text without a slash at the end, so that a path can follow.
-    var withoutFinalSlash: Substring { hasSuffix("/") ? dropLast() : self[...] }
+    var withoutFinalSlash: Substring { Substring(utf8.dropLast(utf8.last == 0x2F ? 1 : 0)) }
 
     /// Returns at most `count` scalars of the text, without control characters; nil if that is empty.
     func sanitized(_ count: Int) -> String? {

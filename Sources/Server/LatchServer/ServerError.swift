@@ -51,6 +51,10 @@ extension ServerError {
     public static let contentTooLarge = ServerError(
         code: "contentTooLarge", message: "The content is larger than allowed.", status: .contentTooLarge)
 
+    /// All requests together hold too much (RFC 9110 §15.6.4); the same request may succeed later.
+    public static let memoryExhausted = ServerError(
+        code: "memoryExhausted", message: "The server currently holds too much content.", status: .serviceUnavailable)
+
     /// The content has an unsupported type (RFC 9110 §15.5.16).
     public static let unsupportedMediaType = ServerError.unsupportedMediaType(expected: "another type")
 

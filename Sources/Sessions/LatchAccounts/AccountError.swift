@@ -98,7 +98,9 @@ extension AccountError {
     /// Whether the server's own code is about the address: `invalidEmail`, in any of the usual spellings.
     private static func isInvalidEmail(_ content: JSONObject?) -> Bool {
         let codes = ["code", "error_code", "error"].compactMap { content?[$0]?.stringValue }
-        return codes.contains { $0.lowercased().filter(\.isLetter) == "invalidemail" }
+        return codes.contains {
+            String($0.lowercased().unicodeScalars.filter(\.properties.isAlphabetic)) == "invalidemail"
+        }
     }
 
     /// Returns the server's message from one of the usual members, shortened for display.
@@ -108,10 +110,10 @@ extension AccountError {
             let keys = ["message", "detail", "error_description", "error"]
             text = keys.lazy.compactMap { content[$0]?.stringValue }.first
         } else {
-            let isText = response.fields[.contentType]?.lowercased().hasPrefix("text/plain") ?? false
+            let isText = response.fields[.contentType]?.lowercased().utf8.starts(with: "text/plain".utf8) ?? false
             text = isText ? response.body.text : nil
         }
         guard let text, !text.isEmpty else { return nil }
-        return String(text.prefix(200))
+        return String(text.unicodeScalars.prefix(200))
     }
 }

@@ -73,9 +73,12 @@ public final class AuthClient: Sendable {
             allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout, decoder: decoder)
     }
 
-    /// Posts `content` without a credential, and returns the response with any status.
-    private func send(_ path: String, _ content: JSONObject) async throws -> HTTPResponse {
-        try await openClient.respond(to: Self.request(to: path, content, over: openClient))
+    /// Posts `content`, without a credential unless `sender` adds one, and returns the response with any status.
+    private func send(
+        _ path: String, _ content: JSONObject, over sender: Client? = nil
+    ) async throws -> HTTPResponse {
+        let sender = sender ?? openClient
+        return try await sender.respond(to: Self.request(to: path, content, over: sender))
     }
 
     /// Creates a POST of JSON as these backends expect it.
@@ -210,9 +213,13 @@ extension AuthClient {
     }
 
     /// Confirms an e-mail address with the token of the mail.
+    ///
+    /// A signed-in client sends its access token as well: a server that signs out every device from before the first
+    /// confirmation then keeps this one.
     @discardableResult
     public func verifyEmail(token: String) async throws -> String? {
-        try await message(from: endpoints.verifyEmail, ["token": .string(token)])
+        let sender = session.currentState.isSignedIn ? client : openClient
+        return try await message(from: endpoints.verifyEmail, ["token": .string(token)], over: sender)
     }
 
     /// Requests another mail to confirm the address.
@@ -229,8 +236,10 @@ extension AuthClient {
     }
 
     /// Posts, and returns the message of a successful response, if there is one.
-    private func message(from path: String, _ content: JSONObject) async throws -> String? {
-        let response = try await send(path, content)
+    private func message(
+        from path: String, _ content: JSONObject, over sender: Client? = nil
+    ) async throws -> String? {
+        let response = try await send(path, content, over: sender)
         guard response.status.isSuccess else { throw AccountError(response) }
         guard !response.body.isEmpty else { return nil }
         return try? JSONValue(parsing: response.body.bytes)["message"]?.stringValue

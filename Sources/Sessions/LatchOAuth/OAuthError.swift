@@ -226,7 +226,7 @@ extension OAuthError {
     private static func sanitized(_ text: String, upTo limit: Int, hiding secrets: [String] = []) -> String? {
         guard
             !secrets.contains(where: {
-                !$0.isEmpty && (text.contains($0) || text.contains(FormEncoding.encodeValue($0)))
+                !$0.isEmpty && (text.utf8.contains($0.utf8) || text.utf8.contains(FormEncoding.encodeValue($0).utf8))
             })
         else {
             return nil

@@ -82,17 +82,24 @@ import Testing
         #expect(record.entries.filter { $0.contains("before") }.count == 5)
     }
 
-    @Test func `stays away from a stranger who redirects back to the origin`() async throws {
+    @Test func `stays away from a stranger, and from the origin once a stranger has redirected back to it`()
+        async throws
+    {
         let home = Recording<String>()
         let elsewhere = try RawHTTPServer { _ in .response(307, fields: ["Location: \(home.entries[0])/back"]) }
         let server = try RawHTTPServer { request in
-            request.number == 0 ? .response(307, fields: ["Location: \(elsewhere.url)/"]) : .response()
+            switch request.number {
+            case 0: .response(307, fields: ["Location: \(elsewhere.url)/"])
+            case 1: .response(307, fields: ["Location: /end"])
+            default: .response()
+            }
         }
         home.add(server.url)
         _ = try await client(server).respond(to: request(to: server, [Note(name: "a", record: record)]))
-        // Who sent it back is a stranger; but the origin is the one that was asked for.
         #expect(elsewhere.requests.first?.values(of: "X-Step") == [])
-        #expect(server.requests.count == 2)
+        // A stranger has chosen the path and the method there, so it must not choose them for a signature.
+        #expect(server.requests.map(\.line) == ["GET / HTTP/1.1", "GET /back HTTP/1.1", "GET /end HTTP/1.1"])
+        #expect(server.requests.map { $0.values(of: "X-Step") } == [["a"], [], []])
     }
 
     @Test func `that throws keeps the message from going out`() async throws {

@@ -119,7 +119,7 @@ import Testing
 }
 
 @Suite struct `An administrator` {
-    @Test func `is appointed by the configuration, once the address is verified, and never a second time`() async throws
+    @Test func `is appointed by the configuration, at the login after the proof, and never a second time`() async throws
     {
         let site = try await Site { $0.firstAdministrator = "Ada@example.com" }
         _ = try await site.post(
@@ -127,7 +127,11 @@ import Testing
         var ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
         #expect(ada.role == .user)
         let token = try #require(await site.mailedToken())
-        _ = try await site.post("/api/auth/verify-email", ["token": .string(token)])
+        let body: JSONValue = ["token": .string(token), "password": .string(Site.password)]
+        #expect(try await site.post("/api/auth/verify-email", body).status == 200)
+        ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        #expect(ada.role == .user)
+        #expect(try await site.logIn().status == 200)
         ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
         #expect(ada.role == .superAdmin)
         let bob = try await site.signUp("bob@example.com")
@@ -135,17 +139,19 @@ import Testing
         #expect(try await site.identity.accounts.setRole(of: ada.id, to: .user, by: bob.id))
         await site.close()
         let again = try await Site(in: site.folder) { $0.firstAdministrator = "ada@example.com" }
+        #expect(try await again.logIn().status == 200)
         #expect(try await again.identity.accounts.account(email: "ada@example.com")?.role == .user)
         await again.close()
     }
 
-    @Test func `is appointed at the next start who was there before the setting`() async throws {
+    @Test func `is appointed at the next login who was there before the setting`() async throws {
         let site = try await Site()
         try await site.signUp()
         try await site.signUp("bob@example.com", isVerified: false)
         await site.close()
         for (address, role) in [("bob@example.com", Role.user), ("ada@example.com", .superAdmin)] {
             let again = try await Site(in: site.folder) { $0.firstAdministrator = address }
+            #expect(try await again.logIn(address).status == 200)
             #expect(try await again.identity.accounts.account(email: address)?.role == role)
             await again.close()
         }

@@ -32,10 +32,15 @@ import Testing
             "require_verified_email", ["true", "FALSE", "yes", "no", "on", "off", "1", "0"],
             ["", "ja", "2", "truee", " true"]
         ),
+        ("recent_authentication", ["60", "86400"], ["59", "86401", "15m"]),
+        ("signing_key_lifetime", ["3600", "315360000"], ["3599", "315360001", "90d"]),
+        ("audit_retention", ["86400", "3153600000"], ["86399", "3153600001"]),
         ("argon2_memory_kib", ["8", "1048576"], ["7", "1048577", "9223372036854775808"]),
         ("argon2_passes", ["1", "16"], ["0", "17"]),
         ("password_queue_limit", ["1", "100000"], ["0", "100001"]),
         ("login_limit_per_minute", ["1", "1000000"], ["0", "1000001"]),
+        ("signup_limit_per_hour", ["1", "1000000"], ["0", "1000001"]),
+        ("mail_limit_per_hour", ["1", "1000000"], ["0", "1000001"]),
         (
             "allowed_origins", ["", "https://a.example", "https://a.example/ http://localhost:3000,https://b.example"],
             ["*", "null", "a.example", "https://a.example/app", "https://a.example *"]
@@ -45,6 +50,10 @@ import Testing
         ("mail_sender", ["a@example.com"], ["", "a", "a@", "@b", "a@b\nc", "A <a@example.com>"]),
         ("first_administrator", ["", "ada@example.com"], ["ada", "a@", "a@b\nc"]),
         ("token_pepper", ["", "any text"], []),
+        (
+            "store_key", ["", String(repeating: "0a", count: 32), String(repeating: "Fe", count: 32)],
+            ["0a", String(repeating: "0g", count: 32), String(repeating: "0a", count: 33)]
+        ),
         ("scopes", ["none", "files:read", "files:read,files:write"], [#"a"b"#, "a b\u{1}", "ü"]),
         ("default_scopes", ["none", "files:read files:write"], [#"a\b"#]),
         (

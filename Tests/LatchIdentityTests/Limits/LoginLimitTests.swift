@@ -147,7 +147,11 @@ import Testing
 @Suite struct `A limit` {
     private let limit = AttemptLimiter.Limit(name: "test", capacity: 4, window: 60)
 
-    private func attempt(_ key: String) -> [AttemptLimiter.Attempt] { [.init(key: key, limit: limit)] }
+    private func attempt(
+        _ key: String, _ scope: AttemptLimiter.Scope = .loginPair, from address: String? = nil
+    ) -> [AttemptLimiter.Attempt] {
+        [.init(scope, from: address.map { NetworkPrefix(of: $0) }, on: key, limit: limit)]
+    }
 
     @Test func `refills steadily, up to its capacity and not beyond`() {
         let limiter = AttemptLimiter()
@@ -173,22 +177,50 @@ import Testing
         #expect(limiter.take(attempt("a"), at: noon - 86_400 + 15) == nil)
     }
 
-    @Test func `keeps a bounded number of keys, and those that were tried most`() {
+    @Test(.tags(.attackK2)) func `keeps a bounded number of keys, and forgets none that was used`() {
         let limiter = AttemptLimiter(maximumKeys: 100)
         for _ in 0..<4 { _ = limiter.take(attempt("attacked"), at: noon) }
-        for number in 0..<1000 { _ = limiter.take(attempt("key \(number)"), at: noon) }
-        #expect(limiter.keyCount <= 100)
+        _ = limiter.take(attempt("tried once"), at: noon)
+        for number in 0..<100_000 { _ = limiter.take(attempt("key \(number)"), at: noon) }
+        #expect(limiter.keyCount == 100)
         #expect(limiter.take(attempt("attacked"), at: noon) != nil)
+        for _ in 0..<3 { #expect(limiter.take(attempt("tried once"), at: noon) == nil) }
+        #expect(limiter.take(attempt("tried once"), at: noon) != nil)
     }
 
-    @Test func `keeps guesses at a password among many keys that may do much more`() {
+    @Test(.tags(.attackD5)) func `in a full table is shared by a wider network, and so not with one far away`() {
         let limiter = AttemptLimiter(maximumKeys: 100)
-        let wide = AttemptLimiter.Limit(name: "wide", capacity: 6000, window: 60)
-        for _ in 0..<4 { _ = limiter.take(attempt("attacked"), at: noon) }
-        for number in 0..<300 {
-            for _ in 0..<20 { _ = limiter.take([.init(key: "wide \(number)", limit: wide)], at: noon) }
+        for number in 0..<10_000 {
+            _ = limiter.take(attempt("\(number)", from: "2001:db8:1:\(String(number, radix: 16))::1"), at: noon)
         }
-        #expect(limiter.keyCount <= 100)
+        #expect(limiter.keyCount == 100)
+        #expect(limiter.take(attempt("new", from: "2001:db8:1:ffff::1"), at: noon) != nil)
+        #expect(limiter.take(attempt("new", from: "2001:db8:2:1::1"), at: noon) == nil)
+    }
+
+    @Test func `gives new keys buckets of their own again once others have refilled`() {
+        let limiter = AttemptLimiter(maximumKeys: 100)
+        for number in 0..<1000 { _ = limiter.take(attempt("key \(number)"), at: noon) }
+        for number in 0..<50 { #expect(limiter.take(attempt("later \(number)"), at: noon + 60) == nil) }
+        #expect(limiter.keyCount == 50)
+        for _ in 0..<3 { #expect(limiter.take(attempt("later 1"), at: noon + 60) == nil) }
+        #expect(limiter.take(attempt("later 1"), at: noon + 60) != nil)
+    }
+
+    @Test func `leaves no key behind when its attempt is given back`() {
+        let limiter = AttemptLimiter()
+        for number in 0..<1000 {
+            #expect(limiter.take(attempt("key \(number)"), at: noon) == nil)
+            limiter.refund(attempt("key \(number)"))
+        }
+        #expect(limiter.keyCount == 0)
+    }
+
+    @Test func `has room of its own, which no flood of another kind takes`() {
+        let limiter = AttemptLimiter(maximumKeys: 100)
+        for number in 0..<300 { _ = limiter.take(attempt("\(number)", .signUpAccount), at: noon) }
+        for _ in 0..<4 { #expect(limiter.take(attempt("attacked"), at: noon) == nil) }
+        #expect(limiter.keyCount == 101)
         #expect(limiter.take(attempt("attacked"), at: noon) != nil)
     }
 
@@ -201,12 +233,17 @@ import Testing
         #expect(limiter.keyCount == 1)
     }
 
-    @Test func `names each key in a bounded number of bytes, though one character may have thousands`() {
+    @Test(.tags(.attackJ2)) func `keeps keys of a fixed size, however long the names are`() {
+        let limiter = AttemptLimiter()
         let limits = RateLimits(IdentityConfiguration())
-        let long = "a" + String(repeating: "\u{301}", count: 30_000)
-        for attempt in limits.login(emailKey: long, address: "2001:db8::1") {
-            #expect(attempt.key.utf8.count < 400)
+        let long = String(repeating: "a", count: 30_000)
+        for end in ["b", "c"] {
+            let attempts = [limits.clientSecret(of: long + end, address: "a")]
+            for _ in 0..<10 { #expect(limiter.take(attempts, at: noon) == nil) }
+            #expect(limiter.take(attempts, at: noon) != nil)
         }
+        // A digest has no reference to the name; the whole bucket fits into 32 bytes.
+        #expect(AttemptLimiter.bytesPerKey == 32)
     }
 
     @Test func `gives back no more than there was`() {

@@ -12,27 +12,26 @@ import Testing
 
 @Suite struct `A mail` {
     private func message(_ text: String = "Hello") throws -> MailMessage {
-        try MailMessage(to: "ada@example.com", subject: "Greetings", text: text)
+        try MailMessage(to: "ada@example.com", subject: "Greetings", text: text, id: "abc")
     }
 
     @Test func `is written with the fields that RFC 5322 asks for`() throws {
-        let bytes = try message("Grüße\n").bytes(from: "no-reply@example.com", at: noon, id: "abc")
+        let bytes = try message("Grüße\n").bytes(from: "no-reply@example.com", at: noon)
         let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.components(separatedBy: "\r\n")
         #expect(
-            lines.prefix(9) == [
+            lines.prefix(10) == [
                 "Date: Fri, 15 Jan 2027 08:00:00 +0000", "From: <no-reply@example.com>", "To: <ada@example.com>",
                 "Subject: Greetings", "Message-ID: <abc@example.com>", "MIME-Version: 1.0",
-                "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: base64",
                 "Auto-Submitted: auto-generated",
+                "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: quoted-printable", "",
             ])
-        #expect(lines[9].isEmpty)
-        #expect(Data(base64Encoded: lines[10]) == Data("Grüße\n".utf8))
+        #expect(lines[10] == "Gr=C3=BC=C3=9Fe")
     }
 
     @Test func `has no long lines and no bare line ends, whatever its text`() throws {
         let text = String(repeating: "long \n.\nDATA\r\nquit ", count: 500)
-        let bytes = try message(text).bytes(from: "no-reply@example.com", at: noon, id: "abc")
+        let bytes = try message(text).bytes(from: "no-reply@example.com", at: noon)
         let lines = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n")
         #expect(lines.allSatisfy { $0.utf8.count <= 78 && !$0.contains("\n") && !$0.contains("\r") && $0 != "." })
     }
@@ -121,72 +120,5 @@ import Testing
         } throws: { error in
             if case IdentityError.mailNotSent = error { true } else { false }
         }
-    }
-}
-
-@Suite struct `The line of mails` {
-    private func message() throws -> MailMessage { try MailMessage(to: "a@example.com", subject: "x", text: "x") }
-
-    @Test func `sends what it accepted before it ends, and drops what comes later`() async throws {
-        let (mailer, metrics) = (MemoryMailer(), Metrics())
-        let queue = MailQueue(mailer: mailer, metrics: metrics, clock: .system)
-        for _ in 0..<50 { queue.enqueue { try message() } }
-        queue.enqueue { nil }
-        await queue.close()
-        #expect(mailer.messages.count == 50)
-        queue.enqueue { try message() }
-        await queue.flush()
-        #expect(mailer.messages.count == 50)
-        #expect(metrics.exposition(gauges: [:]).contains(#"latch_mails_total{result="dropped"} 1"#))
-        #expect(metrics.exposition(gauges: [:]).contains(#"latch_mails_total{result="sent"} 50"#))
-    }
-
-    @Test func `tries again what the mail server did not take`() async throws {
-        let mailer = FlakyMailer(failures: 2)
-        let clock = WallClock(now: { noon }, sleep: { _ in })
-        let queue = MailQueue(mailer: mailer, metrics: Metrics(), clock: clock)
-        queue.enqueue { try message() }
-        await queue.flush()
-        #expect(mailer.attempts == 3)
-    }
-
-    @Test func `gives up after three attempts, and counts that`() async throws {
-        let (mailer, metrics) = (FlakyMailer(failures: 99), Metrics())
-        let queue = MailQueue(
-            mailer: mailer, metrics: metrics, clock: WallClock(now: { noon }, sleep: { _ in }))
-        queue.enqueue { try message() }
-        await queue.flush()
-        #expect(mailer.attempts == 3)
-        #expect(metrics.exposition(gauges: [:]).contains(#"latch_mails_total{result="failed"} 1"#))
-    }
-
-    @Test func `is bounded`() async throws {
-        let (mailer, metrics) = (HangingMailer(), Metrics())
-        let queue = MailQueue(mailer: mailer, metrics: metrics, clock: .system, maximumWaiting: 10)
-        queue.enqueue { try message() }
-        await mailer.untilCalled()
-        for _ in 0..<100 { queue.enqueue { try message() } }
-        mailer.release()
-        await queue.close()
-        #expect(mailer.count < 30)
-        #expect(mailer.count >= 11)
-    }
-}
-
-/// A mail server that fails at first.
-private final class FlakyMailer: Mailer {
-    private let state: Mutex<(left: Int, attempts: Int)>
-
-    init(failures: Int) { state = Mutex((failures, 0)) }
-
-    var attempts: Int { state.withLock { $0.attempts } }
-
-    func send(_ message: MailMessage) async throws {
-        let fails = state.withLock { state in
-            state.attempts += 1
-            state.left -= 1
-            return state.left >= 0
-        }
-        if fails { throw IdentityError.mailNotSent }
     }
 }

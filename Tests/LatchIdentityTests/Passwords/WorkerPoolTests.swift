@@ -20,10 +20,20 @@ private final class Peak: Sendable {
     }
 }
 
+/// The order in which jobs ran.
+private final class Order: Sendable {
+    private let purposes = Mutex<[WorkerPool.Purpose]>([])
+
+    func append(_ purpose: WorkerPool.Purpose) { purposes.withLock { $0.append(purpose) } }
+    func first(_ count: Int) -> [WorkerPool.Purpose] { purposes.withLock { Array($0.prefix(count)) } }
+}
+
 @Suite struct `The pool of password threads` {
-    private func outcome(_ pool: WorkerPool, _ body: @escaping @Sendable () -> Void = {}) async -> String {
+    private func outcome(
+        _ pool: WorkerPool, for purpose: WorkerPool.Purpose = .login, _ body: @escaping @Sendable () -> Void = {}
+    ) async -> String {
         do throws(IdentityError) {
-            try await pool.run { () throws(IdentityError) in body() }
+            try await pool.run(for: purpose) { () throws(IdentityError) in body() }
             return "done"
         } catch {
             return error.code
@@ -78,6 +88,28 @@ private final class Peak: Sendable {
         #expect(await task.value == "cancelled")
         hold.release()
         #expect(await held == "done")
+    }
+
+    @Test(.tags(.attackD7)) func `lets a login wait for one sign-up, and not for the flood before it`() async {
+        let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 100)
+        let hold = BlockingJob()
+        let order = Order()
+        async let held = outcome(pool, for: .signUp) { hold.work() }
+        await hold.untilBegun()
+        await withTaskGroup(of: String.self) { group in
+            for _ in 0..<100 {
+                group.addTask { await outcome(pool, for: .signUp) { order.append(.signUp) } }
+            }
+            while pool.load.waiting < 100 { await Task.yield() }
+            // A full queue of sign-ups leaves the places of logins.
+            #expect(await outcome(pool, for: .signUp) == "overloaded")
+            group.addTask { await outcome(pool, for: .login) { order.append(.login) } }
+            while pool.load.waiting < 101 { await Task.yield() }
+            hold.release()
+            for await outcome in group { #expect(outcome == "done") }
+        }
+        #expect(await held == "done")
+        #expect(order.first(2).contains(.login))
     }
 
     @Test func `runs no more at once than it has threads`() async {

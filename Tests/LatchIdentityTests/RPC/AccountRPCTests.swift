@@ -162,7 +162,7 @@ import Testing
         let (id, old) = try await site.token("ada@example.com", .user)
         site.clock.advance(by: 900)
         let late = try await site.call("DeleteUser", ["userId": .string(id)], bearer: old)
-        #expect(late.status == 403 && late.stableCode == "signInAgain")
+        #expect(late.status == 401 && late.stableCode == "signInAgain")
         let access = try await site.login().session["accessToken"]?.stringValue ?? ""
         #expect(
             try await site.call("DeleteUser", ["userId": .string(id), "hardDelete": true], bearer: access).status == 200

@@ -84,7 +84,7 @@ import Testing
         let (app, access) = try await site.enrol()
         site.clock.advance(by: 901)
         let late = try await site.call(method, code(app, site), bearer: access)
-        #expect(late.word == "permission_denied" && late.stableCode == "signInAgain")
+        #expect(late.word == "unauthenticated" && late.stableCode == "signInAgain")
         // The code was not looked at, and so not used up.
         let challenge = try await site.challenge()
         _ = try await site.complete(challenge, app.code(at: site.clock.now))

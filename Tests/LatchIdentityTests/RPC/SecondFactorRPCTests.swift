@@ -106,7 +106,7 @@ import Testing
         site.clock.advance(by: 901)
         let renewed = try await site.call("RefreshToken", ["refreshToken": refresh]).session["accessToken"]?.stringValue
         let late = try await site.call("SetupTwoFactor", bearer: renewed)
-        #expect(late.word == "permission_denied" && late.stableCode == "signInAgain")
+        #expect(late.word == "unauthenticated" && late.stableCode == "signInAgain")
         await site.close()
     }
 }

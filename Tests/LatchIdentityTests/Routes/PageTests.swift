@@ -24,9 +24,11 @@ import Testing
         }
         #expect(try await site.send(.head, "/verify?token=\(token)").status == 200)
         #expect(try await site.get("/user/profile", bearer: login.access).json["emailVerified"] == false)
-        #expect(try await site.post("/verify", form: "token=\(token)").status == 200)
-        #expect(try await site.get("/user/profile", bearer: login.access).json["emailVerified"] == true)
-        let again = try await site.post("/verify", form: "token=\(token)")
+        let form = "token=\(token)&password=Secret123%21&new_password="
+        #expect(try await site.post("/verify", form: form).status == 200)
+        let next = try await site.logIn()
+        #expect(try await site.get("/user/profile", bearer: next.access).json["emailVerified"] == true)
+        let again = try await site.post("/verify", form: form)
         #expect(again.status == 400)
         #expect(again.text.contains("not valid"))
         await site.close()
@@ -75,6 +77,19 @@ import Testing
         let page = try await site.get("\(path)?token=%22%3E%3Cscript%3Ealert(1)%3C/script%3E%26%27")
         #expect(!page.text.contains("<script"))
         #expect(page.text.contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&#39;"))
+    }
+
+    @Test(.tags(.attackE10), arguments: ["/verify", "/reset"])
+    func `writes what its address holds as text, whatever accents join its quotation marks`(path: String) async throws {
+        let site = try await Site()
+        let marks = { (text: String) in text.utf8.count { "<>\"".utf8.contains($0) } }
+        let plain = marks(try await site.get("\(path)?token=x").text)
+        for (before, after) in [("", "\u{301}"), ("\u{600}", ""), ("", "\u{200D}"), ("\u{110BD}", "\u{1F3FB}")] {
+            let attack = ["\"", ">", "<"].map { before + $0 + after }.joined() + "meta http-equiv=refresh content='0'>"
+            let query = PercentEncoding.encode(attack.utf8)
+            let page = try await site.get("\(path)?token=\(query)")
+            #expect(page.status == 200 && marks(page.text) == plain, "\(query)")
+        }
     }
 
     @Test(arguments: ["/verify", "/reset"])

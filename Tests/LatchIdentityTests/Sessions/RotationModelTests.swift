@@ -56,7 +56,7 @@ private struct Seeded: RandomNumberGenerator {
         (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
     }
 
-    private func device(_ seed: UInt64, end: Date) -> Device {
+    private func device(_ seed: UInt64, of account: Account, end: Date) -> Device {
         let id = (0..<16).map { UInt8(truncatingIfNeeded: seed >> ($0 % 8 * 8)) ^ UInt8($0) }
         return Device(
             id: id, accountID: account.id, secret: [1], createdAt: noon, lastUsedAt: noon, expiresAt: end,
@@ -67,7 +67,10 @@ private struct Seeded: RandomNumberGenerator {
     private func play(_ seed: UInt64) async throws -> String? {
         var random = Seeded(state: seed)
         let end = noon + Double.random(in: 100...200_000, using: &random)
-        let device = device(seed, end: end)
+        // A limit holds for the devices of one account.
+        let account = try Account.example("life\(seed)")
+        try await store.insert(account)
+        let device = device(seed, of: account, end: end)
         guard try await store.insert(device, for: account) else { return "the device was not kept" }
         var model = FamilyModel(end: end)
         var now = noon
@@ -103,7 +106,7 @@ private struct Seeded: RandomNumberGenerator {
     }
 
     @Test func `has one current generation, whatever 400 concurrent uses do`() async throws {
-        let device = device(77, end: noon + 1e6)
+        let device = device(77, of: account, end: noon + 1e6)
         _ = try await store.insert(device, for: account)
         let rotations = try await withThrowingTaskGroup { group in
             for number in 0..<400 {
@@ -128,7 +131,7 @@ private struct Seeded: RandomNumberGenerator {
 
     @Test func `is dead after a logout, whatever runs beside it`() async throws {
         for number in 0..<10 {
-            let device = device(UInt64(1000 + number), end: noon + 1e6)
+            let device = device(UInt64(1000 + number), of: account, end: noon + 1e6)
             _ = try await store.insert(device, for: account)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for counter in 0..<8 as Range<UInt32> {

@@ -118,6 +118,21 @@ import Testing
         await site.close()
     }
 
+    @Test func `has its password hashes counted, its owners unproved and its devices as old as their login`()
+        async throws
+    {
+        let folder = try fileOfVersion1()
+        do {
+            let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
+            try raw.run("UPDATE account SET password_hash = '$argon2id$v=19$m=64,t=1,p=1$c2FsdA$aGFzaA'")
+        }
+        let store = try SQLiteIdentityStore(path: folder.file())
+        #expect(try store.passwordCosts().counts.map(\.parameters) == ["m=64,t=1,p=1"])
+        #expect(try store.account(id: "id-ada")?.ownerProvedAt == nil)
+        #expect(try store.device(id: Array(0..<16))?.authenticatedAt == nil)
+        await store.close()
+    }
+
     @Test func `is migrated by one of several servers that start at once`() async throws {
         let folder = try fileOfVersion1()
         let versions = try await withThrowingTaskGroup { group in

@@ -175,7 +175,7 @@ import Testing
         }
         #expect(
             events == [
-                "account.created", "device.signedIn", "account.emailVerified", "device.signedOut logout",
+                "account.created", "device.signedIn", "account.emailVerified", "device.allSignedOut addressProof",
                 "device.signedIn", "device.signedOut reuse", "device.signedIn",
                 "device.allSignedOut passwordChange", "account.passwordReset", "account.grants editor",
                 "account.disabled by the operator",

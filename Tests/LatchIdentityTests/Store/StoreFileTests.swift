@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import Synchronization
 import Testing
 
 @testable import LatchIdentity
@@ -25,6 +26,42 @@ import Testing
         #expect(try folder.names() == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
         for name in try folder.names() { #expect(try folder.permissions(of: name) == 0o600) }
         await store.close()
+    }
+
+    @Test func `is at no moment open to other users`() throws {
+        let path = folder.file("new.sqlite")
+        let isDone = Mutex(false)
+        let loosest = Mutex<mode_t>(0)
+        let watcher = Thread {
+            while !isDone.withLock({ $0 }) {
+                var entry = stat()
+                if lstat(path, &entry) == 0 { loosest.withLock { $0 |= entry.st_mode & 0o777 } }
+            }
+        }
+        watcher.start()
+        for _ in 0..<2000 {
+            try SQLiteFile.prepare(path, knownSchema: 1, applicationID: 1)
+            try FileManager.default.removeItem(atPath: path)
+        }
+        isDone.withLock { $0 = true }
+        #expect(loosest.withLock { $0 } == 0o600)
+    }
+
+    @Test func `that other users may read is closed to them, with its logs`() async throws {
+        let (store, _, _) = try await SQLiteIdentityStore.populated(in: folder)
+        for name in try folder.names() { try folder.setPermissions(0o664, of: folder.file(name)) }
+        let second = try SQLiteIdentityStore(path: folder.file())
+        #expect(try folder.names().count == 3)
+        for name in try folder.names() { #expect(try folder.permissions(of: name) == 0o600) }
+        await second.close()
+        await store.close()
+    }
+
+    @Test func `that other users may read and that is something else keeps its permissions`() throws {
+        try Data("text".utf8).write(to: URL(filePath: folder.file()))
+        try folder.setPermissions(0o644, of: folder.file())
+        #expect(opening()?.code == IdentityError.notADatabase.code)
+        #expect(try folder.permissions(of: "store.sqlite") == 0o644)
     }
 
     @Test func `keeps everything over a restart`() async throws {

@@ -7,16 +7,17 @@ import Synchronization
 
 /// A mail server that takes its time until it is released.
 final class HangingMailer: Mailer {
-    private let sent = Mutex(0)
+    private let sent = Mutex<[MailMessage]>([])
     private let gate = AsyncStream.makeStream(of: Void.self)
     private let called = AsyncStream.makeStream(of: Void.self)
 
-    var count: Int { sent.withLock { $0 } }
+    var messages: [MailMessage] { sent.withLock { $0 } }
+    var count: Int { messages.count }
 
     func send(_ message: MailMessage) async throws {
         called.continuation.finish()
         for await _ in gate.stream {}
-        sent.withLock { $0 += 1 }
+        sent.withLock { $0.append(message) }
     }
 
     func untilCalled() async {

@@ -15,10 +15,11 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func load(pepper: String? = nil) async throws -> ServerKeys {
+    private func load(pepper: String? = nil, storeKey: String? = nil) async throws -> ServerKeys {
         let store = try SQLiteIdentityStore(path: folder.file())
         var configuration = IdentityConfiguration()
         configuration.tokenPepper = pepper
+        configuration.storeKey = storeKey
         do {
             let keys = try await ServerKeys.load(
                 from: store, configuration: configuration, clock: ManualClock(noon).wallClock(), random: .system)
@@ -36,9 +37,9 @@ import Testing
 
     @Test func `are made once, and are the same ever after`() async throws {
         let (first, second) = (try await load(), try await load())
-        #expect(first.signing.map(\.id) == second.signing.map(\.id))
-        #expect(first.signing.map(\.thumbprint) == second.signing.map(\.thumbprint))
-        #expect(first.signing.first?.id == first.signing.first?.thumbprint)
+        #expect(first.signing.map(\.key.id) == second.signing.map(\.key.id))
+        #expect(first.signing.map(\.key.thumbprint) == second.signing.map(\.key.thumbprint))
+        #expect(first.signing.first?.key.id == first.signing.first?.key.thumbprint)
         #expect(first.pepper == second.pepper)
     }
 
@@ -60,6 +61,80 @@ import Testing
         let store = try SQLiteIdentityStore(path: folder.file())
         #expect(try store.signingKeys().map(\.privateJWK) == [Array(jwk.utf8)])
         await store.close()
+    }
+
+    private static let storeKey = String(repeating: "0123456789abcdef", count: 4)
+    private static let otherKey = String(repeating: "fedcba9876543210", count: 4)
+
+    /// The private values and secrets of a plain store, as the file has them.
+    private func plainSecrets() async throws -> [[UInt8]] {
+        let store = try SQLiteIdentityStore(path: folder.file())
+        let keys = try store.signingKeys().map { key in
+            Array((try JSONValue(parsing: key.privateJWK)["d"]?.stringValue ?? "").utf8)
+        }
+        let secrets = try store.secrets().map(\.content)
+        await store.close()
+        return keys + secrets
+    }
+
+    @Test func `of an earlier store are encrypted at the first start with a store key, and the same`() async throws {
+        let plain = try await load()
+        let secrets = try await plainSecrets()
+        #expect(secrets.count >= 2)
+        let sealed = try await load(storeKey: Self.storeKey)
+        #expect(sealed.signing.map(\.key.thumbprint) == plain.signing.map(\.key.thumbprint))
+        #expect(sealed.pepper == plain.pepper)
+        for name in try folder.names() {
+            let content = try folder.bytes(of: name)
+            for secret in secrets { #expect(content.range(of: Data(secret)) == nil, "\(name)") }
+        }
+        #expect(try await load(storeKey: Self.storeKey).pepper == plain.pepper)
+    }
+
+    @Test func `that are encrypted need their store key`() async throws {
+        let first = try await load(storeKey: Self.storeKey)
+        for key in [nil, Self.otherKey] {
+            let error = await #expect(throws: IdentityError.self) { try await load(storeKey: key) }
+            #expect(error?.code == "storeKeyNeeded")
+            #expect(error?.description.contains("0123") == false)
+        }
+        #expect(try await load(storeKey: Self.storeKey).pepper == first.pepper)
+    }
+
+    @Test func `that are encrypted cannot be moved, changed or joined by a plain one`() async throws {
+        _ = try await load(storeKey: Self.storeKey)
+        let other = try await Site()
+        let stranger = try #require(try await other.identity.dependencies.store.signingKeys().first)
+        await other.close()
+        try change(
+            "INSERT INTO signing_key (id, private_jwk, created_at) VALUES (?, ?, ?)",
+            [.text(stranger.id), .blob(stranger.privateJWK), .date(noon + 1)])
+        var error = await #expect(throws: IdentityError.self) { try await load(storeKey: Self.storeKey) }
+        #expect(error?.code == IdentityError.corruptStore.code)
+        try change("DELETE FROM signing_key WHERE id = ?", [.text(stranger.id)])
+        try change("UPDATE secret SET value = (SELECT private_jwk FROM signing_key)")
+        error = await #expect(throws: IdentityError.self) { try await load(storeKey: Self.storeKey) }
+        #expect(error?.code == IdentityError.corruptStore.code)
+    }
+
+    @Test func `can be encrypted with another store key`() async throws {
+        let site = try await Site(in: folder) { $0.storeKey = Self.storeKey }
+        try await site.signUp()
+        let login = try await site.logIn()
+        try await site.identity.signingKeys.reseal(with: Self.otherKey)
+        await site.close()
+        let error = await #expect(throws: IdentityError.self) { try await load(storeKey: Self.storeKey) }
+        #expect(error?.code == "storeKeyNeeded")
+        let next = try await Site(in: folder) { $0.storeKey = Self.otherKey }
+        #expect(try await next.get("/user/profile", bearer: login.access).status == 200)
+        #expect(try await next.renew(login.refresh).status == 200)
+        await next.close()
+    }
+
+    @Test(arguments: ["hunter2", "0123", String(repeating: "g", count: 64), String(repeating: "a", count: 63)])
+    func `need a store key of 64 hexadecimal digits`(text: String) {
+        let error = #expect(throws: IdentityError.self) { try IdentityConfiguration(values: ["store_key": text]) }
+        #expect(error?.code == IdentityError.invalidSetting.code && error?.description.contains(text) == false)
     }
 
     @Test func `of which a new one has been put in sign with it, and verify what the old one signed`() async throws {

@@ -3,6 +3,7 @@
 import LatchCore
 import LatchProtobuf
 import PortableFoundation
+import TestTags
 import Testing
 
 @Suite struct `Untrusted bytes` {
@@ -24,6 +25,43 @@ import Testing
             let isRefused = refused(Array(bytes[..<count]), .truncated)
             #expect(isRefused, "\(count) of \(bytes.count) bytes")
         }
+    }
+
+    @Test(
+        .tags(.attackK3),
+        arguments: [
+            ("empty messages", Wire.delimited(201, []), 500), ("empty strings", Wire.delimited(54, []), 16),
+            ("empty bytes", Wire.delimited(55, []), 16), ("numbers", Wire.varints(44, [1]), 8),
+            ("groups", Wire.tag(203, 3) + Wire.tag(203, 4), 500), ("a map's entries", Wire.delimited(210, []), 500),
+            ("unknown fields in messages", Wire.delimited(201, Wire.tag(5000, 0) + [1]), 600),
+        ])
+    func `are charged what they become, and not what they are`(name: String, element: [UInt8], cost: Int) throws {
+        let count = 2000
+        let bomb = Array(repeating: element, count: count).flatMap(\.self)
+        #expect(refused(bomb, .tooLarge, DecodingLimits(allocatedBytes: count * cost)))
+        var budget = Int.max
+        _ = try Everything(serialized: bomb, budget: &budget)
+        #expect(.max - budget >= count * cost)
+    }
+
+    @Test(.tags(.attackK3), arguments: [("inners", "{}"), ("manyString", "\"\""), ("manyInt32", "1")])
+    func `are charged what they become in JSON, too`(field: String, element: String) throws {
+        let elements = Array(repeating: element, count: 2000).joined(separator: ",")
+        let bomb = "{\"\(field)\":[\(elements)]}"
+        #expect(throws: ProtoError.tooLarge) {
+            try Everything(json: bomb, options: JSONDecodingOptions(allocatedBytes: 2000 * 4))
+        }
+        #expect(throws: Never.self) { try Everything(json: bomb) }
+    }
+
+    @Test func `are charged no more than a server allows where they are honest`() throws {
+        var message = Everything()
+        message.manyString = Array(repeating: "a short text", count: 1000)
+        message.inner = Everything.filled(depth: 1)
+        let bytes = try message.serialized()
+        var budget = 12 * bytes.count
+        _ = try Everything(serialized: bytes, budget: &budget)
+        #expect(budget > 0)
     }
 
     @Test func `are rejected for a false length, without allocating memory for it`() {

@@ -47,6 +47,22 @@ import Testing
         #expect(message.optionalBool && message.repeatedBool == [true, false, false])
     }
 
+    /// What protoc 36.2 and the C++ runtime say of a singular field that is given twice.
+    @Test func `takes a singular field again only while it is zero and has no presence`() throws {
+        #expect(try read("optional_int32: 0 optional_int32: 2").optionalInt32 == 2)
+        #expect(try read("optional_int32: 0 optional_int32: 0 optional_int32: 3").optionalInt32 == 3)
+        #expect(try read("optional_string: '' optional_string: 'x'").optionalString == "x")
+        for text in [
+            "optional_int32: 1 optional_int32: 1", "optional_int32: 2 optional_int32: 0",
+            "optional_int32: 0 optional_int32: 2 optional_int32: 2", "recursive_message {} recursive_message {}",
+            "recursive_message { optional_int32: 1 } recursive_message { optional_int64: 2 }",
+            "oneof_uint32: 0 oneof_uint32: 0", "optional_nested_message {} optional_nested_message {}",
+        ] {
+            #expect(throws: ProtoError.duplicateField) { try read(text) }
+        }
+        #expect(throws: ProtoError.self) { try read("oneof_uint32: 0 oneof_string: 'x'") }
+    }
+
     @Test(arguments: [
         "optional_int32", "optional_int32:", "optional_int32 1", "optional_int32: 1 optional_int32: 2", "nobody: 1",
         "{", "}",

@@ -52,6 +52,13 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         #expect(client("unknown, 198.51.100.7") == "198.51.100.7")
     }
 
+    @Test func `is not hidden by a character that joins the proxy's comma`() {
+        // U+0600 and a comma are one Character, and so are a comma and U+0301.
+        #expect(client("x\u{600}, 198.51.100.7") == "198.51.100.7")
+        #expect(client("x,\u{301}, 198.51.100.7, 10.0.0.2") == "198.51.100.7")
+        #expect(client("198.51.100.7,\u{301}10.0.0.2") == "10.0.0.1")
+    }
+
     @Test func `is the proxy's that wrote an unreadable entry`() {
         for entry in [
             "unknown", "_hidden", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "a::b::c", "[::1", "<script>",

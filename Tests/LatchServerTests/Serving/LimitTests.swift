@@ -5,6 +5,7 @@ import LatchHTTP
 import LatchServer
 import LatchTesting
 import TestSupport
+import TestTags
 import Testing
 
 @Suite struct `A server's limits` {
@@ -120,6 +121,41 @@ import Testing
             #expect(await first.receiveResponse()?.body.text == "60000")
             await second.send(head + String(repeating: "c", count: 60_000))
             #expect(await second.receiveResponse()?.body.text == "60000")
+        }
+    }
+
+    @Test(.tags(.attackK3)) func `count what handlers decode until they end, client or not`() async throws {
+        var configuration = Server.Configuration.patient
+        configuration.maximumContentBytes = 100_000
+        let (gate, held) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
+        let handler = ClosureHandler { request in
+            guard request.path == "/hold" else { return HTTPResponse(status: .ok) }
+            #expect(request.context[MemoryReservation.self]?.reserve(80_000) == true)
+            held.continuation.finish()
+            // A stream ends for a cancelled task as well, so that the wait is in a task of its own.
+            await Task { for await _ in gate.stream {} }.value
+            return HTTPResponse(status: .ok)
+        }
+        try await serving(handler, configuration: configuration) { address in
+            let content = String(repeating: "b", count: 60_000)
+            let post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n" + content
+            do {
+                let holder = try RawClient(port: address.port)
+                await holder.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n")
+                for await _ in held.stream {}
+            }
+            let refused = try RawClient(port: address.port)
+            await refused.send(post)
+            let response = await refused.receiveResponse()
+            #expect(response?.status == .serviceUnavailable)
+            #expect(response?.fields[.retryAfter] == "1")
+            gate.continuation.finish()
+            var isFree = false
+            while !isFree {
+                let later = try RawClient(port: address.port)
+                await later.send(post)
+                isFree = await later.receiveResponse()?.status == .ok
+            }
         }
     }
 

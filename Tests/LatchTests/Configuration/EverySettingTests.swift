@@ -28,6 +28,7 @@ import Testing
         case "client_secrets": (1...3).map { "app\($0)=" + String(repeating: "0\($0)", count: 32) }
         case "first_party_grants": ["password", "refresh_token", "none"]
         case "first_administrator": (1...3).map { "admin\($0)@example.com" }
+        case "store_key": (1...3).map { String(repeating: "0\($0)", count: 32) }
         case "trusted_proxies": ["10.0.0.0/8", "::1 192.0.2.1", "2001:db8::/32, 127.0.0.1"]
         case "access_log": ["json", "off", "JSON"]
         case "forwarded_field": ["forwarded", "Forwarded", "FORWARDED"]

@@ -24,10 +24,22 @@ import Testing
 
     @Test(arguments: ["0.0.0.0:80", "[::]:80", "192.0.2.1:443", "id.example.com:443"])
     func `warns where passwords would cross a network in the clear`(address: String) throws {
-        let found = try warnings(["LATCH_MAIL_DIRECTORY": "mails", "LATCH_LISTEN": address])
+        let key = String(repeating: "0a", count: 32)
+        let found = try warnings([
+            "LATCH_MAIL_DIRECTORY": "mails", "LATCH_LISTEN": address, "LATCH_STORE_KEY": key,
+        ])
         #expect(found.count == 2)
         #expect(found.first?.contains("unencrypted") == true)
         #expect(found.last?.contains("tls_certificate") == true)
+    }
+
+    @Test(arguments: ["0.0.0.0:80", "id.example.com:443"])
+    func `warns of signing keys in the clear beyond loopback`(address: String) throws {
+        let found = try warnings(["LATCH_MAIL_DIRECTORY": "mails", "LATCH_LISTEN": address])
+        #expect(found.first?.contains("signing keys are unencrypted") == true)
+        #expect(found.dropFirst().first?.contains("store_key_file") == true)
+        let file = ["LATCH_MAIL_DIRECTORY": "mails", "LATCH_LISTEN": address, "LATCH_STORE_KEY_FILE": "/run/key"]
+        #expect(try warnings(file).allSatisfy { !$0.contains("signing keys") })
     }
 
     @Test func `warns that no mails can be sent`() throws {

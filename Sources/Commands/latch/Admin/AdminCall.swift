@@ -58,12 +58,10 @@ enum AdminCall {
                 return try await body(
                     RemoteAccountAdministration(IssuerURL(entry.issuer), session, accounts.transport))
             } catch let error as RPCError where error.status == .permissionDenied {
-                // The server's own error code, more precise than the status of the call.
-                guard error.metadata["latch-code"] == IdentityError.signInAgain.code else {
-                    throw CommandError.failed(
-                        "'\(entry.name)' may not do that at \(entry.issuer).",
-                        hint: "It requires a higher role than that account has.")
-                }
+                throw CommandError.failed(
+                    "'\(entry.name)' may not do that at \(entry.issuer).",
+                    hint: "It requires a higher role than that account has.")
+            } catch AuthError.stepUpRequired {
                 throw CommandError.failed(
                     "This requires a sign-in of the last minutes.",
                     hint: "Sign in again: latch login --account \(entry.name)")

@@ -4,10 +4,10 @@ import LatchCommand
 import LatchCore
 import LatchIdentity
 
-/// `latch admin`: administers the accounts of a server.
+/// `latch admin`: administers the accounts, the keys and the audit log of a server.
 enum AdminSubcommand {
     static let subcommand = Subcommand(
-        name: "admin", summary: "administers the accounts of a server",
+        name: "admin", summary: "administers the accounts, the keys and the audit log of a server",
         discussion: """
             Without --url it works on the store itself, as the server's operator: everything is
             allowed except to remove the last administrator. With --url it calls a server as the
@@ -19,7 +19,7 @@ enum AdminSubcommand {
                 "appoint the first administrator",
             "latch admin user list --url https://id.example.com --unverified": "list accounts of a server",
         ],
-        subcommands: [user])
+        subcommands: [user, AdminKeysSubcommand.subcommand, AdminAuditSubcommand.subcommand])
 
     private static let user = Subcommand(
         name: "user", summary: "accounts: list, show, roles, statuses, sessions, second factors",

@@ -10,9 +10,16 @@ import PortableFoundation
 struct LocalAccountAdministration: AccountAdministration {
     private let identity: Identity
 
-    /// Runs `body` with the store of the settings, which must exist: a misspelt path does not create a new one.
+    /// Runs `body` with the administration of the store of the settings.
     static func with<Result>(
         _ settings: Settings, _ body: (any AccountAdministration) async throws -> Result
+    ) async throws -> Result {
+        try await opening(settings) { try await body(LocalAccountAdministration(identity: $0)) }
+    }
+
+    /// Runs `body` with the store of the settings, which must exist: a misspelt path does not create a new one.
+    static func opening<Result>(
+        _ settings: Settings, _ body: (Identity) async throws -> Result
     ) async throws -> Result {
         let path = try StoreLocation(settings["store"]).path
         guard FileManager.default.fileExists(atPath: path) else {
@@ -20,11 +27,10 @@ struct LocalAccountAdministration: AccountAdministration {
                 "There is no store at '\(path)'.",
                 hint: "Name it by --store sqlite:PATH or --config FILE, or a server by --url.")
         }
-        let configuration = try settings.identityConfiguration()
-        let identity = try await Identity(
-            configuration: configuration, storePath: path, mailer: configuration.mailer())
+        let configuration = try settings.identityConfigurationWithKey()
+        let identity = try await Identity(administering: path, configuration: configuration)
         do {
-            let result = try await body(LocalAccountAdministration(identity: identity))
+            let result = try await body(identity)
             await identity.close()
             return result
         } catch {

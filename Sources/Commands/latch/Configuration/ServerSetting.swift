@@ -13,6 +13,7 @@ enum ServerSetting {
             _ = try ListenAddress($0)
         },
         Setting("store", "sqlite:latch.sqlite", "the account store, sqlite:PATH") { _ = try StoreLocation($0) },
+        Setting("store_key_file", "", "a file with the store_key") { _ in },
         Setting("tls_certificate", "", "a PEM file with the certificate chain; serves https") { _ in },
         Setting("tls_key", "", "a PEM file with the certificate's private key") { _ in },
         number("maximum_connections", 10_000, 1...1_000_000, "concurrent connections"),

@@ -4,6 +4,7 @@ import LatchCommand
 import LatchCore
 import LatchIdentity
 import LatchTOML
+import PortableFoundation
 
 /// All settings with their values and the sources of these.
 struct Settings: Sendable {
@@ -116,6 +117,29 @@ extension Settings {
         return try IdentityConfiguration(
             values: Dictionary(uniqueKeysWithValues: given.map { ($0.setting.key, $0.text) }))
     }
+
+    /// Returns the configuration of the auth server with the content of its key file.
+    ///
+    /// - Throws: `IdentityError.invalidSetting`, also for a file that cannot be read.
+    func identityConfigurationWithKey() throws(IdentityError) -> IdentityConfiguration {
+        var configuration = try identityConfiguration()
+        guard !self["store_key_file"].isEmpty else { return configuration }
+        guard configuration.storeKey == nil else {
+            throw .invalidSetting("store_key_file", "left out where store_key is set")
+        }
+        configuration.storeKey = try Self.storeKey(inFile: self["store_key_file"])
+        return configuration
+    }
+}
+
+extension Settings {
+    /// Reads a store key from a file, without the line end.
+    static func storeKey(inFile path: String) throws(IdentityError) -> String {
+        guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= 1024 else {
+            throw .invalidSetting("store_key_file", "the path of a readable file with a key")
+        }
+        return String(String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace })
+    }
 }
 
 extension Settings {
@@ -126,7 +150,7 @@ extension Settings {
         "password_queue_limit", "login_limit_per_minute", "allowed_origins",
         "scopes", "default_scopes", "clients", "client_secrets", "first_party_grants", "first_party_scopes",
         "token_limit_per_minute", "refresh_limit_per_minute", "sample_resource", "user_service",
-        "first_administrator",
+        "first_administrator", "recent_authentication", "signing_key_lifetime", "audit_retention",
     ]
 
     /// Returns these settings, with the fixed ones taken from those that the server started with.

@@ -121,7 +121,7 @@ private struct ServerProgram {
 
     /// Opens the auth server over its store.
     private func identity(_ settings: Settings) async throws -> Identity {
-        let configuration = try settings.identityConfiguration()
+        let configuration = try settings.identityConfigurationWithKey()
         let location = try StoreLocation(settings["store"])
         let mailer = LoggingMailer(next: try configuration.mailer(), log: environment.error)
         return try await Identity(configuration: configuration, storePath: location.path, mailer: mailer)
@@ -133,7 +133,7 @@ private struct ServerProgram {
     ) async -> Identity {
         do {
             let settings = try loader.load()
-            let next = try await identity.reconfigured(settings.keeping(first).identityConfiguration())
+            let next = try await identity.reconfigured(settings.keeping(first).identityConfigurationWithKey())
             // The line is printed once the new settings are in effect.
             handler.replace(with: next.handler)
             environment.error.line("latch: the configuration and the keys have been read again")

@@ -11,6 +11,13 @@ extension Environment {
                 "No mails can be sent, so users cannot verify an address or reset a password.",
                 hint: "Set smtp_url, or mail_directory to have mails written as files.")
         }
+        if settings["store_key"].isEmpty, settings["store_key_file"].isEmpty,
+            !ListenAddress(of: configuration).isLoopback
+        {
+            warn(
+                "The signing keys are unencrypted in the store: a copy of its file can issue tokens for every account.",
+                hint: "Set store_key_file, or LATCH_STORE_KEY, to a key that 'openssl rand -hex 32' has made.")
+        }
         // Not an error, since a proxy may terminate TLS.
         if configuration.tls == nil, !ListenAddress(of: configuration).isLoopback {
             let host = configuration.host

@@ -310,7 +310,7 @@ extension DecodingError {
             let path = (context.codingPath + (key.map { [$0] } ?? [])).map {
                 $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)"
             }
-            return path.isEmpty ? "at its top" : "at \(path.joined().drop { $0 == "." })"
+            return path.isEmpty ? "at its top" : "at \(Substring(path.joined().unicodeScalars.drop { $0 == "." }))"
         }
         return switch self {
         case .typeMismatch(let type, let context): "\(at(context)) there is no \(type)"

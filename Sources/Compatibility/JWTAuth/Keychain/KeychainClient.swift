@@ -180,7 +180,9 @@ private struct KeychainItems: Sendable {
 
     func reset() async throws {
         do {
-            for name in try await secrets.names() where name.hasPrefix(prefix) { try await secrets.remove(name) }
+            for name in try await secrets.names() where name.utf8.starts(with: prefix.utf8) {
+                try await secrets.remove(name)
+            }
         } catch {
             throw KeychainError.saving(error)
         }
@@ -208,7 +210,7 @@ public enum KeychainError: LocalizedError, Equatable {
             switch self {
             case .savingFailed(let message), .loadingFailed(let message): message
             }
-        return Self.reasons.first { message.hasPrefix($0.message) }
+        return Self.reasons.first { message.utf8.starts(with: $0.message.utf8) }
     }
 
     private static let reasons: [AuthError] = [

@@ -167,7 +167,10 @@ extension InsufficientScope {
         let names = { (key: String) in inner[key]?.arrayValue?.compactMap(\.stringValue) }
         let challenged = response.challenges()
             .first { $0.isScheme("Bearer") && $0["error"] == "insufficient_scope" }?["scope"]
-        guard let required = names("required_scopes") ?? challenged?.split(separator: " ").map(String.init) else {
+        guard
+            let required = names("required_scopes")
+                ?? challenged?.unicodeScalars.split(separator: " ").map({ String($0) })
+        else {
             return nil
         }
         self.init(required: required, provided: names("provided_scopes") ?? [])

@@ -66,7 +66,7 @@ public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
     }
 
     /// The resource: `Widgets`, `Projects` or `Files`.
-    public var category: String { Self.categories.first { rawValue.hasPrefix($0.lowercased()) } ?? "" }
+    public var category: String { Self.categories.first { rawValue.utf8.starts(with: $0.lowercased().utf8) } ?? "" }
 
     private var verb: String {
         switch self {

@@ -29,8 +29,10 @@ public struct KeychainWrapper: Sendable {
 
     /// Deletes all texts of this wrapper, and nothing else.
     public func clearAll() async throws {
-        for name in try await secrets.names() where name.hasPrefix("lazi.") { try await secrets.remove(name) }
+        for name in try await secrets.names() where name.utf8.starts(with: "lazi.".utf8) {
+            try await secrets.remove(name)
+        }
     }
 
-    private static func name(_ key: String) -> String { key.hasPrefix("lazi.") ? key : "lazi." + key }
+    private static func name(_ key: String) -> String { key.utf8.starts(with: "lazi.".utf8) ? key : "lazi." + key }
 }

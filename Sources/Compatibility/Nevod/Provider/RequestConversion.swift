@@ -64,14 +64,14 @@ extension HTTPRequest {
             throw .invalidURL
         }
         for pair in parameters where !old.contains(pair) {
-            let name = String(pair.prefix { $0 != "=" })
+            let name = String(pair.unicodeScalars.prefix { $0 != "=" })
             let decoded = name.removingPercentEncoding ?? name
             if !credentialQueryNames.contains(decoded) { credentialQueryNames.append(decoded) }
         }
     }
 
     /// The encoded pairs of the query.
-    private var parameters: [Substring] { query?.split(separator: "&") ?? [] }
+    private var parameters: [Substring] { query?.unicodeScalars.split(separator: "&").map { Substring($0) } ?? [] }
 
     /// The fields that describe the message or the client software, and never contain a credential.
     private static let fieldsWithoutCredentials: Set<HTTPFieldName> = [

@@ -108,7 +108,7 @@ extension Cookie {
     ///
     /// - Parameter now: The creation time, if the cookie has none.
     init?(_ cookie: HTTPCookie, at now: Date) {
-        let isHostOnly = !cookie.domain.hasPrefix(".")
+        let isHostOnly = cookie.domain.utf8.first != UInt8(ascii: ".")
         let properties = cookie.properties ?? [:]
         let created = (properties[.init("Created")] as? Double).map { Date(timeIntervalSinceReferenceDate: $0) } ?? now
         // Foundation on Linux does not convert Max-Age to a date.
@@ -117,7 +117,7 @@ extension Cookie {
         let named = (properties[.init("SameSite")] as? String).flatMap(SameSite.init(text:)) ?? .unset
         self.init(
             name: cookie.name, value: cookie.value,
-            domain: String(isHostOnly ? cookie.domain[...] : cookie.domain.dropFirst()).lowercased(),
+            domain: Substring(cookie.domain.utf8.dropFirst(isHostOnly ? 0 : 1)).lowercased(),
             isHostOnly: isHostOnly, path: cookie.path.isEmpty ? "/" : cookie.path, isSecure: isSecure,
             isHTTPOnly: cookie.isHTTPOnly,
             // RFC 6265bis §5.7: `None` requires a secure cookie.

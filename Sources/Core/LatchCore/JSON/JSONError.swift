@@ -36,7 +36,7 @@ extension JSONError {
     /// Arrays and objects are nested deeper than ``JSONLimits/depth`` allows.
     public static let tooDeep = tooDeep(at: 0)
 
-    /// The text is longer than allowed.
+    /// The text is longer than allowed, or has more values.
     public static let tooLarge = tooLarge(limit: 0)
 
     /// A number exceeds the range of a 64-bit float; one that is too small becomes 0.
@@ -65,6 +65,10 @@ extension JSONError {
         JSONError("tooLarge", "it is longer than \(limit) bytes", at: limit, hint: "Send less at once.")
     }
 
+    static func tooLarge(values limit: Int, at offset: Int) -> JSONError {
+        JSONError("tooLarge", "it has more than \(limit) values", at: offset, hint: "Send less at once.")
+    }
+
     static func numberOutOfRange(at offset: Int) -> JSONError {
         JSONError(
             "numberOutOfRange", "a number is out of range", at: offset,
@@ -78,13 +82,16 @@ public struct JSONLimits: Sendable, Hashable {
     public let depth: Int
     /// The maximum number of bytes, checked before parsing.
     public let bytes: Int
+    /// The maximum number of values: two bytes of text can become twenty of memory.
+    public let values: Int
 
     /// Creates limits; a depth out of bounds is clamped, and 0 permits no array or object.
-    public init(depth: Int = 64, bytes: Int = 16 << 20) {
+    public init(depth: Int = 64, bytes: Int = 16 << 20, values: Int = 1_000_000) {
         self.depth = Swift.min(Swift.max(depth, 0), 512)
         self.bytes = bytes
+        self.values = values
     }
 
-    /// 64 levels and 16 MiB.
+    /// 64 levels, 16 MiB, and a million values.
     public static let `default` = JSONLimits()
 }

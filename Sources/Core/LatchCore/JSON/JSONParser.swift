@@ -9,6 +9,9 @@ struct JSONParser {
     private let bytes: [UInt8]
     /// The maximum nesting of arrays and objects, which bounds the recursion.
     private let maximumDepth: Int
+    private let maximumValues: Int
+    /// The number of values so far.
+    private var valueCount = 0
     /// The offset of the next byte, which errors name.
     private var position = 0
 
@@ -16,6 +19,7 @@ struct JSONParser {
     init(_ bytes: [UInt8], limits: JSONLimits) {
         self.bytes = bytes
         maximumDepth = limits.depth
+        maximumValues = limits.values
     }
 
     /// Parses the whole text: one value with white space around it.
@@ -28,6 +32,8 @@ struct JSONParser {
     }
 
     private mutating func parseValue(depth: Int) throws(JSONError) -> JSONValue {
+        valueCount += 1
+        guard valueCount <= maximumValues else { throw .tooLarge(values: maximumValues, at: position) }
         switch peek {
         case UInt8(ascii: "{"): return .object(try parseObject(depth: depth + 1))
         case UInt8(ascii: "["): return .array(try parseArray(depth: depth + 1))

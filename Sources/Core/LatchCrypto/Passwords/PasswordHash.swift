@@ -22,7 +22,7 @@ public struct PasswordHash: Sendable {
     /// - Throws: `CryptoError.malformedHash`.
     public init(parsing text: String) throws(CryptoError) {
         guard text.utf8.count <= Self.longestText else { throw .malformedHash("it is too long") }
-        let fields = text.split(separator: "$", omittingEmptySubsequences: false)
+        let fields = text.unicodeScalars.split(separator: "$", omittingEmptySubsequences: false).map { Substring($0) }
         guard fields.count == 6, fields[0].isEmpty, fields[1] == "argon2id" else { throw .malformedHash }
         // RFC 9106 §3.1: version 0x13; the older one is weaker.
         guard fields[2] == "v=19" else { throw .malformedHash("its version of argon2 is not 19") }
@@ -75,7 +75,7 @@ public struct PasswordHash: Sendable {
     private static func parameters(
         _ text: Substring, outputByteCount: Int
     ) throws(CryptoError) -> Argon2Parameters {
-        let values = text.split(separator: ",", omittingEmptySubsequences: false)
+        let values = text.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false).map { Substring($0) }
         guard values.count == 3, let memory = number(values[0], "m="), let passes = number(values[1], "t="),
             let lanes = number(values[2], "p=")
         else { throw .malformedHash("its parameters are not readable") }
@@ -91,11 +91,11 @@ public struct PasswordHash: Sendable {
     ///
     /// A sign, a leading zero or a non-ASCII digit is rejected, so that each number has one representation.
     private static func number(_ text: Substring, _ name: String) -> Int? {
-        let digits = text.dropFirst(name.count)
-        guard text.hasPrefix(name), digits.first != "0", (1...7).contains(digits.utf8.count),
-            digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        let digits = text.utf8.dropFirst(name.utf8.count)
+        guard text.utf8.starts(with: name.utf8), digits.first != 0x30, (1...7).contains(digits.count),
+            digits.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
-        return Int(digits)
+        return Int(Substring(digits))
     }
 
     /// Encodes bytes in the standard Base64 alphabet without padding, as the PHC format does.

@@ -22,7 +22,7 @@ struct BaseURL: Sendable {
         let (origin, path) = try HTTPOrigin.split(url.absoluteString)
         scheme = origin.scheme
         authority = origin.authority
-        let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = path.unicodeScalars.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         var base = parts[0]
         while base.last == "/" { base.removeLast() }
         basePath = String(base)
@@ -31,8 +31,8 @@ struct BaseURL: Sendable {
 
     /// Returns the template of requests for a path: the base path and the literal of the path, without a query.
     func template(of path: RoutePath) -> String? {
-        guard let template = path.template?.prefix(while: { $0 != "?" }) else { return nil }
-        return template.hasPrefix("/") ? basePath + template : "\(basePath)/\(template)"
+        guard let template = path.template.map({ Substring($0.utf8.prefix { $0 != 0x3F }) }) else { return nil }
+        return template.utf8.first == 0x2F ? basePath + template : "\(basePath)/\(template)"
     }
 
     /// Returns the request target: the base path, the path and all queries.

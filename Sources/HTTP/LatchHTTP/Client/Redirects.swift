@@ -34,7 +34,7 @@ public struct RedirectPolicy: Sendable, Hashable {
 /// Decision: redirects are followed inside the interceptors, next to the transport. An interceptor that adds a
 /// credential therefore runs once, for the origin of the original request, and never sees the target of a redirect. The
 /// `RequestModifier`s that it attaches to the request run here for each message: a signature is created anew for each
-/// redirect within the origin and omitted beyond it. Following redirects outside the interceptors would let every
+/// redirect within the origin and omitted from the first one beyond it. Following redirects outside the interceptors would let every
 /// third-party interceptor decide about every origin.
 struct RedirectFollower: Handler {
     let transport: any Handler
@@ -49,12 +49,16 @@ struct RedirectFollower: Handler {
         guard policy.maximum > 0, Self.isRedirect(response) else { return response }
         let origin = request.origin
         var request = request
+        // Fetch §4.4, "HTTP-redirect fetch": a credential that was dropped stays dropped, also back at the origin, since
+        // whoever sent the request there has chosen its path and method.
+        var hasLeft = false
         var count = 0
         while Self.isRedirect(response), let location = response.fields[.location] {
             count += 1
             guard count <= policy.maximum else { throw HTTPError.redirectRefused("There were too many redirects.") }
             request = try follow(request, to: location, status: response.status)
-            response = try await request.sent(by: transport, isElsewhere: request.origin != origin)
+            hasLeft = hasLeft || request.origin != origin
+            response = try await request.sent(by: transport, hasLeftOrigin: hasLeft)
         }
         return response
     }

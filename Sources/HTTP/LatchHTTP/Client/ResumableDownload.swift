@@ -143,8 +143,9 @@ private final class ResumableDownload: Sendable {
         if response.status == .ok, response.strongValidator == validator { return count }
         // RFC 9110 §15.3.7: the server decides where a partial response begins.
         guard response.status == 206, response.strongValidator.map({ $0 == validator }) ?? true,
-            let range = response.fields["Content-Range"], range.hasPrefix("bytes \(count)-"),
-            length == nil || range.hasSuffix("/*") || range.hasSuffix("/\(length ?? 0)")
+            let range = response.fields["Content-Range"], range.utf8.starts(with: "bytes \(count)-".utf8),
+            length == nil
+                || ["*", "\(length ?? 0)"].contains(where: { range.utf8.ends(with: "/\($0)".utf8) })
         else { throw HTTPError.contentChanged }
         return 0
     }
@@ -154,7 +155,7 @@ extension HTTPResponse {
     /// A validator for an `If-Range` field: a strong entity tag, or a date that is old enough to be one (RFC 9110
     /// §8.8.2.2 and §13.1.5).
     fileprivate var strongValidator: String? {
-        if let tag = fields["ETag"] { return tag.hasPrefix("\"") ? tag : nil }
+        if let tag = fields["ETag"] { return tag.utf8.first == 0x22 ? tag : nil }
         guard let text = fields["Last-Modified"], let modified = HTTPDate(text),
             let sent = fields[.date].flatMap({ HTTPDate($0) }), sent.date.timeIntervalSince(modified.date) >= 60
         else { return nil }

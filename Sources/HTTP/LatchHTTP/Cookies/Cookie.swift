@@ -100,7 +100,7 @@ extension Cookie {
     private static func prefix(of name: String) -> Prefix? {
         let start = String(decoding: name.utf8.prefix(9).map(asciiLowercased), as: UTF8.self)
         if start == "__secure-" { return .secure }
-        return start.hasPrefix("__host-") ? .host : nil
+        return start.utf8.starts(with: "__host-".utf8) ? .host : nil
     }
 
     /// Whether a name and a value are unchanged by sending and parsing them (RFC 6265bis §5.6, §5.7 steps 2 to 4).

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// A canonicalized host, as cookies compare hosts (RFC 6265bis §5.1.2).
 ///
 /// Internationalized names are A-labels already, since URLs with anything but ASCII are rejected. A label may hold
@@ -33,7 +35,8 @@ struct CookieHost: Sendable, Hashable {
     func matches(domain: String) -> Bool {
         if name == domain { return true }
         // An address such as 10.0.0.1 ends in ".0.1", but is not a subdomain of it.
-        return !isAddress && name.utf8.count > domain.utf8.count && !domain.isEmpty && name.hasSuffix("." + domain)
+        return !isAddress && name.utf8.count > domain.utf8.count && !domain.isEmpty
+            && name.utf8.ends(with: ".\(domain)".utf8)
     }
 
     private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {

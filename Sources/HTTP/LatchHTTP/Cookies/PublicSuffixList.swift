@@ -18,18 +18,18 @@ public struct PublicSuffixList: Sendable {
     /// written in A-labels, `xn--…`; rules in other scripts than ASCII never apply.
     public init(list: String) {
         let rules = Set(
-            list.split(whereSeparator: \.isNewline)
-                .map { $0.prefix { !$0.isWhitespace }.lowercased() }
-                .filter { !$0.isEmpty && !$0.hasPrefix("//") })
+            list.unicodeScalars.split { $0.properties.isWhitespace && $0 != " " && $0 != "\t" }
+                .map { String($0.prefix { !$0.properties.isWhitespace }).lowercased() }
+                .filter { !$0.isEmpty && !$0.utf8.starts(with: "//".utf8) })
         self.init { domain in
             if rules.contains("!\(domain)") { return false }
-            guard let dot = domain.firstIndex(of: ".") else { return true }
+            guard let dot = domain.utf8.firstIndex(of: 0x2E) else { return true }
             return rules.contains(domain) || rules.contains("*\(domain[dot...])")
         }
     }
 
     /// The list of all single labels, which is correct without data.
-    package static let singleLabels = PublicSuffixList { !$0.contains(".") }
+    package static let singleLabels = PublicSuffixList { !$0.utf8.contains(0x2E) }
 
     /// Whether `domain` is a public suffix.
     package func contains(_ domain: String) -> Bool { isSuffix(domain) }

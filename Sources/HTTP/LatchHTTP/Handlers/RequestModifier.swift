@@ -6,7 +6,7 @@
 /// sent, so it has to be computed last, and again for each message. An interceptor therefore attaches a modifier to the
 /// request, and the innermost handler of a chain applies it.
 package protocol RequestModifier: Sendable {
-    /// Whether it also applies after a redirect to another origin; a credential does not.
+    /// Whether it also applies once a redirect has led to another origin; a credential does not, even back at the first.
     var crossesOrigins: Bool { get }
 
     /// Changes the message that is about to be sent; nothing changes it after the last modifier.
@@ -25,10 +25,11 @@ extension RequestModifier {
 extension HTTPRequest {
     /// Sends this request as its modifiers change it; the request itself is not changed, so that it can be sent again.
     ///
-    /// - Parameter isElsewhere: Whether a redirect has led to another origin than the original one.
-    func sent(by transport: any Handler, isElsewhere: Bool = false) async throws -> HTTPResponse {
+    /// - Parameter hasLeftOrigin: Whether a redirect has led to another origin than the original one, even if a later one
+    ///   has led back.
+    func sent(by transport: any Handler, hasLeftOrigin: Bool = false) async throws -> HTTPResponse {
         guard !modifiers.isEmpty else { return try await transport.respond(to: self) }
-        let modifiers = isElsewhere ? modifiers.filter(\.crossesOrigins) : modifiers
+        let modifiers = hasLeftOrigin ? modifiers.filter(\.crossesOrigins) : modifiers
         var message = self
         message.modifiers = []
         for modifier in modifiers { try await modifier.prepare(&message) }

@@ -24,8 +24,8 @@ package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
     /// Each number has its exact digits and no sign, and the day exists in the month. The weekday must be valid but
     /// need not match the date. A leap second is the first second of the next minute.
     package init?(_ text: String) {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 6, parts[0].last == ",", Self.weekdays.contains(String(parts[0].dropLast())),
+        let parts = text.unicodeScalars.split(separator: " ", omittingEmptySubsequences: false).map { Substring($0) }
+        guard parts.count == 6, Self.weekdays.contains(where: { parts[0] == "\($0)," }),
             let day = Self.number(parts[1], digits: 2),
             let month = Self.months.firstIndex(of: String(parts[2])),
             let year = Self.number(parts[3], digits: 4),
@@ -61,7 +61,7 @@ package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
 
     private static func padded(_ number: Int, to count: Int) -> String {
         let digits = String(number)
-        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+        return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
     }
 
     private static let months = [
@@ -81,7 +81,7 @@ package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func secondsOfDay(_ text: Substring) -> Int? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let parts = text.unicodeScalars.split(separator: ":", omittingEmptySubsequences: false).map { Substring($0) }
         guard parts.count == 3, let hour = number(parts[0], digits: 2), let minute = number(parts[1], digits: 2),
             let second = number(parts[2], digits: 2), hour < 24, minute < 60, second <= 60
         else { return nil }

@@ -48,7 +48,7 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
         switch host.utf8.first {
         case 0x5B: return host == "[::1]"
         case 0x31: return isLoopbackAddress(host.utf8)
-        default: return host == "localhost" || host.hasSuffix(".localhost")
+        default: return host == "localhost" || host.utf8.suffix(10).elementsEqual(".localhost".utf8)
         }
     }
 
@@ -56,13 +56,13 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Throws: `HTTPError.invalidURL`.
     package static func split(_ url: String) throws(HTTPError) -> (origin: HTTPOrigin, path: String) {
-        guard let separator = url.firstRange(of: "://") else { throw .invalidURL("it has no scheme") }
+        guard let separator = url.utf8.firstRange(of: "://".utf8) else { throw .invalidURL("it has no scheme") }
         let scheme = url[..<separator.lowerBound].lowercased()
         guard scheme == "https" || scheme == "http" else { throw .invalidURL("its scheme is neither https nor http") }
-        let rest = url[separator.upperBound...].prefix { $0 != "#" }
-        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let rest = Substring(url[separator.upperBound...].unicodeScalars.prefix { $0 != "#" })
+        let authority = Substring(rest.unicodeScalars.prefix { $0 != "/" && $0 != "?" })
         // RFC 9110 §4.2.4: user information in a URL misleads users and leaks secrets.
-        guard !authority.isEmpty, !authority.contains("@") else {
+        guard !authority.isEmpty, !authority.utf8.contains(UInt8(ascii: "@")) else {
             throw .invalidURL(authority.isEmpty ? "it has no host" : "it carries user information")
         }
         // Another parser of `a:80:443` or `a:+443` may connect to a different host or port.
@@ -72,11 +72,11 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
             throw .invalidURL("it holds a character that must be percent-encoded")
         }
         let origin = HTTPOrigin(scheme: scheme, authority: String(authority))
-        guard !origin.host.isEmpty, !origin.host.hasSuffix(":") else {
+        guard !origin.host.isEmpty, origin.host.utf8.last != UInt8(ascii: ":") else {
             throw .invalidURL("its host or port is unclear")
         }
         let path = rest[authority.endIndex...]
-        return (origin, path.first == "/" ? String(path) : "/" + path)
+        return (origin, path.utf8.first == 0x2F ? String(path) : "/" + path)
     }
 }
 
@@ -110,13 +110,16 @@ private func portNumber(_ text: Substring) -> Int? {
 
 /// Whether the authority is a name, or an address in brackets (RFC 3986 §3.2.2), and an optional colon and port.
 private func isClear(_ authority: Substring) -> Bool {
-    let isBracketed = authority.first == "["
+    let bytes = authority.utf8
+    let isBracketed = bytes.first == UInt8(ascii: "[")
     let end =
         isBracketed
-        ? authority.firstIndex(of: "]").map(authority.index(after:))
-        : authority.firstIndex(of: ":") ?? authority.endIndex
+        ? bytes.firstIndex(of: UInt8(ascii: "]")).map(bytes.index(after:))
+        : bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
     guard let end else { return false }
     let (host, rest) = (authority[..<end], authority[end...])
-    let isHost = isBracketed ? isIPv6Literal(host) : !host.isEmpty && !host.contains { $0 == "[" || $0 == "]" }
-    return isHost && (rest.isEmpty || (rest.first == ":" && portNumber(rest.dropFirst()) != nil))
+    let isHost = isBracketed ? isIPv6Literal(host) : !host.isEmpty && !host.utf8.contains { "[]".utf8.contains($0) }
+    return isHost
+        && (rest.isEmpty
+            || (rest.utf8.first == UInt8(ascii: ":") && portNumber(Substring(rest.utf8.dropFirst())) != nil))
 }

@@ -67,11 +67,11 @@ public struct HTTPRequest: Sendable {
     public var absoluteURL: String { "\(scheme)://\(authority)\(path)" }
 
     /// The path without the query.
-    package var pathWithoutQuery: Substring { path.prefix { $0 != "?" } }
+    package var pathWithoutQuery: Substring { Substring(path.utf8.prefix { $0 != 0x3F }) }
 
     /// The query after the first `?`, still percent-encoded; nil if there is none, which differs from an empty one.
     public var query: Substring? {
-        path.firstIndex(of: "?").map { path[path.index(after: $0)...] }
+        path.utf8.firstIndex(of: 0x3F).map { path[path.utf8.index(after: $0)...] }
     }
 }
 

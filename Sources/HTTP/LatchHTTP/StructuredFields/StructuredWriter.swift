@@ -77,9 +77,9 @@ struct StructuredWriter {
             throw .unwritableStructuredField("a decimal has more than 12 digits before the point")
         }
         let (whole, fraction) = number.thousandths.magnitude.quotientAndRemainder(dividingBy: 1_000)
-        var digits = String(fraction + 1_000).dropFirst()
-        while digits.count > 1, digits.last == "0" { digits.removeLast() }
-        text += (number.thousandths < 0 ? "-" : "") + "\(whole).\(digits)"
+        var digits = String(fraction + 1_000).utf8.dropFirst()
+        while digits.count > 1, digits.last == 0x30 { digits.removeLast() }
+        text += (number.thousandths < 0 ? "-" : "") + "\(whole).\(Substring(digits))"
     }
 
     /// Writes a string (§4.1.6).

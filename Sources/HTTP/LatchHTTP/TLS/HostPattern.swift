@@ -16,11 +16,11 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     ///   and for a domain of a single label, which is a public suffix.
     package init(_ text: String) throws(HTTPError) {
         let lowercase = String(decoding: text.utf8.map(asciiLowercased), as: UTF8.self)
-        let isDomain = lowercase.hasPrefix(".")
-        let host = isDomain ? lowercase.dropFirst() : lowercase[...]
-        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        let isDomain = lowercase.utf8.first == 0x2E
+        let host = Substring(lowercase.utf8.dropFirst(isDomain ? 1 : 0))
+        let labels = host.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)
         let isName = labels.allSatisfy {
-            !$0.isEmpty && $0.utf8.allSatisfy { isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F }
+            !$0.isEmpty && $0.allSatisfy { isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F }
         }
         guard isDomain ? isName && labels.count > 1 : isName || isIPv6Literal(host) else {
             throw .invalidTLSPolicy("'\(text)' names no host")
@@ -33,10 +33,11 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether a host matches; it must have the form of `HTTPOrigin.host`.
     package func matches(_ host: String) -> Bool {
-        text.hasPrefix(".") ? host.hasSuffix(text) || host == text.dropFirst() : host == text
+        guard text.utf8.first == 0x2E else { return host == text }
+        return host.utf8.ends(with: text.utf8) || host.utf8.elementsEqual(text.utf8.dropFirst())
     }
 
     /// The specificity of the pattern: of several matching patterns the longest one applies, and an exact host before
     /// all.
-    var rank: Int { text.hasPrefix(".") ? text.utf8.count : .max }
+    var rank: Int { text.utf8.first == 0x2E ? text.utf8.count : .max }
 }

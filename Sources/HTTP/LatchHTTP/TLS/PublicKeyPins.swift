@@ -45,9 +45,9 @@ public struct PublicKeyPins: Sendable, Hashable {
 
     /// Decodes a pin (RFC 7469 §2.4 and RFC 4648 §4): exactly 32 bytes, with padding.
     private static func digest(_ text: String) throws(HTTPError) -> [UInt8] {
-        let base64 = text.hasPrefix("sha256/") ? text.dropFirst(7) : text[...]
-        guard base64.utf8.count == 44, base64.utf8.last == 0x3D,
-            let digest = Base64Alphabet.standard.decode(base64.utf8.dropLast()), digest.count == 32
+        let base64 = text.utf8.dropFirst(text.utf8.starts(with: "sha256/".utf8) ? 7 : 0)
+        guard base64.count == 44, base64.last == 0x3D,
+            let digest = Base64Alphabet.standard.decode(base64.dropLast()), digest.count == 32
         else { throw .invalidTLSPolicy("a pin is not the base64 of 32 bytes") }
         return digest
     }

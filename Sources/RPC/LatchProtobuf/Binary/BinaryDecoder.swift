@@ -6,16 +6,19 @@ struct BinaryDecoder: ~Copyable {
     var end: UnsafePointer<UInt8>
     /// The number of further nesting levels allowed.
     var depth: Int
+    /// The number of bytes that further values may allocate.
+    var budget: Int
     let extensions: ExtensionSet
     let hasExtensions: Bool
     /// The path of field names to a failure, innermost first.
     var trail: [String] = []
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, depth: Int, extensions: ExtensionSet) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, depth: Int, budget: Int = .max, extensions: ExtensionSet) {
         // An empty buffer has no address; its substitute is never read.
         at = bytes.baseAddress ?? UnsafePointer(Self.nothing)
         end = at + bytes.count
         self.depth = depth
+        self.budget = budget
         self.extensions = extensions
         hasExtensions = !extensions.isEmpty
     }
@@ -24,6 +27,13 @@ struct BinaryDecoder: ~Copyable {
 
     @inline(__always)
     var remaining: Int { end - at }
+
+    /// Charges the bytes that the next value allocates, before it does: two bytes of input can become an object of a hundred.
+    @inline(__always)
+    mutating func charge(_ bytes: Int) throws(DecodingFailure) {
+        budget -= bytes
+        guard budget >= 0 else { throw .overBudget }
+    }
 
     /// Reads a tag: at most five bytes, and a field number from 1 to 2^29 - 1 (protobuf encoding, "Message Structure").
     @inline(__always)
@@ -154,7 +164,7 @@ struct BinaryDecoder: ~Copyable {
 
 /// A decoding error without its path; it is small, so that throwing functions cost little.
 enum DecodingFailure: UInt8, Error {
-    case truncated, tooDeep, invalidText, longNumber, badTag, badWireType, badGroup, badPacked
+    case truncated, tooDeep, invalidText, longNumber, badTag, badWireType, badGroup, badPacked, overBudget
 
     /// Returns the error to throw, with the path to the field.
     func error(at path: String) -> ProtoError {
@@ -167,6 +177,7 @@ enum DecodingFailure: UInt8, Error {
         case .badWireType: .malformed(path, "a tag has an invalid wire type")
         case .badGroup: .malformed(path, "an end-group tag has no matching start")
         case .badPacked: .malformed(path, "packed values do not fill their length")
+        case .overBudget: .overBudget(path)
         }
     }
 }

@@ -7,8 +7,17 @@ extension Message {
     public init(
         serialized bytes: [UInt8], limits: DecodingLimits = .standard, extensions: ExtensionSet = []
     ) throws(ProtoError) {
+        var budget = limits.allocatedBytes
+        try self.init(serialized: bytes, limits: limits, extensions: extensions, budget: &budget)
+    }
+
+    /// Creates a message from its binary encoding within a budget, which the memory of the message reduces.
+    package init(
+        serialized bytes: [UInt8], limits: DecodingLimits = .standard, extensions: ExtensionSet = [],
+        budget: inout Int
+    ) throws(ProtoError) {
         var storage = MessageStorage(Self.schema)
-        try storage.merge(bytes, limits, extensions)
+        try storage.merge(bytes, limits, extensions, budget: &budget)
         try storage.checkRequired()
         self.init(storage: storage)
     }
@@ -51,10 +60,19 @@ extension MessageStorage {
     mutating func merge(
         _ bytes: [UInt8], _ limits: DecodingLimits = .standard, _ extensions: ExtensionSet = []
     ) throws(ProtoError) {
+        var budget = limits.allocatedBytes
+        try merge(bytes, limits, extensions, budget: &budget)
+    }
+
+    /// Merges an encoding within a budget of memory.
+    fileprivate mutating func merge(
+        _ bytes: [UInt8], _ limits: DecodingLimits, _ extensions: ExtensionSet, budget: inout Int
+    ) throws(ProtoError) {
         guard bytes.count <= limits.bytes else { throw .tooLarge }
         let memory = own()
         let failure: ProtoError? = bytes.withUnsafeBufferPointer { buffer -> ProtoError? in
-            var decoder = BinaryDecoder(buffer, depth: limits.depth, extensions: extensions)
+            var decoder = BinaryDecoder(buffer, depth: limits.depth, budget: budget, extensions: extensions)
+            defer { budget = decoder.budget }
             do throws(DecodingFailure) {
                 try decoder.message(memory)
                 return nil
@@ -80,13 +98,16 @@ public struct DecodingLimits: Sendable, Hashable {
     public var depth: Int
     /// The largest message in bytes; protobuf's own limit is 2 GiB.
     public var bytes: Int
+    /// The largest memory of a message in bytes, approximately: a few bytes of input can become an object of a hundred.
+    public var allocatedBytes: Int
 
     /// Creates limits.
-    public init(depth: Int = 100, bytes: Int = 0x7FFF_FFFF) {
+    public init(depth: Int = 100, bytes: Int = 0x7FFF_FFFF, allocatedBytes: Int = .max) {
         self.depth = depth
         self.bytes = bytes
+        self.allocatedBytes = allocatedBytes
     }
 
-    /// The default limits: a depth of 100, as in protobuf's other implementations, and 2 GiB.
+    /// The default limits: a depth of 100, as in protobuf's other implementations, 2 GiB, and any memory.
     public static let standard = DecodingLimits()
 }

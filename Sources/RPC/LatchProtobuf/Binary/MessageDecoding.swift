@@ -60,7 +60,7 @@ extension BinaryDecoder {
             address.at(String?.self).pointee = entry.pointee.presence == .implicit && text.isEmpty ? nil : text
         case .message, .group: try child(entry, address, memory, table)
         case .bytes:
-            let bytes = Data(try delimited())
+            let bytes = try data()
             memory.note(entry, table)
             address.at(Data?.self).pointee = entry.pointee.presence == .implicit && bytes.isEmpty ? nil : bytes
         case .bool:
@@ -69,7 +69,7 @@ extension BinaryDecoder {
             address.at(Bool.self).pointee = value
         case .closedEnum:
             let value = Int32(truncatingIfNeeded: try varint())
-            guard table.pointee.isKnown(value, entry) else { return keep(start, memory) }
+            guard table.pointee.isKnown(value, entry) else { return try keep(start, memory) }
             memory.note(entry, table)
             address.at(Int32.self).pointee = value
         case .double, .fixed64, .sfixed64, .int64, .uint64, .sint64:
@@ -111,6 +111,7 @@ extension BinaryDecoder {
     @inline(__always)
     mutating func text(isRaw: Bool) throws(DecodingFailure) -> String {
         let length = try length()
+        try charge(AllocationCost.text(length))
         let start = at
         at += length
         // Most strings are ASCII; they are created without the generic UTF-8 validation.
@@ -121,6 +122,14 @@ extension BinaryDecoder {
             }
         }
         return try otherText(UnsafeBufferPointer(start: start, count: length), isRaw)
+    }
+
+    /// Reads bytes.
+    @inline(__always)
+    mutating func data() throws(DecodingFailure) -> Data {
+        let bytes = try delimited()
+        try charge(AllocationCost.data(bytes.count))
+        return Data(bytes)
     }
 
     @inline(never)
@@ -139,6 +148,7 @@ extension BinaryDecoder {
         let group = entry.pointee.kind == .group ? entry.pointee.number : 0
         if let memory = child.pointee?.own() { return try inside(memory, group) }
         guard let made = table.pointee.child(entry.pointee) else { return }
+        try charge(AllocationCost.object(made))
         memory.note(entry, table)
         let object = MessageObject.make(made)
         let inner = object.memory
@@ -173,12 +183,13 @@ extension BinaryDecoder {
         if tag == Self.itemStart, table.pointee.layout.isMessageSet { return try item(start, memory, table) }
         if hasExtensions, try readExtension(tag, start, memory, table) { return }
         try skip(tag)
-        keep(start, memory)
+        try keep(start, memory)
     }
 
     /// Keeps the bytes since `start` as an unknown field.
     @inline(never)
-    func keep(_ start: UnsafePointer<UInt8>, _ memory: UnsafeMutableRawPointer) {
+    mutating func keep(_ start: UnsafePointer<UInt8>, _ memory: UnsafeMutableRawPointer) throws(DecodingFailure) {
+        try charge(2 * (at - start) + (memory.extrasAddress.pointee == nil ? AllocationCost.extras : 0))
         memory.extras().unknown.append(UnsafeBufferPointer(start: start, count: at - start))
     }
 
@@ -190,6 +201,7 @@ extension BinaryDecoder {
         guard let schema = extensions.schema(number, of: table.pointee.layout.name),
             let slot = schema.table.pointee.slot(of: number), let entries = schema.table.pointee.entries.baseAddress
         else { return false }
+        try charge(AllocationCost.extras + AllocationCost.object(schema.table))
         let extras = memory.extras()
         var values = extras.extensions.removeValue(forKey: number) ?? MessageStorage(schema)
         defer { if values.has(slot) { extras.extensions[number] = values } }

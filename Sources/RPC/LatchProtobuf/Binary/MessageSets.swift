@@ -20,7 +20,7 @@ extension BinaryDecoder {
             switch try tag() {
             case Self.itemEnd:
                 guard let number, let message, try read(message, as: number, memory, table) else {
-                    return keep(start, memory)
+                    return try keep(start, memory)
                 }
                 return
             case Self.itemNumber:
@@ -43,6 +43,7 @@ extension BinaryDecoder {
         guard let schema = extensions.schema(number, of: table.pointee.layout.name),
             let entry = schema.table.pointee.entries.baseAddress, entry.pointee.cell == .message
         else { return false }
+        try charge(AllocationCost.extras + AllocationCost.object(schema.table))
         let extras = memory.extras()
         var values = extras.extensions.removeValue(forKey: number) ?? MessageStorage(schema)
         defer { extras.extensions[number] = values }

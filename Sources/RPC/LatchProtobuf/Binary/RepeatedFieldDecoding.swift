@@ -17,7 +17,9 @@ extension BinaryDecoder {
             switch entry.pointee.cell {
             case .messages: try children(entry, address, table)
             case .strings: try texts(entry, address)
-            case .datas: address.append(Data(try delimited()))
+            case .datas:
+                try charge(AllocationCost.element(16, in: address))
+                address.append(try data())
             default: try table.pointee.map(entry.pointee).read(address, &self, start, memory)
             }
             return true
@@ -39,8 +41,10 @@ extension BinaryDecoder {
     ) throws(DecodingFailure) {
         guard let made = table.pointee.child(entry.pointee) else { return }
         let group = entry.pointee.kind == .group ? entry.pointee.number : 0
-        reserve(MessageStorage.self, address, entry)
+        try reserve(MessageStorage.self, address, entry)
+        let cost = AllocationCost.object(made)
         repeat {
+            try charge(cost + AllocationCost.element(8, in: address))
             let object = MessageObject.make(made)
             let memory = object.memory
             address.append(MessageStorage(object: object))
@@ -51,8 +55,9 @@ extension BinaryDecoder {
     private mutating func texts(
         _ entry: UnsafePointer<FieldEntry>, _ address: UnsafeMutableRawPointer
     ) throws(DecodingFailure) {
-        reserve(String.self, address, entry)
+        try reserve(String.self, address, entry)
         repeat {
+            try charge(AllocationCost.element(16, in: address))
             address.append(try text(isRaw: entry.pointee.isRaw))
         } while follows(entry.pointee.tag)
     }
@@ -76,7 +81,7 @@ extension BinaryDecoder {
     @inline(__always)
     private mutating func reserve<Element>(
         _ type: Element.Type, _ address: UnsafeMutableRawPointer, _ entry: UnsafePointer<FieldEntry>
-    ) {
+    ) throws(DecodingFailure) {
         let here = at
         var count = 0
         // A second look-ahead would cost as much as it saves.
@@ -93,6 +98,8 @@ extension BinaryDecoder {
         }
         at = here
         if count > 1 {
+            // The elements are charged when they are read: here only what no budget could hold is refused.
+            guard count <= budget / MemoryLayout<Element>.stride else { throw .overBudget }
             var elements: [Element] = []
             elements.reserveCapacity(count)
             address.at([Element]?.self).pointee = elements
@@ -104,13 +111,14 @@ extension BinaryDecoder {
         _ entry: UnsafePointer<FieldEntry>, _ address: UnsafeMutableRawPointer, _ start: UnsafePointer<UInt8>,
         _ memory: UnsafeMutableRawPointer, _ table: UnsafePointer<LayoutTable>
     ) throws(DecodingFailure) {
+        try charge(AllocationCost.element(8, in: address))
         switch entry.pointee.cell {
         case .bools: address.append(try varint() != 0)
         case .int64s, .uint64s, .doubles: address.append(try wide(entry.pointee.kind))
         default:
             let value = try narrow(entry.pointee.kind)
             if entry.pointee.kind == .closedEnum, !table.pointee.isKnown(Int32(bitPattern: value), entry) {
-                return keep(start, memory)
+                return try keep(start, memory)
             }
             address.append(value)
         }
@@ -157,11 +165,13 @@ extension BinaryDecoder {
         let width = MemoryLayout<Element>.size
         if kind.wire != .varint {
             guard bytes.count % width == 0 else { throw .badPacked }
+            try charge(AllocationCost.array + bytes.count)
             // The byte count determines the number of elements exactly.
             elements.append(contentsOf: bytes.numbers(of: type))
         } else {
             // Each varint ends with a byte below 0x80, which gives the exact capacity.
             let count = bytes.count { $0 < 0x80 }
+            try charge(AllocationCost.array + count * width)
             var failure: DecodingFailure?
             let read = [Element](unsafeUninitializedCapacity: count) { numbers, used in
                 do throws(DecodingFailure) {
@@ -185,13 +195,41 @@ extension BinaryDecoder {
     ) throws(DecodingFailure) {
         while at < end {
             let value = try varint()
+            try charge(AllocationCost.element(8, in: address))
             if table.pointee.isKnown(Int32(truncatingIfNeeded: value), entry) {
                 address.append(UInt32(truncatingIfNeeded: value))
             } else {
+                try charge(32)
                 memory.extras().unknown.append(varint: value, number: entry.pointee.number)
             }
         }
     }
+}
+
+/// The bytes of memory that values take, rounded up: an allocation has a header, and an array grows to twice its count.
+enum AllocationCost {
+    /// The header of an array and its allocation.
+    static var array: Int { 48 }
+    /// The extras of a message.
+    static var extras: Int { 160 }
+
+    /// Returns the cost of an empty message.
+    @inline(__always)
+    static func object(_ table: UnsafePointer<LayoutTable>) -> Int { table.pointee.size + 32 }
+
+    /// Returns the cost of one more element of an array, whose first one allocates it.
+    @inline(__always)
+    static func element(_ size: Int, in address: UnsafeMutableRawPointer) -> Int {
+        2 * size + (address.load(as: UInt.self) == 0 ? array : 0)
+    }
+
+    /// Returns the cost of a string; up to 15 bytes are in the value itself.
+    @inline(__always)
+    static func text(_ count: Int) -> Int { count > 15 ? count + array : 0 }
+
+    /// Returns the cost of bytes; up to 14 are in the value itself.
+    @inline(__always)
+    static func data(_ count: Int) -> Int { count > 14 ? count + 2 * array : 0 }
 }
 
 extension UnsafeMutableRawPointer {

@@ -6,6 +6,23 @@ import PortableFoundation
 struct JSONMessageDecoder {
     var text: JSONScanner
     let options: JSONDecodingOptions
+    /// The number of bytes that further values may allocate.
+    var budget = Int.max
+
+    /// Charges the bytes that the next value allocates.
+    @inline(__always)
+    mutating func charge(_ bytes: Int) throws(ProtoError) {
+        budget -= bytes
+        guard budget >= 0 else { throw .overBudget("A JSON message") }
+    }
+
+    /// Reads a string, and charges it.
+    @inline(__always)
+    mutating func readText() throws(ProtoError) -> String {
+        let string = try text.scanString()
+        try charge(AllocationCost.text(string.end - string.start))
+        return try text.string(string)
+    }
 
     /// Reads a message of any type into empty storage.
     mutating func readMessage(into storage: inout MessageStorage) throws(ProtoError) {
@@ -18,6 +35,7 @@ struct JSONMessageDecoder {
 
     /// Reads a message of a schema.
     mutating func readMessage(_ schema: MessageSchema) throws(ProtoError) -> MessageStorage {
+        try charge(AllocationCost.object(schema.table))
         var storage = MessageStorage(schema)
         try readMessage(into: &storage)
         return storage
@@ -64,14 +82,16 @@ struct JSONMessageDecoder {
     ) throws(ProtoError) {
         let name = try text.string(nameToken)
         if let skipped, name == "\(skipped)" { return try text.skipValue() }
-        if name.hasPrefix("["), name.hasSuffix("]"),
-            let schema = options.extensions.schema(named: name.dropFirst().dropLast(), of: storage.layout.name)
+        if name.utf8.first == UInt8(ascii: "["), name.utf8.last == UInt8(ascii: "]"),
+            let schema = options.extensions.schema(
+                named: Substring(name.utf8.dropFirst().dropLast()), of: storage.layout.name)
         {
             let entry = schema.table.pointee.entries[0]
             // Null and an empty list set nothing, but count as occurrences.
             guard seen.insert(entry.number).inserted else {
                 throw .duplicateField(schema.layout.fields[0].name, at: nameToken.start)
             }
+            try charge(AllocationCost.extras + AllocationCost.object(schema.table))
             var values = MessageStorage(schema)
             try readField(entry, schema.layout.jsonNames.pointee.takesNull[0], into: &values)
             if values.has(0) { storage.setExtension(entry.number, values) }
@@ -162,7 +182,7 @@ extension JSONMessageDecoder {
         case .uint64s: try fill(address) { (reader) throws(ProtoError) in try reader.readInteger(UInt64.self) }
         case .floats: try fill(address) { (reader) throws(ProtoError) in try reader.readFloat(Float.self) }
         case .doubles: try fill(address) { (reader) throws(ProtoError) in try reader.readFloat(Double.self) }
-        case .strings: try fill(address) { (reader) throws(ProtoError) in try reader.text.readString() }
+        case .strings: try fill(address) { (reader) throws(ProtoError) in try reader.readText() }
         case .datas: try fill(address) { (reader) throws(ProtoError) in try reader.readBytes() }
         case .messages:
             guard let schema = table.pointee.schema(of: entry) else { return try text.skipValue() }
@@ -179,7 +199,9 @@ extension JSONMessageDecoder {
         var values: [Value] = []
         try text.openArray()
         var isFirst = true
+        try charge(AllocationCost.array)
         while try text.nextElement(isFirst: &isFirst) {
+            try charge(2 * MemoryLayout<Value>.stride)
             if let value = try read(&self) { values.append(value) }
         }
         address.at([Value]?.self).pointee = values.isEmpty ? nil : values
@@ -193,7 +215,10 @@ extension JSONMessageDecoder {
         let field = storage.layout.fields[slot]
         try text.openObject()
         var isFirst = true
+        // The widest key and value, in a table with room for more entries than it holds.
+        let cost = 4 * (MemoryLayout<String>.stride + MemoryLayout<String>.stride)
         while let name = try text.nextName(isFirst: &isFirst) {
+            try charge(cost + AllocationCost.text(name.end - name.start))
             guard let key = try readKey(name, field.key?.stored) else {
                 throw .malformedJSON("a map's key is not of its type", at: name.start)
             }
@@ -230,7 +255,7 @@ extension JSONMessageDecoder {
         case .uint64: return .uint64(try readInteger(UInt64.self))
         case .float: return .float(try readFloat(Float.self))
         case .double: return .double(try readFloat(Double.self))
-        case .string: return .string(try text.readString())
+        case .string: return .string(try readText())
         case .bytes: return .bytes(try readBytes())
         case .message:
             guard let schema = field.child else { return nil }

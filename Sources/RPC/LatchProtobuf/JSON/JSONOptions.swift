@@ -10,15 +10,19 @@ public struct JSONDecodingOptions: Sendable {
     public var extensions: ExtensionSet
     /// The largest nesting depth of messages, and in JSON of arrays, at most 512, which bounds the use of the stack.
     public var depth: Int
+    /// The largest memory of a message in bytes, approximately; only JSON is held to it.
+    public var allocatedBytes: Int
 
     /// Creates options; the defaults are the strictest.
     public init(
-        ignoresUnknownFields: Bool = false, types: TypeRegistry = [], extensions: ExtensionSet = [], depth: Int = 100
+        ignoresUnknownFields: Bool = false, types: TypeRegistry = [], extensions: ExtensionSet = [], depth: Int = 100,
+        allocatedBytes: Int = .max
     ) {
         self.ignoresUnknownFields = ignoresUnknownFields
         self.types = types
         self.extensions = extensions
         self.depth = depth
+        self.allocatedBytes = allocatedBytes
     }
 }
 

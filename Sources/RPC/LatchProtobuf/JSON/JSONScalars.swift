@@ -8,7 +8,7 @@ extension JSONMessageDecoder {
     mutating func readScalar(_ entry: FieldEntry, into storage: inout MessageStorage) throws(ProtoError) {
         try refuseSecondOneofMember(entry, storage)
         switch entry.cell {
-        case .string: try storage.setText(entry, text.readString())
+        case .string: try storage.setText(entry, readText())
         case .bytes: try storage.setText(entry, readBytes())
         case .bool: try storage.set(entry, text.readBool())
         case .int32 where entry.kind.isEnum:
@@ -86,6 +86,7 @@ extension JSONMessageDecoder {
     /// Reads base64.
     mutating func readBytes() throws(ProtoError) -> Data {
         let string = try text.scanString()
+        try charge(AllocationCost.data(string.end - string.start))
         let bytes = try text.withBytes(of: string) { LenientBase64.decode($0) }
         guard let bytes else { throw .malformedJSON("base64 is expected", at: string.start) }
         return Data(bytes)

@@ -10,10 +10,19 @@ extension Message {
     ///
     /// - Throws: ``ProtoError`` with the position.
     public init(json: [UInt8], options: JSONDecodingOptions = JSONDecodingOptions()) throws(ProtoError) {
+        var budget = options.allocatedBytes
+        try self.init(json: json, options: options, budget: &budget)
+    }
+
+    /// Creates a message from JSON within a budget, which the memory of the message reduces.
+    package init(
+        json: [UInt8], options: JSONDecodingOptions = JSONDecodingOptions(), budget: inout Int
+    ) throws(ProtoError) {
         var storage = MessageStorage(Self.schema)
         try json.withUnsafeBufferPointer { (bytes) throws(ProtoError) in
             let text = JSONScanner(bytes: bytes, depth: min(options.depth, 512))
-            var reader = JSONMessageDecoder(text: text, options: options)
+            var reader = JSONMessageDecoder(text: text, options: options, budget: budget)
+            defer { budget = reader.budget }
             try reader.readMessage(into: &storage)
             try reader.text.expectEnd()
         }
@@ -64,7 +73,7 @@ extension Message {
     /// - Throws: ``ProtoError`` for values without a JSON form, such as a timestamp out of range.
     public func encode(to encoder: any Encoder) throws {
         let json = try jsonBytes(JSONEncodingOptions(types: TypeRegistry.of(encoder.userInfo)))
-        try JSONValue(parsing: json, limits: JSONLimits(depth: 512, bytes: .max)).encode(to: encoder)
+        try JSONValue(parsing: json, limits: JSONLimits(depth: 512, bytes: .max, values: .max)).encode(to: encoder)
     }
 }
 

@@ -34,7 +34,9 @@ extension JSONMessageDecoder {
         let string = try text.scanString()
         let list = try text.string(string)
         guard !list.isEmpty else { return }
-        let paths = list.split(separator: ",", omittingEmptySubsequences: false)
+        // A path of one letter is an element of its own.
+        try charge(AllocationCost.array + 32 * list.utf8.count)
+        let paths = list.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false).map { Substring($0) }
         storage[strings: 0] = paths.compactMap { FieldPathText.snake($0) }
         guard storage[strings: 0].count == paths.count else {
             throw .malformedJSON("a field mask's path is not in lowerCamelCase", at: string.start)
@@ -47,7 +49,7 @@ extension JSONMessageDecoder {
         case UInt8(ascii: "n"):
             try text.expectWord("null")
             storage[int32: 0] = 0
-        case UInt8(ascii: "\""): storage[string: 2] = try text.readString()
+        case UInt8(ascii: "\""): storage[string: 2] = try readText()
         case UInt8(ascii: "t"), UInt8(ascii: "f"): storage[bool: 3] = try text.readBool()
         case UInt8(ascii: "{"): try readChild(storage.table.entries[4], into: &storage)
         case UInt8(ascii: "["): try readChild(storage.table.entries[5], into: &storage)
@@ -65,6 +67,7 @@ extension JSONMessageDecoder {
         guard let url = try findType() else { return }
         text = start
         let schema = try options.types.type(url: url).schema
+        try charge(AllocationCost.object(schema.table))
         var packed = MessageStorage(schema)
         let names = packed.layout.jsonNames
         if names.pointee.wellKnownType == .none {

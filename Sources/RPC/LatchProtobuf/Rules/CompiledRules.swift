@@ -31,8 +31,8 @@ struct CompiledRules: Sendable {
 
     init(_ text: String, _ schema: MessageSchema) {
         var rules: [String: FieldRules] = [:]
-        for line in text.split(separator: "\n") {
-            var reader = RuleParser(line)
+        for line in text.unicodeScalars.split(separator: "\n") {
+            var reader = RuleParser(Substring(line))
             let name = reader.word()
             do throws(RuleParser.Unknown) {
                 switch name {
@@ -72,7 +72,7 @@ struct CompiledRules: Sendable {
     private mutating func readExclusion(
         _ reader: inout RuleParser, _ schema: MessageSchema
     ) throws(RuleParser.Unknown) {
-        let names = reader.word().split(separator: ",").map(String.init)
+        let names = reader.word().unicodeScalars.split(separator: ",").map { String($0) }
         let slots = names.compactMap { name in schema.fields.first { $0.name == name }?.slot }
         guard slots.count == names.count else { throw RuleParser.Unknown(word: "@one") }
         exclusions.append(Exclusion(slots: slots, names: names, isRequired: reader.word() == "required"))

@@ -54,9 +54,9 @@ struct RuleParser {
     }
 
     private mutating func rule(_ word: String, into rules: inout FieldRules) throws(Unknown) {
-        guard let dot = word.firstIndex(of: ".") else { throw Unknown(word: word) }
+        guard let dot = word.utf8.firstIndex(of: UInt8(ascii: ".")) else { throw Unknown(word: word) }
         rules.family = String(word[..<dot])
-        let name = String(word[word.index(after: dot)...])
+        let name = String(word[word.utf8.index(after: dot)...])
         var values: [RuleValue] = []
         if take("=") {
             if take("[") {
@@ -89,7 +89,9 @@ struct RuleParser {
     }
 
     private static func value(_ text: String, of family: String, _ name: String) -> RuleValue? {
-        if ["len", "bytes", "items", "pairs"].contains(name.split(separator: "_").last) {
+        if ["len", "bytes", "items", "pairs"].contains(
+            name.unicodeScalars.split(separator: "_").last.map { String($0) })
+        {
             return UInt64(text).map { .unsigned($0) }
         }
         switch family {
@@ -97,7 +99,7 @@ struct RuleParser {
         case "bool": return Bool(text).map { .bool($0) }
         case "uint32", "uint64", "fixed32", "fixed64": return UInt64(text).map { .unsigned($0) }
         case "duration", "timestamp":
-            let parts = text.split(separator: ":")
+            let parts = text.unicodeScalars.split(separator: ":").map { Substring($0) }
             guard parts.count == 2, let seconds = Int64(parts[0]), let nanoseconds = Int64(parts[1]) else { return nil }
             return .time(seconds, nanoseconds)
         default: return Int64(text).map { .signed($0) }

@@ -73,7 +73,7 @@ extension RuleTest {
 extension RuleTest {
     /// Creates a limit of the length of a string, bytes, a list or a map; nil for other rules.
     static func length(_ rule: String, _ limit: UInt64, of family: String) -> RuleTest? {
-        let parts = rule.split(separator: "_")
+        let parts = rule.unicodeScalars.split(separator: "_").map { Substring($0) }
         let units: [Substring: String] = [
             "items": "items", "pairs": "entries", "bytes": "bytes", "len": family == "string" ? "characters" : "bytes",
         ]
@@ -102,7 +102,7 @@ extension RuleTest {
         let requirement = requirements[rule] ?? "must not contain any paths in [\(list)]"
         return RuleTest(rule: rule, requirement: requirement) { subject, _ in
             guard case .paths(let paths) = subject else { return nil }
-            let covers = { (path: String) in wanted.contains { path == $0 || path.hasPrefix("\($0).") } }
+            let covers = { (path: String) in wanted.contains { path == $0 || path.utf8.starts(with: "\($0).".utf8) } }
             return switch rule {
             case "const": paths == wanted
             case "in": paths.allSatisfy(covers)
@@ -135,7 +135,7 @@ extension RuleTest {
     /// Creates the rules of a string format; none for an unknown one.
     static func form(_ name: String) -> [RuleTest] {
         guard let form = StringFormat.all[name] else { return [] }
-        let rule = name.hasSuffix(".loose") ? String(name.dropLast(6)) : name
+        let rule = name.utf8.suffix(6).elementsEqual(".loose".utf8) ? String(Substring(name.utf8.dropLast(6))) : name
         return forms(rule, form.description, refusesEmpty: form.refusesEmpty) { $0.text.map(form.accepts) ?? true }
     }
 

@@ -48,8 +48,8 @@ public final class EnumSchema: Sendable {
 
     private static func parse(_ text: String) -> Values {
         var values = Values()
-        for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ")
+        for line in text.unicodeScalars.split(separator: "\n") {
+            let words = line.split(separator: " ").map { Substring($0) }
             guard words.count == 2, let number = Int32(words[0]) else { continue }
             let name = String(words[1])
             if values.numbers.isEmpty { values.first = number }

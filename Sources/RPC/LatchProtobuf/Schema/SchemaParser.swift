@@ -16,9 +16,8 @@ struct SchemaParser {
     }
 
     private mutating func read(_ line: Substring) {
-        var (head, defaultText) = Self.splitDefault(line)
-        head = head.drop { $0 == " " }
-        var words = head.split(separator: " ")[...]
+        let (head, defaultText) = Self.splitDefault(line)
+        var words = head.unicodeScalars.split(separator: " ").map { Substring($0) }[...]
         if words.first == "extensions", words.count == 3, let first = UInt32(words[1]), let last = UInt32(words[2]) {
             if first <= last { extensionRanges.append(first...last) }
             return
@@ -109,7 +108,8 @@ struct SchemaParser {
 
     /// Returns the default JSON name of a field, in lowerCamelCase.
     static func lowerCamel(_ name: some StringProtocol) -> String {
-        let words = name.split(separator: "_", omittingEmptySubsequences: false)
+        let words = String(name).unicodeScalars.split(separator: "_", omittingEmptySubsequences: false)
+            .map { Substring($0) }
         return words.dropFirst().reduce(into: String(words.first ?? "")) {
             $0 += $1.prefix(1).uppercased() + $1.dropFirst()
         }
@@ -120,8 +120,10 @@ extension SchemaParser {
     /// Splits `default "TEXT"` off the end of a line.
     private static func splitDefault(_ line: Substring) -> (Substring, String?) {
         let mark = " default \""
-        guard line.utf8.last == UInt8(ascii: "\""), let start = line.firstRange(of: mark) else { return (line, nil) }
-        let text = line[start.upperBound...].dropLast()
+        guard line.utf8.last == UInt8(ascii: "\""), let start = line.utf8.firstRange(of: mark.utf8) else {
+            return (line, nil)
+        }
+        let text = Substring(line[start.upperBound...].utf8.dropLast())
         return (line[..<start.lowerBound], String(text))
     }
 

@@ -164,6 +164,9 @@ final class TypedMap<Key: StoredKey, Value: StoredValue>: MapOperations, @unchec
         let length = try decoder.length()
         let outer = decoder.end
         decoder.end = decoder.at + length
+        // A table has room for more entries than it holds, and its first one allocates it.
+        let stride = MemoryLayout<Key>.stride + MemoryLayout<Value>.stride
+        try decoder.charge(AllocationCost.element(2 * stride, in: address) + Value.emptyCost(self))
         var key = Key()
         var value = Value.zero(self)
         let keyTag = UInt32(1 << 3 | self.key.wire.rawValue)
@@ -180,7 +183,7 @@ final class TypedMap<Key: StoredKey, Value: StoredValue>: MapOperations, @unchec
         }
         decoder.end = outer
         decoder.depth += 1
-        guard value.isKnown(self) else { return decoder.keep(start, memory) }
+        guard value.isKnown(self) else { return try decoder.keep(start, memory) }
         _ = update(address, key, value)
     }
 }

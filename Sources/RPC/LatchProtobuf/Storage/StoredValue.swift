@@ -24,6 +24,8 @@ protocol StoredValue: Hashable, Sendable {
 
     /// Returns the default value of a map entry.
     static func zero(_ map: MapOperations) -> Self
+    /// Returns the bytes that the default value of a map entry allocates.
+    static func emptyCost(_ map: MapOperations) -> Int
     /// Returns whether the value is valid for the map: a message must have the map's type.
     func fits(_ map: MapOperations) -> Bool
     /// Returns whether the map's schema has the value; a closed enum may not.
@@ -80,6 +82,7 @@ extension StoredValue {
     }
 
     static func zero(_ map: MapOperations) -> Self { Self() }
+    static func emptyCost(_ map: MapOperations) -> Int { 0 }
     func fits(_ map: MapOperations) -> Bool { true }
     func isKnown(_ map: MapOperations) -> Bool { true }
 }
@@ -167,7 +170,7 @@ extension Data: StoredText {
     static func store(_ value: Data, _ storage: inout MessageStorage, _ slot: Int) { storage[bytes: slot] = value }
     func write(to writer: inout BinaryEncoder, _ kind: FieldKind) { writer.data(self) }
     mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, isRaw: Bool) throws(DecodingFailure) {
-        self = Data(try decoder.delimited())
+        self = try decoder.data()
     }
 }
 
@@ -182,6 +185,7 @@ extension MessageStorage: StoredValue {
         storage.setChild(slot, value)
     }
     static func zero(_ map: MapOperations) -> MessageStorage { MessageStorage(map.field.child ?? .nothing) }
+    static func emptyCost(_ map: MapOperations) -> Int { AllocationCost.object((map.field.child ?? .nothing).table) }
     func fits(_ map: MapOperations) -> Bool { map.field.child?.table == object.table }
     func write(to writer: inout BinaryEncoder, _ kind: FieldKind) {
         let before = writer.count

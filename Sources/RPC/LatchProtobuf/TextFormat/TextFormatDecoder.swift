@@ -36,7 +36,10 @@ struct TextFormatDecoder {
         }
         let field = layout.fields[slot]
         let isNew = seen.insert(slot)
-        guard isNew || field.cardinality != .singular else { throw .duplicateField(field.name, at: start) }
+        // As protoc and the C++ runtime have it: what is zero without presence is not set, and may be given again.
+        guard isNew || field.cardinality != .singular || !storage.has(slot) else {
+            throw .duplicateField(field.name, at: start)
+        }
         do throws(ProtoError) {
             try readField(field, into: &storage)
         } catch {
@@ -212,7 +215,9 @@ extension FieldSchema {
     ///
     /// A delimited field is group-like if its name is its type's in lower case (editions, "Group-like fields").
     var textName: String {
-        guard kind == .group, let type = child?.name.split(separator: ".").last, type.lowercased() == name else {
+        guard kind == .group, let type = child?.name.unicodeScalars.split(separator: ".").last,
+            String(type).lowercased() == name
+        else {
             return name
         }
         return String(type)

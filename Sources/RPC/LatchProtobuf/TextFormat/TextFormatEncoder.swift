@@ -57,7 +57,8 @@ struct TextFormatEncoder {
 
     private static func spelling(_ value: Double, _ description: String) -> String {
         guard value.isFinite else { return value.isNaN ? "nan" : value < 0 ? "-inf" : "inf" }
-        return description.hasSuffix(".0") ? String(description.dropLast(2)) : description
+        return description.utf8.suffix(2).elementsEqual(".0".utf8)
+            ? String(Substring(description.utf8.dropLast(2))) : description
     }
 
     /// Writes the message in an Any, if its type is registered and its bytes are valid.
@@ -127,7 +128,7 @@ extension TextFormatEncoder {
 
     private static func hexadecimal(_ value: UInt64, digits: Int) -> String {
         let text = String(value, radix: 16)
-        return "0x" + String(repeating: "0", count: digits - text.count) + text
+        return "0x" + String(repeating: "0", count: digits - text.utf8.count) + text
     }
 }
 

@@ -105,10 +105,11 @@ extension TextFormatScanner {
 
     /// Returns a literal in Swift's syntax, which does not accept `.5` and `5.`.
     private static func swiftSpelling(_ text: String) -> String {
-        let spelling = text.hasPrefix(".") ? "0" + text : text
-        guard let point = spelling.firstIndex(of: ".") else { return spelling }
-        let next = spelling.index(after: point)
-        guard next == spelling.endIndex || !spelling[next].isNumber else { return spelling }
+        let point = UInt8(ascii: ".")
+        let spelling = text.utf8.first == point ? "0" + text : text
+        guard let position = spelling.utf8.firstIndex(of: point) else { return spelling }
+        let next = spelling.utf8.index(after: position)
+        guard next == spelling.endIndex || !spelling.utf8[next].isDigit else { return spelling }
         return spelling[..<next] + "0" + spelling[next...]
     }
 

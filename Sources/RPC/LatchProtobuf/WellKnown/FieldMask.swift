@@ -35,7 +35,9 @@ extension FieldMask: ExpressibleByArrayLiteral {
 
 extension FieldMask {
     /// Returns whether the mask contains a path or one of its parents.
-    public func contains(_ path: String) -> Bool { paths.contains { path == $0 || path.hasPrefix($0 + ".") } }
+    public func contains(_ path: String) -> Bool {
+        paths.contains { path == $0 || path.utf8.starts(with: ($0 + ".").utf8) }
+    }
 }
 
 /// The two spellings of field mask paths: `user.display_name` in messages, `user.displayName` in JSON.
@@ -46,13 +48,13 @@ enum FieldPathText {
     /// it.
     static func camel(_ path: String) -> String? {
         let camel = SchemaParser.lowerCamel(path)
-        return snake(camel) == path && !path.contains(",") ? camel : nil
+        return snake(camel) == path && !path.utf8.contains(UInt8(ascii: ",")) ? camel : nil
     }
 
     /// Returns the path in snake_case; nil if it has a `_`.
     static func snake(_ path: some StringProtocol) -> String? {
         guard !path.utf8.contains(UInt8(ascii: "_")) else { return nil }
-        return path.unicodeScalars.map { ("A"..."Z").contains($0) ? "_\(Character($0).lowercased())" : "\($0)" }
+        return path.unicodeScalars.map { ("A"..."Z").contains($0) ? "_\($0.properties.lowercaseMapping)" : "\($0)" }
             .joined()
     }
 }

@@ -40,7 +40,7 @@ public struct ProtoAny: Message {
     /// The full name of the contained type; empty if the URL has none.
     public var typeName: String {
         guard let slash = typeURL.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
-        return String(typeURL[typeURL.index(after: slash)...])
+        return String(typeURL[typeURL.utf8.index(after: slash)...])
     }
 
     /// Creates an Any that contains a message.

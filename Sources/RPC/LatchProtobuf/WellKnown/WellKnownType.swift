@@ -10,7 +10,9 @@ enum WellKnownType: Sendable {
 
     /// Creates the type for a full name.
     init(_ name: String) {
-        self = name.hasPrefix("google.protobuf.") ? Self.names[name.dropFirst(16)] ?? .none : .none
+        self =
+            name.utf8.starts(with: "google.protobuf.".utf8)
+            ? Self.names[Substring(name.utf8.dropFirst(16))] ?? .none : .none
     }
 
     private static let names: [Substring: WellKnownType] = [

@@ -61,12 +61,14 @@ struct ConnectUnaryCall: Sendable {
 
     /// Splits the response fields into metadata and trailers.
     static func split(_ fields: HTTPFields) -> (metadata: HTTPFields, trailers: HTTPFields) {
-        guard fields.contains(where: { $0.name.canonicalName.hasPrefix(trailerPrefix) }) else { return (fields, [:]) }
+        guard fields.contains(where: { $0.name.canonicalName.utf8.starts(with: trailerPrefix.utf8) }) else {
+            return (fields, [:])
+        }
         var metadata = HTTPFields()
         var trailers = HTTPFields()
         for line in fields {
-            if line.name.canonicalName.hasPrefix(trailerPrefix) {
-                let name = line.name.canonicalName.dropFirst(trailerPrefix.count)
+            if line.name.canonicalName.utf8.starts(with: trailerPrefix.utf8) {
+                let name = Substring(line.name.canonicalName.utf8.dropFirst(trailerPrefix.utf8.count))
                 trailers.append(line.value, for: HTTPFieldName(String(name)))
             } else {
                 metadata.append(line.value, for: line.name)

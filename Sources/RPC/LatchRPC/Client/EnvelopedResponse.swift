@@ -49,7 +49,7 @@ struct EnvelopedResponse: Sendable {
     /// Checks the content type of the response.
     private static func check(_ type: String, _ style: RPCProtocol, _ codec: RPCCodec) throws {
         let wanted = style.mediaType(codec)
-        let family = wanted.prefix { $0 != "+" }
+        let family = Substring(wanted.utf8.prefix { $0 != UInt8(ascii: "+") })
         // gRPC: a media type without a suffix means the binary codec.
         guard type != wanted, !(type == family && codec == .binary && style != .connect) else { return }
         throw RPCError(

@@ -55,9 +55,11 @@ public struct RPCChannel: Sendable {
     ) throws(HTTPError) {
         let target = try HTTPOrigin.split(url)
         guard allowingInsecureHTTP.allows(target.origin) else { throw .insecureURL }
-        guard !target.path.contains("?") else { throw .invalidURL("methods cannot be reached below a query") }
+        guard !target.path.utf8.contains(UInt8(ascii: "?")) else {
+            throw .invalidURL("methods cannot be reached below a query")
+        }
         origin = target.origin
-        prefix = String(target.path.reversed().drop { $0 == "/" }.reversed())
+        prefix = String(String.UnicodeScalarView(target.path.unicodeScalars.reversed().drop { $0 == "/" }.reversed()))
         self.style = style
         self.codec = codec
         coding = MessageCoding(codec: codec, types: types)

@@ -85,8 +85,8 @@ extension RPCProtocol {
 
     /// Whether a media type belongs to this protocol, with any codec.
     func isFamily(_ type: String) -> Bool {
-        let family = mediaType(.binary).prefix { $0 != "+" }
-        return type == family || type.hasPrefix(family + "+")
+        let family = Substring(mediaType(.binary).utf8.prefix { $0 != UInt8(ascii: "+") })
+        return type == family || type.utf8.starts(with: (family + "+").utf8)
     }
 }
 

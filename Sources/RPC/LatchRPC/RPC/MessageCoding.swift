@@ -23,13 +23,25 @@ struct MessageCoding: Sendable {
     ///
     /// - Parameter code: The code of the error for invalid bytes: of a bad request or of a broken response.
     func decode<Value: Message>(_ bytes: [UInt8], as type: Value.Type, orFail code: RPCCode) throws(RPCError) -> Value {
-        do {
+        var budget = Int.max
+        return try decode(bytes, as: type, orFail: code, budget: &budget)
+    }
+
+    /// Decodes a message within a budget of memory, which the message reduces.
+    ///
+    /// - Throws: `RPCError.resourceExhausted` for a message that exceeds the budget.
+    func decode<Value: Message>(
+        _ bytes: [UInt8], as type: Value.Type, orFail code: RPCCode, budget: inout Int
+    ) throws(RPCError) -> Value {
+        do throws(ProtoError) {
             switch codec {
-            case .binary: return try Value(serialized: bytes)
+            case .binary: return try Value(serialized: bytes, budget: &budget)
             case .json:
-                return try Value(json: bytes, options: JSONDecodingOptions(ignoresUnknownFields: true, types: types))
+                let options = JSONDecodingOptions(ignoresUnknownFields: true, types: types)
+                return try Value(json: bytes, options: options, budget: &budget)
             }
         } catch {
+            guard error != .tooLarge else { throw RPCError(.resourceExhausted, error.message, cause: error) }
             throw RPCError(code, "The content is not a valid \(Value.name).", cause: error)
         }
     }

@@ -14,15 +14,25 @@ public struct RPCLimits: Sendable, Hashable {
     ///
     /// By default there is room for one message of `messageBytes` in any protocol, also in base64.
     public var requestBytes: Int
+    /// The largest memory of one decoded message in bytes, approximately, for a server.
+    ///
+    /// Two bytes of a message can become an object of a hundred.
+    ///
+    /// By default twelve times `messageBytes`: enough for a list of numbers or of short texts that fills the message.
+    public var allocatedBytes: Int
 
     /// Creates limits; gRPC's default is 4 MiB for a message, and RFC 9110 §4.1 recommends support for 8,000 bytes of
     /// target.
-    public init(messageBytes: Int = 4 << 20, targetBytes: Int = 8000, requestBytes: Int? = nil) {
+    public init(
+        messageBytes: Int = 4 << 20, targetBytes: Int = 8000, requestBytes: Int? = nil, allocatedBytes: Int? = nil
+    ) {
         self.messageBytes = messageBytes
         // Base64 takes four characters for three bytes; the rest is room for the envelope. `Int.max` means no limit.
         let (sum, isOver) = messageBytes.addingReportingOverflow(messageBytes / 3 + 1024)
         self.requestBytes = requestBytes ?? (isOver ? .max : sum)
         self.targetBytes = targetBytes
+        let (product, overflows) = messageBytes.multipliedReportingOverflow(by: 12)
+        self.allocatedBytes = allocatedBytes ?? (overflows ? .max : product)
     }
 
     /// The default limits: 4 MiB for a message.

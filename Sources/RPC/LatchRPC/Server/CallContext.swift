@@ -15,8 +15,10 @@ public struct CallContext: Sendable {
     public let metadata: HTTPFields
     /// The deadline of the caller; nil if it sent none.
     public let deadline: Deadline?
-    /// Values that interceptors attached to the request, such as the authenticated user.
-    public let http: HTTPContext
+    /// Values that interceptors and the service's admission attached to the request, such as the authenticated user.
+    public var http: HTTPContext
+    /// The limits of the call's messages; an ``RPCService/Admission`` may lower them.
+    public var limits = RPCLimits.standard
     /// The fields of the response, which all copies of the context share.
     private let response = StreamFields()
 

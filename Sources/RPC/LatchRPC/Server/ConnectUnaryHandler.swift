@@ -13,23 +13,25 @@ struct ConnectUnaryHandler: Sendable {
     func respond(
         to request: HTTPRequest, _ deadline: RPCDeadline?, _ context: CallContext
     ) async throws -> HTTPResponse {
-        let received = try await content(of: request)
+        let received = try await content(of: request, upTo: context.limits.messageBytes)
         let messages = RequestMessages(
-            coding: configuration.coding(received.codec), next: RequestMessages.source(of: received.message))
+            coding: configuration.coding(received.codec), context: context,
+            next: RequestMessages.source(of: received.message))
         let message = try await method.singleResponse(to: messages, deadline, context)
         return try success(message, received.codec, context, request)
     }
 
-    private func content(of request: HTTPRequest) async throws -> (message: [UInt8], codec: RPCCodec) {
-        let limit = configuration.limits.messageBytes
+    private func content(
+        of request: HTTPRequest, upTo limit: Int
+    ) async throws -> (message: EncodedMessage, codec: RPCCodec) {
         if case .connectUnary(let codec) = form {
             let compression = try configuration.compression(named: request.fields[.contentEncoding])
             let bytes = try await request.body.collected(upTo: limit)
-            return (try compression?.decompress(bytes, limit) ?? bytes, codec)
+            return (EncodedMessage(content: bytes, compression: compression), codec)
         }
         let query = try ConnectQuery(request)
         let compression = try configuration.compression(named: query.compression)
-        return (try compression?.decompress(query.content, limit) ?? query.content, query.codec)
+        return (EncodedMessage(content: query.content, compression: compression), query.codec)
     }
 
     private func success(

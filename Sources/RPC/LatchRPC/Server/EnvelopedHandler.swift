@@ -15,7 +15,9 @@ struct EnvelopedHandler: Sendable {
     func respond(
         to request: HTTPRequest, _ deadline: RPCDeadline?, _ context: CallContext
     ) async throws -> HTTPResponse {
-        let messages = RequestMessages(coding: configuration.coding(codec), next: try messages(of: request))
+        let messages = RequestMessages(
+            coding: configuration.coding(codec), context: context,
+            next: try messages(of: request, upTo: context.limits.messageBytes))
         if method.kind.hasSingleResponse {
             return try singleResponse(
                 try await method.singleResponse(to: messages, deadline, context), context, request)
@@ -27,9 +29,8 @@ struct EnvelopedHandler: Sendable {
     }
 
     /// Returns the messages of a request as they arrive.
-    private func messages(of request: HTTPRequest) throws -> MessageSource {
+    private func messages(of request: HTTPRequest, upTo limit: Int) throws -> EncodedMessageSource {
         let compression = try configuration.compression(named: request.fields[style.encodingField])
-        let limit = configuration.limits.messageBytes
         let chunks = style == .grpcWebText ? GRPCWebText.decoding(request.body.chunks) : request.body.chunks
         let held = Mutex(EnvelopeReader(chunks, limit: limit))
         return {
@@ -39,7 +40,7 @@ struct EnvelopedHandler: Sendable {
             guard envelope.flags.subtracting(.compressed).isEmpty else {
                 throw RPCError(.invalidArgument, "The request contains an envelope that is not a message.")
             }
-            return try envelope.message(by: compression, limit: limit)
+            return try EncodedMessage(envelope, by: compression)
         }
     }
 

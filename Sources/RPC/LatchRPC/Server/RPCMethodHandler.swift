@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCore
-import Synchronization
-
 /// A method of a service with its implementation.
 ///
 /// ```swift
@@ -81,47 +78,5 @@ extension RPCMethodHandler {
             let source = try await serve(messages, context)
             return try await source() ?? []
         }
-    }
-}
-
-/// The messages of a request, with the encoding for the response.
-struct RequestMessages: Sendable {
-    let coding: MessageCoding
-    /// The source of the request's messages.
-    let next: MessageSource
-
-    /// Returns a source of one message.
-    static func source(of message: [UInt8]) -> MessageSource {
-        let rest = Mutex<[UInt8]?>(message)
-        return { rest.withLock { $0.take() } }
-    }
-
-    /// Returns the message of a request that must have exactly one.
-    ///
-    /// - Throws: `RPCError.unimplemented` if the request has none or more than one (gRPC status codes, "cardinality
-    ///   violation").
-    func single<Request: Message>() async throws -> Request {
-        guard let bytes = try await next() else { throw RPCError(.unimplemented, "The request has no message.") }
-        let message = try coding.decode(bytes, as: Request.self, orFail: .invalidArgument)
-        guard try await next() == nil else {
-            throw RPCError(.unimplemented, "The request has more than one message.")
-        }
-        return message
-    }
-
-    /// Returns the messages of a request as a stream.
-    func stream<Request: Message>() -> RPCStream<Request> {
-        RPCStream(once: {
-            try await next().map { try coding.decode($0, as: Request.self, orFail: .invalidArgument) }
-        })
-    }
-
-    /// Returns the source of a single response message.
-    func singleResponse(_ message: some Message) throws -> MessageSource { Self.source(of: try coding.encode(message)) }
-
-    /// Returns the source of a response stream.
-    func streamedResponse<Response: Message>(_ stream: RPCStream<Response>) async throws -> MessageSource {
-        let source = try await stream.begin()
-        return { try await source().map { try coding.encode($0) } }
     }
 }

@@ -14,7 +14,23 @@ public import LatchHTTP
 /// path segments select the method. gRPC requires HTTP/2, which Latchwork's server does not support: it responds
 /// with trailers after chunked content, which a proxy that supports HTTP/2 forwards.
 public struct RPCService: Handler {
+    /// A check of a call by its head, before its content is decompressed and decoded.
+    ///
+    /// ```swift
+    /// let service = RPCService(
+    ///     users.rpcMethods,
+    ///     admission: { context in
+    ///         guard let user = try await user(of: context.metadata[.authorization]) else { throw RPCError.unauthenticated }
+    ///         context.http[UserKey.self] = user
+    ///     })
+    /// ```
+    ///
+    /// It authenticates the caller, counts the call against limits, and may lower the limits of its messages. What it throws
+    /// is the response.
+    public typealias Admission = @Sendable (_ context: inout CallContext) async throws -> Void
+
     private let methods: [String: RPCMethodHandler]
+    private let admission: Admission?
     let configuration: RPCServiceConfiguration
 
     /// Creates a service.
@@ -25,10 +41,12 @@ public struct RPCService: Handler {
     ///   - compressions: The compressions that requests and responses may have.
     ///   - types: The message types that an Any may contain, for JSON; the binary codec needs none.
     ///   - clock: The clock for deadlines.
+    ///   - admission: A check of each call by its head; nil admits all.
     public init(
         _ methods: [RPCMethodHandler], limits: RPCLimits = .standard, compressions: [RPCCompression] = [.gzip],
-        types: TypeRegistry = [], clock: WallClock = .system
+        types: TypeRegistry = [], clock: WallClock = .system, admission: Admission? = nil
     ) {
+        self.admission = admission
         self.methods = Dictionary(methods.map { ($0.path, $0) }) { $1 }
         configuration = RPCServiceConfiguration(limits: limits, compressions: compressions, types: types, clock: clock)
     }
@@ -75,9 +93,11 @@ public struct RPCService: Handler {
     ) async -> HTTPResponse {
         let deadline: RPCDeadline?
         do throws(RPCError) { deadline = try self.deadline(of: request, form) } catch { return form.failure(error) }
-        let context = CallContext(
+        var context = CallContext(
             path: method.path, metadata: request.fields, deadline: deadline?.deadline, http: request.context)
+        context.limits = configuration.limits
         do {
+            if let admission { try await admission(&context) }
             guard case .enveloped(let style, let codec) = form else {
                 return try await ConnectUnaryHandler(method: method, form: form, configuration: configuration)
                     .respond(to: request, deadline, context)
@@ -106,7 +126,7 @@ public struct RPCService: Handler {
     /// Returns the last two path segments, which do not depend on where the service is mounted.
     private static func methodPath(of request: HTTPRequest) -> String {
         let path = request.pathWithoutQuery
-        guard let last = path.lastIndex(of: "/"), let first = path[..<last].lastIndex(of: "/") else {
+        guard let last = path.utf8.lastIndex(of: 0x2F), let first = path.utf8[..<last].lastIndex(of: 0x2F) else {
             return String(path)
         }
         return String(path[first...])
@@ -162,7 +182,7 @@ struct RPCServiceConfiguration: Sendable {
             }
             // RFC 9110 §12.4.2: a weight of zero means "not acceptable".
             let isExcluded = parts.dropFirst().contains {
-                $0.hasPrefix("q=0") && !$0.utf8.contains { (0x31...0x39).contains($0) }
+                $0.utf8.starts(with: "q=0".utf8) && !$0.utf8.contains { (0x31...0x39).contains($0) }
             }
             if !isExcluded, let compression = compressions.first(where: { $0.name == parts[0] }) { return compression }
         }

@@ -38,7 +38,7 @@ enum RequestFormat: Sendable {
             for style in RPCProtocol.allCases { forms[style.mediaType(codec)] = .enveloped(style, codec) }
         }
         for style in [.grpc, .grpcWeb, .grpcWebText] as [RPCProtocol] {
-            let family = style.mediaType(.binary).prefix { $0 != "+" }
+            let family = Substring(style.mediaType(.binary).utf8.prefix { $0 != UInt8(ascii: "+") })
             forms[String(family)] = .enveloped(style, .binary)
         }
         return forms

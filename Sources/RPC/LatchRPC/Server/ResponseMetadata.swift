@@ -47,7 +47,7 @@ extension HTTPFields.Field {
 extension HTTPFieldName {
     /// Whether the RPC protocol or HTTP sets the field itself.
     fileprivate var isProtocolField: Bool {
-        canonicalName.hasPrefix("grpc-") || canonicalName.hasPrefix("connect-")
+        canonicalName.utf8.starts(with: "grpc-".utf8) || canonicalName.utf8.starts(with: "connect-".utf8)
             || Self.httpFields.contains(canonicalName)
     }
 

@@ -141,7 +141,7 @@ extension RPCError {
     /// Whether the server refused the call and said when to retry: a detail `google.rpc.RetryInfo`, or the field
     /// `Retry-After` (RFC 9110 §10.2.3) or `grpc-retry-pushback-ms` (gRFC A6).
     fileprivate var hasRetryDelay: Bool {
-        details.contains { $0.typeURL.hasSuffix("/google.rpc.RetryInfo") }
+        details.contains { $0.typeURL.utf8.ends(with: "/google.rpc.RetryInfo".utf8) }
             || ["retry-after", "grpc-retry-pushback-ms"].contains { name in metadata.contains { $0.name == name } }
     }
 }

@@ -27,7 +27,8 @@ public struct FileResponseStore: ResponseStore {
     /// Removes the store's files, and nothing else from the folder.
     public func removeAll() async throws {
         guard FileManager.default.fileExists(atPath: folder) else { return }
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasPrefix(Self.prefix) {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder)
+        where name.utf8.starts(with: Self.prefix.utf8) {
             try AtomicFile("\(folder)/\(name)").remove()
         }
     }

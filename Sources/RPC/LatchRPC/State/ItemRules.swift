@@ -95,11 +95,13 @@ extension ItemRules {
     /// Returns the items that contain each word of a query in one of the searchable texts, ignoring case; all items for
     /// a query without words.
     public func search(_ query: String, in items: [Item]) -> [Item] {
-        let words = query.lowercased().split(whereSeparator: \.isWhitespace)
+        let words = query.lowercased().unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map {
+            String($0)
+        }
         guard !words.isEmpty else { return items }
         return items.filter { item in
             let texts = search(item).map { $0.lowercased() }
-            return words.allSatisfy { word in texts.contains { $0.contains(word) } }
+            return words.allSatisfy { word in texts.contains { $0.utf8.contains(word.utf8) } }
         }
     }
 

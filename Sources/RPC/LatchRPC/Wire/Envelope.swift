@@ -58,11 +58,7 @@ struct Envelope: Sendable {
     /// - Throws: `RPCError.internal` if it is compressed without a declared compression, and the errors of
     ///   decompression.
     func message(by compression: RPCCompression?, limit: Int) throws -> [UInt8] {
-        guard flags.contains(.compressed) else { return content }
-        guard let compression else {
-            throw RPCError(.internal, "A message is compressed, but no compression was declared.")
-        }
-        return try compression.decompress(content, limit)
+        try EncodedMessage(self, by: compression).decompressed(upTo: limit)
     }
 }
 

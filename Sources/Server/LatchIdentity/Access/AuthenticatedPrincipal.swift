@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchAuth
+import LatchCore
 public import LatchHTTP
 import PortableFoundation
 
@@ -23,23 +24,28 @@ package struct AuthenticatedSession: Sendable {
 
     package var accountID: String { account.id }
 
-    /// The age in seconds up to which a login counts as recent.
-    static let recentLoginAge: TimeInterval = 900
-
     /// Rejects the session of another client than the server's own: a user who granted a client some scopes has not given
     /// it the account.
     ///
     /// - Throws: `IdentityError.forbidden`.
     func requireFirstParty() throws(IdentityError) {
-        guard clientID == OAuthClient.firstPartyID else { throw .forbidden }
+        guard isFirstParty else { throw .forbidden }
     }
 
-    /// Rejects a session that may be unattended; the time of the login counts, which no refresh moves.
+    /// Whether the session belongs to the server's own client.
+    var isFirstParty: Bool { clientID == OAuthClient.firstPartyID }
+
+}
+
+extension Dependencies {
+    /// Rejects a session that may be unattended: its user must have authenticated recently (RFC 9470), which no refresh does.
     ///
     /// - Throws: `IdentityError.signInAgain`.
-    func requireRecentLogin(at now: Date) throws(IdentityError) {
+    func requireRecentAuthentication(_ session: AuthenticatedSession) throws(IdentityError) {
+        let (device, maximumAge) = (session.device, configuration.recentAuthentication)
+        let age = now.timeIntervalSince(device.authenticatedAt ?? device.createdAt)
         // A clock that was set back makes no old session recent.
-        guard (-60..<Self.recentLoginAge).contains(now.timeIntervalSince(device.createdAt)) else { throw .signInAgain }
+        guard (-60..<maximumAge.inSeconds).contains(age) else { throw .signInAgain(maximumAge: maximumAge) }
     }
 }
 

@@ -29,6 +29,14 @@ package struct Account: Sendable, Hashable {
     /// Permission words, finer than roles; this server reads them only for `:admin` scopes.
     package var permissions: [String] = []
     package var status = Status.active
+    /// The time at which whoever reads the mailbox also proved the password, or set it; nil until then.
+    ///
+    /// An address can be verified without it: an app that holds a mailed token alone shows that somebody reads the mails,
+    /// and not that this is who chose the password.
+    package var ownerProvedAt: Date?
+    /// A number that the store increases with each change of password, address, verification, status and second factor, so
+    /// that a decision that was made before such a change is not carried out after it.
+    package var credentialVersion = 0
     package let createdAt: Date
 
     /// The status as the user service reports it.

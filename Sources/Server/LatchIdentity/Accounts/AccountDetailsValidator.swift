@@ -58,7 +58,9 @@ enum AccountDetailsValidator {
     private static func line(
         _ value: String, _ name: String, most: Int, exceptFor breaks: String = ""
     ) throws(IdentityError) {
-        guard value.utf8.count <= most, value.filter({ !breaks.contains($0) }).isPlain else {
+        guard value.utf8.count <= most,
+            String(value.unicodeScalars.filter { !breaks.unicodeScalars.contains($0) }).isPlain
+        else {
             throw invalid(name, "is longer than \(most) bytes or holds control characters")
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import LatchJOSE
 import PortableFoundation
 
 /// A service for accounts: sign-up, verification, passwords, addresses, and administration.
@@ -14,9 +13,9 @@ package struct AccountService: Sendable {
 
     /// Creates an account and mails a link that verifies its address.
     ///
-    /// Roles and permissions come from the caller's code and never from a request. The hash is made before the address
-    /// is taken, and the store's unique index decides between two sign-ups of the same address at once; the check before
-    /// it only saves the price of a hash.
+    /// Roles and permissions come from the caller's code and never from a request. The store's unique indexes alone decide
+    /// whether address and username are free: work, response time and response are the same for both, and do not depend
+    /// on what is taken.
     ///
     /// - Throws: `IdentityError.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.overloaded` or a
     ///   store's error.
@@ -30,39 +29,47 @@ package struct AccountService: Sendable {
         try PasswordPolicy.check(password, for: email)
         try Self.requireWords(roles + permissions)
         if let details { try AccountDetailsValidator.check(details, at: dependencies.now) }
-        guard try await dependencies.store.account(emailKey: email.key) == nil else { throw .alreadyExists }
-        if let username, try await dependencies.store.account(usernameKey: username.key) != nil { throw .usernameTaken }
-        let hash = try await dependencies.passwords.hash(password)
+        let hash = try await dependencies.passwords.hash(password, for: .signUp)
         let now = dependencies.now
         let account = Account(
             id: dependencies.newID(at: now), email: email, username: username, name: name, passwordHash: hash,
             passwordChangedAt: now, emailVerifiedAt: isVerified ? now : nil, roles: roles, permissions: permissions,
-            createdAt: now)
-        try await dependencies.store.insert(account, details: details)
-        dependencies.metrics.count("latch_accounts_created_total")
-        if isVerified {
-            try await promoteFirstAdministrator(email)
-        } else {
-            mail(.verifyEmail, to: email)
+            ownerProvedAt: isVerified ? now : nil, createdAt: now)
+        let mail = isVerified ? nil : outboxMail(.verifyEmail, to: email, of: account)
+        do throws(IdentityError) {
+            try await dependencies.store.insert(account, details: details, mail: mail)
+        } catch IdentityError.alreadyExists {
+            throw username == nil ? .alreadyExists : .emailOrUsernameTaken
         }
+        // Counts for later mails; this one is promised, and an address signs up once.
+        if mail != nil { _ = dependencies.limiter.take(dependencies.limits.mail(emailKey: email.key), at: now) }
+        dependencies.metrics.count("latch_accounts_created_total")
+        dependencies.mails.wake()
         return account
     }
 
-    /// Makes the account of the setting `first_administrator` the first administrator, once its address is verified.
+    /// Makes the account of the setting `first_administrator` the first administrator at a login, once its owner has proved
+    /// both the address and the password.
     ///
-    /// Does nothing if an account can administer the server already: the setting is for the first start, and does
-    /// not reinstate a dismissed administrator.
-    func promoteFirstAdministrator(_ email: EmailAddress? = nil) async throws(IdentityError) {
-        guard let text = dependencies.configuration.firstAdministrator else { return }
+    /// Neither a session from before that proof nor a verified address alone suffices: anybody may have signed up with the
+    /// address (attack E8). Does nothing if an account can administer the server already: the setting is for the first
+    /// start, and does not reinstate a dismissed administrator.
+    ///
+    /// - Returns: The account with its role.
+    func promotingFirstAdministrator(_ account: Account) async throws(IdentityError) -> Account {
+        guard let text = dependencies.configuration.firstAdministrator, account.role < .superAdmin,
+            account.ownerProvedAt != nil
+        else { return account }
         let key = try EmailAddress(text).key
-        guard email?.key ?? key == key, let account = try await dependencies.store.account(emailKey: key) else {
-            return
-        }
-        // Decided in the transaction, so that two nodes that start together promote one account.
-        _ = try await perform(.setRole(.superAdmin), on: account.id, by: nil) { context in
+        guard account.email.key == key else { return account }
+        // Decided in the transaction, so that of two logins one promotes.
+        let promoted = try await perform(.setRole(.superAdmin), on: account.id, by: nil) { context in
             guard context.administratorCount == 0, let target = context.target else { return false }
-            return target.email.key == key && target.emailVerifiedAt != nil && target.status == .active
+            return target.email.key == key && target.credentialVersion == account.credentialVersion
+                && target.ownerProvedAt != nil && target.status == .active
         }
+        guard promoted != nil else { return account }
+        return try await dependencies.store.account(id: account.id) ?? account
     }
 
     /// Returns the trimmed name; nil if it is empty.
@@ -96,52 +103,83 @@ package struct AccountService: Sendable {
 
     /// Mails a link that verifies the address or resets the password, if the address has an account that needs it.
     ///
-    /// Looks up the account, stores the token and writes the mail after the response, whose time and content must not
-    /// reveal whether the address has an account.
-    func mail(_ purpose: OneTimeToken.Purpose, to email: EmailAddress) {
-        let dependencies = dependencies
-        dependencies.mails.enqueue {
-            guard let account = try await dependencies.store.account(emailKey: email.key), account.status == .active,
-                purpose == .resetPassword || account.emailVerifiedAt == nil,
-                let issuer = dependencies.accessTokens.issuer,
-                dependencies.limiter.take(dependencies.limits.mail(emailKey: email.key), at: dependencies.now) == nil
-            else { return nil }
-            let (configuration, now) = (dependencies.configuration, dependencies.now)
-            let lifetime =
-                purpose == .resetPassword ? configuration.resetLifetime : configuration.verificationLifetime
-            let token = Base64URL.encode(dependencies.random.bytes(32))
-            try await dependencies.store.insert(
-                OneTimeToken(
-                    digest: token.digest, accountID: account.id, purpose: purpose, emailKey: account.email.key,
-                    createdAt: now, expiresAt: now.addingTimeInterval(lifetime.inSeconds)))
-            return switch purpose {
-            case .verifyEmail: try MailTemplates.verification(to: account, token: token, issuer: issuer)
-            case .resetPassword: try MailTemplates.reset(to: account, token: token, issuer: issuer)
-            }
+    /// The mail is durable when the call returns. One is stored for every address alike, and the account is looked up after
+    /// the response, whose time and content must not reveal whether the address has one. A request beyond the limit of an
+    /// address stores none: the mails of the same hour carry the answer.
+    ///
+    /// - Throws: `IdentityError.overloaded` if too many mails wait, or a store's error.
+    func mail(_ purpose: OneTimeToken.Purpose, to email: EmailAddress) async throws(IdentityError) {
+        let attempts = dependencies.limits.mail(emailKey: email.key)
+        guard dependencies.limiter.take(attempts, at: dependencies.now) == nil else {
+            return dependencies.metrics.count("latch_mails_total", ["result": "limited"])
         }
+        try await dependencies.store.insert(
+            outboxMail(purpose == .resetPassword ? .resetPassword : .verifyEmail, to: email))
+        dependencies.mails.wake()
+    }
+
+    private func outboxMail(
+        _ purpose: OutboxMail.Purpose, to email: EmailAddress, of account: Account? = nil
+    ) -> OutboxMail {
+        OutboxMail(
+            purpose, to: email, accountID: account?.id, id: dependencies.random.identifier(), at: dependencies.now)
     }
 
     /// Uses up a mailed token, and marks its address as verified or one end of a change of address as confirmed.
     ///
-    /// Lookup, use and update are one transaction, so that of two concurrent requests one succeeds.
+    /// Lookup, use and update are one transaction, so that of two concurrent requests one succeeds. The first verification
+    /// ends what was set on the account before, except for the session that makes it (attack E8).
     ///
+    /// - Parameter session: The session of the request, if it has one.
     /// - Returns: The account after the change.
     /// - Throws: `IdentityError.invalidLink` or a store's error.
     @discardableResult
-    func verifyEmail(_ token: String) async throws(IdentityError) -> Account {
+    func verifyEmail(
+        _ token: String, in session: AuthenticatedSession? = nil
+    ) async throws(IdentityError) -> Account {
+        try await verifyEmail(token, with: session.map { .device($0.device.id) } ?? .none)
+    }
+
+    /// Uses up a mailed token for a user who knows the password of its account; a wrong one leaves the token unused, and
+    /// counts as one of a login.
+    ///
+    /// - Throws: The errors of ``verifyEmail(_:in:)``, `IdentityError.invalidCredentials`, `.tooManyAttempts`,
+    ///   `.overloaded`.
+    func verifyEmail(
+        _ token: String, password: String, from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        let account = try await dependencies.store.account(forVerificationToken: token.digest, at: dependencies.now)
+        guard let account else { throw .invalidLink }
+        let verified = try await dependencies.logins.verify(password, of: account, from: origin)
+        try await verifyEmail(token, with: .password(verified))
+    }
+
+    /// Uses up a mailed token for a user who did not choose the account's password, and replaces it.
+    ///
+    /// - Throws: The errors of ``resetPassword(_:password:)``; a link that confirms a change of address is not valid here.
+    func verifyEmail(_ token: String, settingPassword password: String) async throws(IdentityError) {
+        let account = try await dependencies.store.account(
+            forToken: token.digest, purpose: .verifyEmail, at: dependencies.now)
+        guard let account else { throw .invalidLink }
+        try PasswordPolicy.check(password, for: account.email)
+        let hash = try await dependencies.passwords.hash(password, for: .change)
+        try await verifyEmail(token, with: .newPassword(hash: hash))
+    }
+
+    @discardableResult
+    private func verifyEmail(_ token: String, with proof: OwnerProof) async throws(IdentityError) -> Account {
         let digest = token.digest
-        if let account = try await dependencies.store.verifyEmail(byToken: digest, at: dependencies.now) {
-            try await promoteFirstAdministrator(account.email)
-            return account
-        }
-        do throws(IdentityError) {
-            if let account = try await dependencies.store.confirmEmail(byToken: digest, at: dependencies.now) {
-                return account
+        var found = try await dependencies.store.verifyEmail(byToken: digest, with: proof, at: dependencies.now)
+        if found == nil {
+            do throws(IdentityError) {
+                found = try await dependencies.store.confirmEmail(byToken: digest, with: proof, at: dependencies.now)
+            } catch IdentityError.alreadyExists {
+                // Another account took the address while its mail was on its way.
             }
-        } catch IdentityError.alreadyExists {
-            // Another account took the address while its mail was on its way.
         }
-        throw .invalidLink
+        guard let found else { throw .invalidLink }
+        dependencies.metrics.count("latch_families_revoked_total", by: found.signedOut)
+        return found.account
     }
 
     /// Uses up a mailed token, sets the password, and signs out all devices.
@@ -154,7 +192,7 @@ package struct AccountService: Sendable {
             forToken: digest, purpose: .resetPassword, at: dependencies.now)
         guard let account else { throw .invalidLink }
         try PasswordPolicy.check(password, for: account.email)
-        let hash = try await dependencies.passwords.hash(password)
+        let hash = try await dependencies.passwords.hash(password, for: .change)
         // A concurrent request may have used the token meanwhile: the transaction decides.
         let reset = try await dependencies.store.resetPassword(byToken: digest, hash: hash, at: dependencies.now)
         guard let reset else { throw .invalidLink }
@@ -165,9 +203,11 @@ package struct AccountService: Sendable {
 
     /// Sets a new password for a signed-in user who knows the old one.
     ///
-    /// A wrong old password counts as one of a login, so that an unattended session cannot be used to guess it.
+    /// The old password is an authentication of its own. An account with a second factor needs a recent one of the session
+    /// as well, which has proved the factor. A wrong old password counts as one of a login, so that an unattended session
+    /// cannot be used to guess it.
     ///
-    /// - Throws: `IdentityError.invalidCredentials`, `.weakPassword`, `.invalidInput` if both are the same,
+    /// - Throws: `IdentityError.invalidCredentials`, `.weakPassword`, also if both are the same, `.signInAgain`,
     ///   `.tooManyAttempts`, `.overloaded` or a store's error.
     func changePassword(
         of session: AuthenticatedSession, from current: String, to new: String, signingOutOthers: Bool,
@@ -176,8 +216,11 @@ package struct AccountService: Sendable {
         try session.requireFirstParty()
         guard current != new else { throw .weakPassword("it is the one that you have") }
         try PasswordPolicy.check(new, for: session.account.email)
+        if try await dependencies.secondFactors.isConfirmed(of: session.accountID) {
+            try dependencies.requireRecentAuthentication(session)
+        }
         let account = try await dependencies.logins.verify(current, of: session.account, from: origin)
-        let hash = try await dependencies.passwords.hash(new)
+        let hash = try await dependencies.passwords.hash(new, for: .change)
         let changed = try await dependencies.store.changePassword(
             of: account, to: hash, signingOutAllBut: signingOutOthers ? session.device.id : nil,
             at: dependencies.now)
@@ -189,32 +232,34 @@ package struct AccountService: Sendable {
     /// Begins a change of address: both addresses receive a mail, and nothing changes before both are confirmed.
     ///
     /// An old address that was never verified need not confirm: it proves nothing about the account's owner, and may be
-    /// the very typo that the change corrects.
+    /// the very typo that the change corrects. So the session must have authenticated recently, whatever the state of
+    /// verification: a stolen access token does not take the account over (attack E9).
     ///
-    /// - Throws: `IdentityError.invalidEmail`, `.alreadyExists`, `.tooManyAttempts`, `.forbidden` or a store's error.
+    /// An address that another account has is not disclosed: the change begins as any other, and no mail completes it.
+    ///
+    /// - Throws: `IdentityError.invalidEmail`, `.signInAgain`, `.tooManyAttempts`, `.forbidden`, `.invalidToken` if the
+    ///   account has changed meanwhile, or a store's error.
     func changeEmail(of session: AuthenticatedSession, to text: String) async throws(IdentityError) {
         let (account, email) = (session.account, try EmailAddress(text))
         try session.requireFirstParty()
         guard email.key != account.email.key else { return }
-        // As at a sign-up; the unique index decides once both ends are confirmed.
-        guard try await dependencies.store.account(emailKey: email.key) == nil else { throw .alreadyExists }
-        guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
+        try dependencies.requireRecentAuthentication(session)
         let now = dependencies.now
         let limits = dependencies.limits
         let attempts = limits.mail(emailKey: email.key) + limits.mail(emailKey: account.email.key)
         try dependencies.take(attempts)
         let oldConfirms = account.emailVerifiedAt != nil
-        let old = Base64URL.encode(dependencies.random.bytes(32))
-        let new = Base64URL.encode(dependencies.random.bytes(32))
-        try await dependencies.store.insert(
+        let old = outboxMail(oldConfirms ? .oldAddress : .addressChanging, to: account.email, of: account)
+        let new = outboxMail(.newAddress, to: email, of: account)
+        let tokens = MailedTokens(pepper: dependencies.pepper)
+        let isBegun = try await dependencies.store.insert(
             EmailChange(
                 accountID: account.id, email: email, oldEmailKey: account.email.key,
-                oldDigest: oldConfirms ? old.digest : nil, newDigest: new.digest,
-                expiresAt: now.addingTimeInterval(dependencies.configuration.verificationLifetime.inSeconds)))
-        dependencies.mails.enqueue { try MailTemplates.newAddress(to: email, token: new, issuer: issuer) }
-        dependencies.mails.enqueue {
-            try MailTemplates.oldAddress(to: account.email, token: oldConfirms ? old : nil, issuer: issuer)
-        }
+                oldDigest: oldConfirms ? tokens.digest(of: old.id) : nil, newDigest: tokens.digest(of: new.id),
+                expiresAt: now.addingTimeInterval(dependencies.configuration.verificationLifetime.inSeconds)),
+            for: account, mails: [new, old])
+        guard isBegun else { throw .invalidToken }
+        dependencies.mails.wake()
     }
 
     // MARK: Administration
@@ -324,7 +369,7 @@ package struct AccountService: Sendable {
     package func find(_ name: String) async throws(IdentityError) -> FullAccount? {
         if let full = try await dependencies.store.fullAccount(id: name) { return full }
         let found: Account?
-        if name.contains("@") {
+        if name.utf8.contains(UInt8(ascii: "@")) {
             found = try await account(email: name)
         } else {
             found = try await dependencies.store.account(usernameKey: name.lowercased())
@@ -342,8 +387,10 @@ package struct AccountService: Sendable {
 
     /// Changes details of an account.
     ///
-    /// - Throws: `IdentityError.invalidInput`, which names the detail; `.forbidden`, `.usernameTaken`, `.noSuchAccount`,
-    ///   or a store's error.
+    /// Other usernames are tried within a limit, whether they are taken or not.
+    ///
+    /// - Throws: `IdentityError.invalidInput`, which names the detail; `.forbidden`, `.usernameTaken`, `.tooManyAttempts`,
+    ///   `.noSuchAccount`, or a store's error.
     package func change(
         _ change: AccountDetailsChange, of id: String, by actor: String
     ) async throws(IdentityError) -> FullAccount {
@@ -352,7 +399,12 @@ package struct AccountService: Sendable {
         change.lastName = change.lastName.map { String($0.trimmingSpace()) }
         change.displayName = change.displayName.map { String($0.trimmingSpace()) }
         try AccountDetailsValidator.check(change.applied(to: AccountDetails()), at: dependencies.now)
-        if let username = change.username, !username.isEmpty { _ = try Username(username) }
+        if let text = change.username, !text.isEmpty {
+            let username = try Username(text)
+            if try await dependencies.store.account(id: id)?.username != username {
+                try dependencies.take([dependencies.limits.username(of: actor)])
+            }
+        }
         guard try await perform(.update(change), on: id, by: actor) != nil,
             let full = try await dependencies.store.fullAccount(id: id)
         else { throw .noSuchAccount }

@@ -16,10 +16,10 @@ package protocol AccountStore: Sendable {
     /// Returns the account with its details; nil if there is none, or it was deleted.
     func fullAccount(id: String) async throws(IdentityError) -> FullAccount?
 
-    /// Inserts an account, optionally with details.
+    /// Inserts an account, optionally with details and a mail to its address.
     ///
     /// - Throws: `IdentityError.alreadyExists` if the address or the username is taken.
-    func insert(_ account: Account, details: AccountDetails?) async throws(IdentityError)
+    func insert(_ account: Account, details: AccountDetails?, mail: OutboxMail?) async throws(IdentityError)
 
     /// Performs an action on an account in one transaction, if `rule` permits it there.
     ///
@@ -36,9 +36,12 @@ package protocol AccountStore: Sendable {
     /// Replaces a hash by another hash of the same password, unless the password has changed meanwhile.
     func upgradePasswordHash(of id: String, from old: String, to new: String) async throws(IdentityError)
 
+    /// Returns the cost parameters of the stored hashes.
+    func passwordCosts() async throws(IdentityError) -> PasswordCosts
+
     /// Sets a new password, ends all mailed tokens, and signs out the other devices if requested.
     ///
-    /// - Returns: Nil if the password has changed since `account` was read.
+    /// - Returns: Nil if the credentials have changed since `account` was read.
     func changePassword(
         of account: Account, to hash: String, signingOutAllBut device: [UInt8]?, at now: Date
     ) async throws(IdentityError) -> PasswordChange?
@@ -47,6 +50,13 @@ package protocol AccountStore: Sendable {
     func setRoles(
         of id: String, roles: [String], permissions: [String], at now: Date
     ) async throws(IdentityError) -> Bool
+}
+
+extension AccountStore {
+    /// Inserts an account without a mail.
+    package func insert(_ account: Account, details: AccountDetails?) async throws(IdentityError) {
+        try await insert(account, details: details, mail: nil)
+    }
 }
 
 /// The effects of an action on an account.

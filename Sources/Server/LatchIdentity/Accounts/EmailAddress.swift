@@ -19,11 +19,11 @@ extension EmailAddress {
     /// - Throws: `IdentityError.invalidEmail`.
     package init(_ typed: String) throws(IdentityError) {
         let text = typed.trimmingSpace()
-        guard let at = text.lastIndex(of: "@") else { throw .invalidEmail }
+        guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else { throw .invalidEmail }
         // RFC 5321 §4.5.3.1: the lengths; §4.1.2: dot-string (quoted strings are obsolete in practice and refused), and a
         // domain, since address literals are not supported. RFC 5322 §3.2.3: the characters of an atom.
         guard text.utf8.count <= 254, Self.isDotted(text[..<at], maximum: 64, also: "-!#$%&'*+/=?^_`{|}~"),
-            Self.isDotted(text[text.index(after: at)...], maximum: 255, also: "-")
+            Self.isDotted(text[text.utf8.index(after: at)...], maximum: 255, also: "-")
         else { throw .invalidEmail }
         self.init(text: String(text), key: text.lowercased())
     }
@@ -31,7 +31,7 @@ extension EmailAddress {
     /// Returns whether a part is one or more words with single dots between them (RFC 5322 §3.2.3).
     private static func isDotted(_ part: Substring, maximum: Int, also others: String) -> Bool {
         part.utf8.count <= maximum
-            && part.split(separator: ".", omittingEmptySubsequences: false)
-                .allSatisfy { $0.isWord(maximum: maximum, also: others) }
+            && part.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+                .allSatisfy { Substring($0).isWord(maximum: maximum, also: others) }
     }
 }

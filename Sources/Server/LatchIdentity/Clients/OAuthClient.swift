@@ -58,12 +58,13 @@ extension OAuthClient {
 
     /// Parses the word of a configuration; nil if it is malformed.
     package init?(word: String) {
-        let parts = word.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+        let parts = word.unicodeScalars.split(separator: ";", omittingEmptySubsequences: false).map { String($0) }
         guard let id = parts.first, Self.isID(id), id != Self.firstPartyID else { return nil }
         self.init(id: id)
         for part in parts.dropFirst() {
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let list = pair.count == 2 ? pair[1].split(separator: ",").map(String.init) : []
+            let pair = part.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { String($0) }
+            let list = pair.count == 2 ? pair[1].unicodeScalars.split(separator: ",").map { String($0) } : []
             switch (pair[0], pair.count) {
             case ("confidential", 1): isConfidential = true
             case ("grants", 2):

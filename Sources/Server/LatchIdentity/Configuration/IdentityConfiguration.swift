@@ -30,16 +30,23 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var resetLifetime: Duration = .seconds(3600)
     /// Whether a login requires a verified address.
     public var requireVerifiedEmail = false
-    /// The address whose account becomes the first administrator once it is verified.
+    /// The age up to which a user's authentication suffices to change an address, a password or a second factor.
+    public var recentAuthentication: Duration = .seconds(900)
+    /// The address whose account becomes the first administrator, at the first login after address and password are proved.
     public var firstAdministrator: String?
     /// The memory of one password hash in KiB.
     public var argon2MemoryKiB = 19_456
     /// The passes of one password hash.
     public var argon2Passes = 2
-    /// The number of password hashes that may wait for a processor before further ones are rejected.
+    /// The number of password hashes that may wait for a processor before further ones are rejected: of logins, of sign-ups,
+    /// and of changes each.
     public var passwordQueueLimit = 128
     /// The number of wrong passwords that one network may try for one account within a minute.
     public var loginLimitPerMinute = 10
+    /// The number of accounts that one network may sign up within an hour; the /24 or /48 around it has five times as many.
+    public var signUpLimitPerHour = 100
+    /// The number of mails that one network may request within an hour; the /24 or /48 around it has five times as many.
+    public var mailLimitPerHour = 100
     /// The origins, in addition to the issuer's, whose pages may use the refresh cookie.
     public var allowedOrigins: [String] = []
     /// The folder that receives mails as files, for development.
@@ -50,6 +57,14 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var mailSender = "no-reply@localhost"
     /// A secret kept outside the store, without which a copy of the store cannot make refresh tokens.
     public var tokenPepper: String?
+    /// A key kept outside the store that encrypts the signing keys and secrets in it: 64 hexadecimal digits.
+    ///
+    /// A store is encrypted at the first start with a key, and cannot be used without it any more.
+    public var storeKey: String?
+    /// The time after which a signing key gets a successor.
+    public var signingKeyLifetime: Duration = .seconds(90 * 86_400)
+    /// The time for which entries of the audit log are kept.
+    public var auditRetention: Duration = .seconds(400 * 86_400)
     /// The address of the administration, if it is separate.
     public var adminListen: String?
 

@@ -58,12 +58,21 @@ package struct IdentitySetting: Sendable {
         .init("reset_lifetime", \.resetLifetime, .seconds(60...86_400), "seconds a password reset link is valid"),
         .init("require_verified_email", \.requireVerifiedEmail, .flag, "whether a login needs a verified address"),
         .init(
+            "recent_authentication", \.recentAuthentication, .seconds(60...86_400),
+            "seconds for which a login suffices to change an address, a password or a second factor"),
+        .init(
             "first_administrator", \.firstAdministrator, .optional(.email),
             "the address whose account becomes the first administrator"),
         .init("argon2_memory_kib", \.argon2MemoryKiB, .number(8...1_048_576), "memory of a password hash in KiB"),
         .init("argon2_passes", \.argon2Passes, .number(1...16), "passes of a password hash"),
-        .init("password_queue_limit", \.passwordQueueLimit, .number(1...100_000), "password hashes that may wait"),
+        .init(
+            "password_queue_limit", \.passwordQueueLimit, .number(1...100_000),
+            "password hashes of a kind that may wait"),
         .init("login_limit_per_minute", \.loginLimitPerMinute, .number(1...1_000_000), "wrong passwords per minute"),
+        .init(
+            "signup_limit_per_hour", \.signUpLimitPerHour, .number(1...1_000_000), "sign-ups of one network per hour"),
+        .init(
+            "mail_limit_per_hour", \.mailLimitPerHour, .number(1...1_000_000), "mails that one network may request"),
         .init(
             "allowed_origins", \.allowedOrigins, .origins,
             "origins that may use the refresh cookie, separated by spaces"),
@@ -72,6 +81,15 @@ package struct IdentitySetting: Sendable {
         .init("smtp_url", \.smtpURL, .optional(.text), "the mail server", isSecret: true),
         .init("mail_sender", \.mailSender, .email, "the sender of mails"),
         .init("token_pepper", \.tokenPepper, .optional(.text), "a secret kept outside of the store", isSecret: true),
+        .init(
+            "store_key", \.storeKey, .optional(.storeKey), "the key that encrypts the keys in the store",
+            isSecret: true),
+        .init(
+            "signing_key_lifetime", \.signingKeyLifetime, .seconds(3600...315_360_000),
+            "seconds until a signing key is replaced"),
+        .init(
+            "audit_retention", \.auditRetention, .seconds(86_400...3_153_600_000),
+            "seconds an entry of the audit log is kept"),
         .init("scopes", \.scopes, .scopes, "all scopes of the server, separated by spaces"),
         .init("default_scopes", \.defaultScopes, .scopes, "the scopes of a login that requests none"),
         .init(
@@ -114,6 +132,12 @@ private struct SettingFormat<Value>: Sendable {
 
 extension SettingFormat where Value == String {
     static var text: Self { Self(expected: "text", parse: { $0 }, text: { $0 }) }
+
+    /// A key of 256 bits.
+    static var storeKey: Self {
+        Self(
+            expected: StoreKey.expected, parse: { OAuthClients.bytes(ofDigest: $0) == nil ? nil : $0 }, text: { $0 })
+    }
 
     /// An address, which cannot carry a second header field into a mail (RFC 5322 §2.2).
     static var email: Self {
@@ -191,7 +215,7 @@ extension SettingFormat where Value == [OAuthClient] {
         Self(
             expected: "words such as phone;confidential;grants=password,refresh_token;scopes=files:read",
             parse: { text in
-                let clients = parseAll(text.split(separator: " ")) { OAuthClient(word: String($0)) }
+                let clients = parseAll(text.unicodeScalars.split(separator: " ")) { OAuthClient(word: String($0)) }
                 return clients.flatMap { Set($0.map(\.id)).count == $0.count ? $0 : nil }
             }, text: { $0.map(\.word).joined(separator: " ") })
     }
@@ -202,8 +226,8 @@ extension SettingFormat where Value == [String: String] {
         Self(
             expected: "words such as ID=64 hexadecimal digits, each ID once",
             parse: { text in
-                let pairs = parseAll(text.split(separator: " ")) { word -> (String, String)? in
-                    let pair = word.split(separator: "=", maxSplits: 1).map(String.init)
+                let pairs = parseAll(text.unicodeScalars.split(separator: " ")) { word -> (String, String)? in
+                    let pair = word.split(separator: "=", maxSplits: 1).map { String($0) }
                     return pair.count == 2 && OAuthClients.bytes(ofDigest: pair[1]) != nil ? (pair[0], pair[1]) : nil
                 }
                 guard let pairs, Set(pairs.map(\.0)).count == pairs.count else { return nil }
@@ -215,7 +239,9 @@ extension SettingFormat where Value == [String: String] {
 /// The text of an empty list; empty text means that the setting is not set.
 private let emptyList = "none"
 
-private func words(_ text: String) -> [String] { text.split { $0 == " " || $0 == "," }.map(String.init) }
+private func words(_ text: String) -> [String] {
+    text.unicodeScalars.split { $0 == " " || $0 == "," }.map { String($0) }
+}
 
 private func listWords(_ text: String) -> [String] { text == emptyList ? [] : words(text) }
 

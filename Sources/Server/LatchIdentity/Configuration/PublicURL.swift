@@ -10,14 +10,14 @@ enum PublicURL {
 
     /// Returns whether the text is such a URL without a path, except for a final slash.
     static func isOrigin(_ text: String) -> Bool {
-        guard let rest = afterScheme(text), let slash = rest.firstIndex(of: "/") else { return isValid(text) }
+        guard let rest = afterScheme(text)?.utf8, let slash = rest.firstIndex(of: 0x2F) else { return isValid(text) }
         return rest.index(after: slash) == rest.endIndex
     }
 
     /// Returns whether the text is an http or https URL with any path, query and fragment, but without a user, which
     /// could only imitate another host.
     static func isLink(_ text: String) -> Bool {
-        guard let start = text.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return isValid(text) }
+        guard let start = text.utf8.firstIndex(where: { "?#".utf8.contains($0) }) else { return isValid(text) }
         let isPlain = text[start...].utf8.allSatisfy {
             (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3C && $0 != 0x3E
         }
@@ -26,10 +26,12 @@ enum PublicURL {
 
     /// Returns the part after the scheme; nil if the text is not such a URL.
     private static func afterScheme(_ text: String) -> Substring? {
-        guard let scheme = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) }) else { return nil }
-        let rest = text.dropFirst(scheme.count)
+        guard let scheme = ["https://", "http://"].first(where: { text.lowercased().utf8.starts(with: $0.utf8) }) else {
+            return nil
+        }
+        let rest = Substring(text.utf8.dropFirst(scheme.utf8.count))
         let forbidden = Array("\"<>\\^`{|}?#@".utf8)
-        guard let first = rest.first, first != "/", first != ":",
+        guard let first = rest.utf8.first, !"/:".utf8.contains(first),
             rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !forbidden.contains($0) })
         else { return nil }
         return rest

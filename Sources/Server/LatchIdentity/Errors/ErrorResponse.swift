@@ -36,18 +36,20 @@ enum ErrorFormat: Sendable {
     /// Returns message and hint in the characters of RFC 6749 §5.2: visible ASCII and spaces without `"` and `\`.
     private static func description(_ error: IdentityError) -> String {
         let text = error.hint.map { "\(error.message) \($0)" } ?? error.message
-        return String(
-            text.unicodeScalars.map { scalar -> Character in
-                switch scalar.value {
-                case 0x22: "'"
-                case 0x20...0x21, 0x23...0x5B, 0x5D...0x7E: Character(scalar)
-                default: "-"
-                }
-            })
+        let visible = text.unicodeScalars.map { scalar -> Unicode.Scalar in
+            switch scalar.value {
+            case 0x22: "'"
+            case 0x20...0x21, 0x23...0x5B, 0x5D...0x7E: scalar
+            default: "-"
+            }
+        }
+        return String(String.UnicodeScalarView(visible))
     }
 
     private static func upperSnakeCase(_ code: String) -> String {
-        code.reduce(into: "") { $0 += $1.isUppercase ? "_\($1)" : $1.uppercased() }
+        code.unicodeScalars.reduce(into: "") {
+            $0 += $1.properties.isUppercase ? "_\($1)" : $1.properties.uppercaseMapping
+        }
     }
 }
 
@@ -81,12 +83,7 @@ extension HTTPResponse {
         var body = format.body(error.disclosed, form, retryAfter: wait)
         for (name, value) in extra { body[name] = value }
         var response = json(body, status: status)
-        response.fields[.retryAfter] = wait.map(String.init)
-        if let wait, let limit = error.limit {
-            // draft-ietf-httpapi-ratelimit-headers-10 §3 and §4.
-            response.fields["RateLimit-Policy"] = limit.policyField
-            response.fields["RateLimit"] = "\"\(limit.name)\";r=0;t=\(wait)"
-        }
+        error.report(in: &response.fields)
         // RFC 9110 §15.5.2 requires a challenge with each 401.
         if status == .unauthorized { response.fields[.wwwAuthenticate] = form.challenge }
         return response
@@ -101,7 +98,7 @@ extension CallContext {
     func failure(_ error: IdentityError) -> RPCError {
         let disclosed = error.disclosed
         responseMetadata[Self.codeField] = disclosed.code
-        responseMetadata[.retryAfter] = error.retryAfterSeconds.map(String.init)
+        error.report(in: &responseMetadata)
         // Connect responds with 401, and RFC 9110 §15.5.2 requires a challenge with each.
         if error.form.rpc == .unauthenticated { responseMetadata[.wwwAuthenticate] = error.form.challenge }
         return RPCError(error.form.rpc, disclosed.hint.map { "\(disclosed.message) \($0)" } ?? disclosed.message)
@@ -111,6 +108,16 @@ extension CallContext {
 extension IdentityError {
     /// The error as clients see it.
     fileprivate var disclosed: IdentityError { form.isDisclosed ? self : .unavailable }
+
+    /// Sets the fields that report when the request may be repeated, and the exhausted limit.
+    fileprivate func report(in fields: inout HTTPFields) {
+        let wait = retryAfterSeconds
+        fields[.retryAfter] = wait.map(String.init)
+        guard let wait, let limit else { return }
+        // draft-ietf-httpapi-ratelimit-headers-10 §3 and §4.
+        fields["RateLimit-Policy"] = limit.policyField
+        fields["RateLimit"] = "\"\(limit.name)\";r=0;t=\(wait)"
+    }
 
     /// The waiting time in whole seconds (RFC 9110 §10.2.3), rounded up so that the next attempt is not early.
     fileprivate var retryAfterSeconds: Int? { retryAfter.map { max(Int($0.inSeconds.rounded(.up)), 1) } }

@@ -59,6 +59,11 @@ extension IdentityError {
         code: "alreadyExists", message: "There is already an account with this e-mail address.",
         hint: "Log in, or reset the password.", form: conflict)
 
+    /// Another account has the e-mail address or the username; a sign-up does not say which.
+    static let emailOrUsernameTaken = alreadyExists.with(
+        message: "There is already an account with this e-mail address or username.",
+        hint: "Log in, reset the password, or choose another username.")
+
     /// Another account has the username; shares its code with ``alreadyExists``.
     static let usernameTaken = alreadyExists.with(
         message: "There is already an account with this username.", hint: "Choose another one.")
@@ -148,10 +153,22 @@ extension IdentityError {
         hint: "Wait for the next code, or use a recovery code.",
         form: .invalidGrant)
 
-    /// The operation requires a recent login.
-    package static let signInAgain = IdentityError(
-        code: "signInAgain", message: "This needs a sign-in of the last few minutes.", hint: "Log in again.",
-        form: .forbidden)
+    /// The operation requires a recent authentication of the session.
+    package static let signInAgain = IdentityError.signInAgain(maximumAge: IdentityConfiguration().recentAuthentication)
+
+    /// Returns a ``signInAgain`` error with the challenge of RFC 9470 §3: the access token is good, and a refresh would not
+    /// help.
+    static func signInAgain(maximumAge: Duration) -> IdentityError {
+        let challenge =
+            #"Bearer error="insufficient_user_authentication", "#
+            + #"error_description="A recent authentication is required", max_age="\#(maximumAge.components.seconds)""#
+        return IdentityError(
+            code: "signInAgain", message: "This needs a sign-in of the last few minutes.",
+            hint: "Log in again, or send the password to /api/auth/reauthenticate.",
+            form: ClientForm(
+                status: .unauthorized, oauth: "insufficient_user_authentication", rpc: .unauthenticated,
+                challenge: challenge))
+    }
 
     /// The account has no second factor, or the setup has expired.
     static let noSecondFactor = IdentityError(

@@ -71,6 +71,13 @@ extension IdentityError {
             hint: "Give the server's user write access to the file and to its folder.")
     }
 
+    /// Returns a ``storeUnavailable`` error for a file that other users may access, and that this user cannot protect.
+    package static func publicStore(_ path: String) -> IdentityError {
+        IdentityError(
+            code: "storeUnavailable", message: "Other users may access \(path), and this user cannot change that.",
+            hint: "As the owner of the file: chmod go= '\(path)'")
+    }
+
     /// Returns a ``storeUnavailable`` error with the reason.
     package static func storeUnavailable(_ reason: String) -> IdentityError {
         IdentityError(
@@ -95,11 +102,18 @@ extension IdentityError {
 
     /// Returns an error that suggests the settings with the same first four letters.
     static func unknownSetting(_ key: String) -> IdentityError {
-        let known = IdentitySetting.all.map(\.key).filter { zip($0, key).prefix { $0 == $1 }.count >= 4 }
+        let known = IdentitySetting.all.map(\.key).filter { zip($0.utf8, key.utf8).prefix { $0 == $1 }.count >= 4 }
         return invalidSetting.with(
             message: "There is no setting '\(key)'.",
             hint: known.isEmpty
                 ? "See 'latch serve --print-config' for all settings." : "Meant: \(known.joined(separator: ", "))?")
+    }
+
+    /// Returns the error for keys in the store that another store key has encrypted, or that need one.
+    static func storeKeyNeeded(_ id: String) -> IdentityError {
+        IdentityError(
+            code: "storeKeyNeeded", message: "The keys in the store are encrypted with the store key \(id).",
+            hint: "Set store_key_file or LATCH_STORE_KEY to that key; without it the store cannot be used.")
     }
 
     /// The server has no issuer yet.

@@ -53,7 +53,7 @@ extension Scopes {
     /// - Throws: `IdentityError.invalidScope` if a part is not a scope-token (RFC 6749 §3.3) or the text exceeds 4 KiB.
     init?(requested text: String?) throws(IdentityError) {
         guard let text else { return nil }
-        let words = text.split(separator: " ")
+        let words = text.unicodeScalars.split(separator: " ")
         guard text.utf8.count <= 4096, words.allSatisfy({ Scope(rawValue: String($0)) != nil }) else {
             throw .invalidScope
         }

@@ -5,6 +5,10 @@ import PortableFoundation
 import Synchronization
 
 /// A rate limiter with a token bucket per key, in bounded memory.
+///
+/// Each scope has a table of its own, so that a flood of one kind takes no place of another. A bucket that has been used is
+/// kept until it has refilled: filling a table makes no attempt forgotten. In a full table new keys share buckets by their
+/// wider network, where a flood meets itself first.
 final class AttemptLimiter: Sendable {
     /// A number of attempts within a window.
     struct Limit: Sendable, Hashable {
@@ -19,11 +23,53 @@ final class AttemptLimiter: Sendable {
         var policyField: String { "\"\(name)\";q=\(capacity);w=\(Int(window))" }
     }
 
+    /// What a key identifies; all attempts of a scope have the same limit.
+    enum Scope: Int, Sendable, CaseIterable {
+        case loginPair, loginAccount, loginNetwork, loginPrefix
+        case token, session, refresh, clientSecret, secondFactor, secondFactorSetup, username
+        case signUpNetwork, signUpPrefix, signUpAccount
+        case mailNetwork, mailPrefix, mailRecipient, link
+    }
+
+    /// A keyed digest of what was attempted: no key is longer than another, and nobody can choose keys that collide.
+    fileprivate struct Digest: Sendable, Hashable {
+        private let high, low: Int
+        private static let secrets = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+
+        init(_ network: NetworkPrefix?, _ name: String) {
+            (high, low) = (Self.half(Self.secrets.0, network, name), Self.half(Self.secrets.1, network, name))
+        }
+
+        /// The index of one of `count` shared buckets.
+        func index(in count: Int) -> Int { Int(UInt(bitPattern: high) % UInt(count)) }
+
+        /// Returns half a digest: SipHash under the process's random key and a secret.
+        private static func half(_ secret: UInt64, _ network: NetworkPrefix?, _ name: String) -> Int {
+            var hasher = Hasher()
+            hasher.combine(secret)
+            hasher.combine(network)
+            hasher.combine(name)
+            return hasher.finalize()
+        }
+    }
+
     /// An attempt that counts against one key.
     struct Attempt: Sendable, Hashable {
-        /// The key of the bucket, whose length the caller bounds.
-        let key: String
+        let scope: Scope
         let limit: Limit
+        fileprivate let digest: Digest
+        private let network: NetworkPrefix?
+
+        /// Creates an attempt by a client in a network, on a name, or both.
+        init(_ scope: Scope, from network: NetworkPrefix? = nil, on name: String = "", limit: Limit) {
+            self.scope = scope
+            self.limit = limit
+            self.network = network
+            digest = Digest(network, name)
+        }
+
+        /// The digest of a wider key: that of the network around the client's, or the key itself.
+        fileprivate var widerDigest: Digest { network.map { Digest($0.wide, "") } ?? digest }
     }
 
     /// The exhausted limit of a rejected attempt.
@@ -34,12 +80,14 @@ final class AttemptLimiter: Sendable {
     }
 
     /// A token bucket; `left` is fractional, so that short waits add up.
-    private struct Bucket {
+    fileprivate struct Bucket {
         var left: Double
-        var updated: Date
-        let limit: Limit
+        private var updated: Date
 
-        mutating func refill(at now: Date) {
+        /// Creates the full bucket of a new key.
+        init(_ limit: Limit, at now: Date) { (left, updated) = (Double(limit.capacity), now) }
+
+        mutating func refill(_ limit: Limit, at now: Date) {
             // A clock that was set back must not empty a bucket for ever.
             let passed = max(now.timeIntervalSince(updated), 0)
             left = min(left + passed * Double(limit.capacity) / limit.window, Double(limit.capacity))
@@ -47,72 +95,127 @@ final class AttemptLimiter: Sendable {
         }
 
         /// Refills the bucket up to now, and returns a rejection if it is empty.
-        mutating func rejection(at now: Date) -> Rejection? {
-            refill(at: now)
+        mutating func rejection(_ limit: Limit, at now: Date) -> Rejection? {
+            refill(limit, at: now)
             let wait = (1 - left) * limit.window / Double(limit.capacity)
             return left < 1 ? Rejection(limit: limit, retryAfter: wait) : nil
         }
     }
 
-    /// The maximum number of keys: some megabytes at about 350 bytes a key, however large a flood is.
-    private let maximumKeys: Int
-    private let buckets = Mutex<[String: Bucket]>([:])
+    private let tables: Mutex<[Table]>
 
-    init(maximumKeys: Int = 20_000) { self.maximumKeys = maximumKeys }
+    /// Creates a limiter.
+    ///
+    /// - Parameter maximumKeys: The maximum number of keys of each scope. By default they take 2 MiB, the most that a
+    ///   hash table of that size holds, so that all scopes together take 36 MiB.
+    init(maximumKeys: Int = 49_152) {
+        tables = Mutex(Scope.allCases.map { _ in Table(maximumKeys: maximumKeys) })
+    }
+
+    /// The memory of one key, all of it in the table.
+    static var bytesPerKey: Int { MemoryLayout<(Digest, Bucket)>.stride }
 
     /// The number of keys, for tests of the bound.
-    var keyCount: Int { buckets.withLock { $0.count } }
+    var keyCount: Int { tables.withLock { $0.reduce(0) { $0 + $1.count } } }
 
     /// Takes one attempt from each key, or from none if one of them has none left.
     ///
     /// The attempt counts before its result is known: otherwise forty concurrent guesses would all find the bucket full.
     func take(_ attempts: [Attempt], at now: Date) -> Rejection? {
-        buckets.withLock { buckets in
+        tables.withLock { tables in
             for attempt in attempts {
                 // A new key has all attempts left, and takes no memory unless the attempt is made: a flood that is
                 // rejected by its address must not add the names it invents.
-                guard let rejection = buckets[attempt.key]?.rejection(at: now) else { continue }
+                guard let rejection = tables[attempt.scope.rawValue].rejection(of: attempt, at: now) else { continue }
                 return rejection
             }
-            for attempt in attempts {
-                buckets[attempt.key, default: Self.full(attempt.limit, now)].left -= 1
-            }
-            if buckets.count > maximumKeys { Self.evict(from: &buckets, keeping: maximumKeys / 2, at: now) }
+            for attempt in attempts { tables[attempt.scope.rawValue].spend(attempt, at: now) }
             return nil
         }
     }
 
     /// Returns the number of attempts a key has left, and the seconds until it has all of them again.
     func remaining(for attempt: Attempt, at now: Date) -> (count: Int, untilFull: TimeInterval) {
-        buckets.withLock { buckets in
-            var bucket = buckets[attempt.key] ?? Self.full(attempt.limit, now)
-            bucket.refill(at: now)
+        tables.withLock { tables in
+            var bucket = tables[attempt.scope.rawValue].bucket(of: attempt) ?? Bucket(attempt.limit, at: now)
+            bucket.refill(attempt.limit, at: now)
             let missing = Double(attempt.limit.capacity) - bucket.left
             return (Int(max(bucket.left, 0)), max(missing, 0) * attempt.limit.window / Double(attempt.limit.capacity))
         }
     }
 
     /// Returns attempts that need not count.
-    ///
-    /// An evicted key gets nothing back; the next refill caps a bucket at its capacity.
     func refund(_ attempts: [Attempt]) {
-        buckets.withLock { buckets in
-            for attempt in attempts { buckets[attempt.key]?.left += 1 }
+        tables.withLock { tables in
+            for attempt in attempts { tables[attempt.scope.rawValue].refund(attempt) }
         }
     }
+}
 
-    /// Returns the full bucket of a new or evicted key.
-    private static func full(_ limit: Limit, _ now: Date) -> Bucket {
-        Bucket(left: Double(limit.capacity), updated: now, limit: limit)
-    }
+extension AttemptLimiter {
+    /// The buckets of one scope.
+    private struct Table {
+        private let maximumKeys: Int
+        private var buckets: [Digest: Bucket] = [:]
+        /// The buckets that new keys share while the table is full; empty until it is for the first time.
+        private var shared: [Bucket] = []
+        /// The time before which no search for full buckets begins, since it takes a millisecond.
+        private var nextSweep = Date.distantPast
 
-    /// Evicts full buckets first, then those that have used the smallest share of their capacity.
-    ///
-    /// The share counts and not the number, so that many refreshes do not evict a few password guesses.
-    private static func evict(from buckets: inout [String: Bucket], keeping count: Int, at now: Date) {
-        for key in buckets.keys { buckets[key]?.refill(at: now) }
-        let spent = { (bucket: Bucket) in 1 - bucket.left / Double(bucket.limit.capacity) }
-        let kept = buckets.filter { spent($0.value) > 0 }.sorted { spent($0.value) > spent($1.value) }.prefix(count)
-        buckets = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+        private static let sharedCount = 1024
+
+        init(maximumKeys: Int) { self.maximumKeys = maximumKeys }
+
+        var count: Int { buckets.count }
+
+        /// Returns the bucket of an attempt; nil for a new key with a bucket of its own.
+        func bucket(of attempt: Attempt) -> Bucket? {
+            buckets[attempt.digest] ?? sharedIndex(of: attempt).map { shared[$0] }
+        }
+
+        mutating func rejection(of attempt: Attempt, at now: Date) -> Rejection? {
+            if let rejection = buckets[attempt.digest]?.rejection(attempt.limit, at: now) { return rejection }
+            guard buckets[attempt.digest] == nil else { return nil }
+            makeRoom(attempt.limit, at: now)
+            return sharedIndex(of: attempt).flatMap { shared[$0].rejection(attempt.limit, at: now) }
+        }
+
+        mutating func spend(_ attempt: Attempt, at now: Date) {
+            if buckets[attempt.digest] == nil, let index = sharedIndex(of: attempt) {
+                shared[index].left -= 1
+            } else {
+                buckets[attempt.digest, default: Bucket(attempt.limit, at: now)].left -= 1
+            }
+        }
+
+        /// Returns an attempt; a bucket that is full again is removed.
+        mutating func refund(_ attempt: Attempt) {
+            if let left = buckets[attempt.digest]?.left {
+                let isFull = left + 1 >= Double(attempt.limit.capacity)
+                if isFull { buckets[attempt.digest] = nil } else { buckets[attempt.digest]?.left += 1 }
+            } else if let index = sharedIndex(of: attempt) {
+                shared[index].left += 1
+            }
+        }
+
+        /// Returns the index of the shared bucket of a new key; nil if there is room for a bucket of its own.
+        private func sharedIndex(of attempt: Attempt) -> Int? {
+            guard buckets.count >= maximumKeys, !shared.isEmpty else { return nil }
+            return attempt.widerDigest.index(in: shared.count)
+        }
+
+        /// Removes the buckets that have refilled from a full table; no other one is ever removed.
+        private mutating func makeRoom(_ limit: Limit, at now: Date) {
+            guard buckets.count >= maximumKeys else { return }
+            if shared.isEmpty { shared = Array(repeating: Bucket(limit, at: now), count: Self.sharedCount) }
+            // A clock that was set back must not postpone the search for ever.
+            guard now >= nextSweep || nextSweep.timeIntervalSince(now) > limit.window else { return }
+            nextSweep = now.addingTimeInterval(limit.window / 60)
+            buckets = buckets.filter { entry in
+                var bucket = entry.value
+                bucket.refill(limit, at: now)
+                return bucket.left < Double(limit.capacity)
+            }
+        }
     }
 }

@@ -7,21 +7,52 @@ import LatchServer
 /// A subscriber gets a whole IPv6 network of 64 bits or more (RFC 6177 §2, RFC 4291 §2.5.1) and can send each request from
 /// another address, so limits per address would not limit anything.
 struct NetworkPrefix: Sendable, Hashable {
-    /// The prefix as text, such as `2001:db8:0:7::/64`; any other text stays as it is.
-    let text: String
+    private enum Form: Hashable {
+        case ipv4(UInt32, length: Int)
+        case ipv6(UInt64, length: Int)
+        /// A text that is not an address, such as that of a caller in process.
+        case other(String)
+    }
+
+    private let form: Form
+
+    private init(_ form: Form) { self.form = form }
 
     /// Creates the prefix of an address in any of the spellings of RFC 4291 §2.2, with or without a zone (RFC 4007 §11); an
     /// IPv4-mapped address counts as the IPv4 address.
     init(of address: String) {
-        guard let parsed = IPAddress(address) else {
-            text = address
+        guard let bytes = IPAddress(address)?.bytes else {
+            // Bounded in bytes, since one character can have any number of them.
+            form = .other(String(decoding: address.utf8.prefix(100), as: UTF8.self))
             return
         }
-        let groups = stride(from: 0, to: 8, by: 2).lazy.map {
-            UInt16(parsed.bytes[$0]) << 8 | UInt16(parsed.bytes[$0 + 1])
+        form =
+            bytes.count == 16
+            ? .ipv6(bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, length: 64)
+            : .ipv4(bytes.reduce(0) { $0 << 8 | UInt32($1) }, length: 32)
+    }
+
+    /// The network around the prefix that one owner of many addresses is likely to have: 24 bits of IPv4, 48 of IPv6.
+    var wide: NetworkPrefix {
+        switch form {
+        case .ipv4(let bits, _): NetworkPrefix(.ipv4(bits & 0xFFFF_FF00, length: 24))
+        case .ipv6(let bits, _): NetworkPrefix(.ipv6(bits & 0xFFFF_FFFF_FFFF_0000, length: 48))
+        case .other: self
         }
-        text =
-            parsed.bytes.count == 16
-            ? groups.map { String($0, radix: 16) }.joined(separator: ":") + "::/64" : parsed.text
+    }
+
+    /// The prefix as text, such as `2001:db8:0:7::/64`; a whole address and any other text stay as they are.
+    var text: String {
+        switch form {
+        case .ipv4(let bits, let length):
+            let address = [24, 16, 8, 0].map { String(bits >> $0 & 0xFF) }.joined(separator: ".")
+            return length == 32 ? address : "\(address)/\(length)"
+        case .ipv6(let bits, let length):
+            let groups = stride(from: 48, through: 64 - length, by: -16).map {
+                String(bits >> UInt64($0) & 0xFFFF, radix: 16)
+            }
+            return "\(groups.joined(separator: ":"))::/\(length)"
+        case .other(let text): return text
+        }
     }
 }

@@ -5,42 +5,97 @@ import LatchCore
 /// The rate limits of a configuration, and the keys that attempts count against.
 ///
 /// The tight limit is per account *and* network, so that an attacker's guesses use up the attacker's attempts and not the
-/// owner's. Wider limits per account and per network stop distributed guessing and password spraying.
+/// owner's. Wider limits per account, per network and per wider network stop distributed guessing and password spraying.
 struct RateLimits: Sendable {
-    /// The limit of guesses at one account from one network, which users meet.
-    private let pair: AttemptLimiter.Limit
-    /// The limit of guesses at one account from anywhere, ten times as wide (NIST SP 800-63B-4 §3.2.2).
-    private let account: AttemptLimiter.Limit
-    /// The limit of guesses from one network at any account, against password spraying.
-    private let address: AttemptLimiter.Limit
-    /// The limit of mails to one address, so that an attacker cannot flood a mailbox through the server.
-    private let mail = AttemptLimiter.Limit(name: "mail", capacity: 5, window: 3600)
-    /// The limit of second-factor setups of one account; each writes a dozen rows.
-    private let setup = AttemptLimiter.Limit(name: "second-factor-setup", capacity: 10, window: 3600)
-    /// The limit of requests from one network to the token routes.
-    private let token: AttemptLimiter.Limit
-    /// The limit of refreshes of one account over all of its devices.
-    private let refresh: AttemptLimiter.Limit
+    private typealias Limit = AttemptLimiter.Limit
 
-    /// Creates the limits; one setting determines the first three, whose ratio matters.
-    init(_ configuration: IdentityConfiguration) {
-        let limit = configuration.loginLimitPerMinute
-        pair = AttemptLimiter.Limit(name: "login", capacity: limit, window: 60)
-        account = AttemptLimiter.Limit(name: "login-account", capacity: limit * 10, window: 60)
-        address = AttemptLimiter.Limit(name: "login-address", capacity: limit * 10, window: 60)
-        token = AttemptLimiter.Limit(name: "token", capacity: configuration.tokenLimitPerMinute, window: 60)
-        refresh = AttemptLimiter.Limit(name: "refresh", capacity: configuration.refreshLimitPerMinute, window: 60)
+    /// A kind of request that counts by its head alone, before its content is read.
+    enum Request: Sendable {
+        /// A request to a route that issues, refreshes or revokes tokens.
+        case token
+        /// A request for a new account, each of which costs a hash, a row and a mail.
+        case signUp
+        /// A request for a mail, whose recipient never asked for it if the client is an attacker.
+        case mail
+        /// A use of a mailed link, each of which costs a write.
+        case link
     }
 
-    /// Returns the attempts of a login, for known and unknown addresses alike: a limit on real accounts alone would
-    /// reveal which are real.
-    func login(emailKey: String, address: String) -> [AttemptLimiter.Attempt] {
-        // Bounded in bytes, since one character can have any number of them.
-        let email = String(decoding: emailKey.utf8.prefix(254), as: UTF8.self)
-        let address = NetworkPrefix(of: address).text
+    /// The limit of guesses at one account from one network, which users meet.
+    private let pair: Limit
+    /// The limit of guesses at one account from anywhere, ten times as wide (NIST SP 800-63B-4 §3.2.2).
+    private let account: Limit
+    /// The limit of guesses from one network at any account, against password spraying.
+    private let address: Limit
+    /// The limit of guesses from a wider network, whose owner has many addresses.
+    private let prefix: Limit
+    /// The limits of sign-ups from one network, and from a wider one.
+    private let signUp, signUpPrefix: Limit
+    /// The limit of sign-ups with one address, so that the response does not become an oracle.
+    private let signUpAccount = Limit(name: "signup-account", capacity: 10, window: 3600)
+    /// The limits of mails that one network requests, and a wider one.
+    private let mailNetwork, mailPrefix: Limit
+    /// The limit of mails to one address, so that an attacker cannot flood a mailbox through the server.
+    private let mail = Limit(name: "mail", capacity: 5, window: 3600)
+    /// The limit of mailed links that one network opens.
+    private let link: Limit
+    /// The limit of second-factor setups of one account; each writes a dozen rows.
+    private let setup = Limit(name: "second-factor-setup", capacity: 10, window: 3600)
+    /// The limit of other usernames that one account may try, since each attempt shows whether a name is taken.
+    private let username = Limit(name: "username", capacity: 10, window: 3600)
+    /// The limit of requests from one network to the token routes.
+    private let token: Limit
+    /// The limit of new sessions of one account: a right password costs no attempt, and each session is a row.
+    private let session = Limit(name: "session", capacity: 120, window: 60)
+    /// The limit of refreshes of one account over all of its devices.
+    private let refresh: Limit
+
+    /// Creates the limits; one setting determines those of a login, whose ratio matters.
+    init(_ configuration: IdentityConfiguration) {
+        let limit = configuration.loginLimitPerMinute
+        pair = Limit(name: "login", capacity: limit, window: 60)
+        account = Limit(name: "login-account", capacity: limit * 10, window: 60)
+        address = Limit(name: "login-address", capacity: limit * 10, window: 60)
+        prefix = Limit(name: "login-prefix", capacity: limit * 100, window: 60)
+        link = Limit(name: "link", capacity: limit * 10, window: 60)
+        signUp = Limit(name: "signup", capacity: configuration.signUpLimitPerHour, window: 3600)
+        signUpPrefix = Limit(name: "signup-prefix", capacity: configuration.signUpLimitPerHour * 5, window: 3600)
+        mailNetwork = Limit(name: "mail-address", capacity: configuration.mailLimitPerHour, window: 3600)
+        mailPrefix = Limit(name: "mail-prefix", capacity: configuration.mailLimitPerHour * 5, window: 3600)
+        token = Limit(name: "token", capacity: configuration.tokenLimitPerMinute, window: 60)
+        refresh = Limit(name: "refresh", capacity: configuration.refreshLimitPerMinute, window: 60)
+    }
+
+    /// Returns the attempts of a request, the one to report first.
+    func attempts(of request: Request, from address: String) -> [AttemptLimiter.Attempt] {
+        let network = NetworkPrefix(of: address)
+        switch request {
+        case .token: return [.init(.token, from: network, limit: token)]
+        case .signUp:
+            return [
+                .init(.signUpNetwork, from: network, limit: signUp),
+                .init(.signUpPrefix, from: network.wide, limit: signUpPrefix),
+            ]
+        case .mail:
+            return [
+                .init(.mailNetwork, from: network, limit: mailNetwork),
+                .init(.mailPrefix, from: network.wide, limit: mailPrefix),
+            ]
+        case .link: return [.init(.link, from: network, limit: link)]
+        }
+    }
+
+    /// Returns the attempts of a login under a name as it was typed, in lower case.
+    ///
+    /// They are the same for known and unknown names: a limit on real accounts alone would reveal which are real, and one
+    /// that counts a username and an address together would reveal that they belong together.
+    func login(name: String, address: String) -> [AttemptLimiter.Attempt] {
+        let network = NetworkPrefix(of: address)
         return [
-            .init(key: "pair \(address) \(email)", limit: pair), .init(key: "account \(email)", limit: account),
-            .init(key: "address \(address)", limit: self.address),
+            .init(.loginPair, from: network, on: name, limit: pair),
+            .init(.loginAccount, on: name, limit: account),
+            .init(.loginNetwork, from: network, limit: self.address),
+            .init(.loginPrefix, from: network.wide, limit: prefix),
         ]
     }
 
@@ -48,36 +103,44 @@ struct RateLimits: Sendable {
     ///
     /// They omit the limit of the account, which guesses from elsewhere use up: it must not lock out the owner (attack
     /// D5).
-    func loginFromKnownAddress(emailKey: String, address: String) -> [AttemptLimiter.Attempt] {
-        login(emailKey: emailKey, address: address).filter { $0.limit != account }
+    func loginFromKnownAddress(name: String, address: String) -> [AttemptLimiter.Attempt] {
+        login(name: name, address: address).filter { $0.scope != .loginAccount }
     }
 
     /// Returns whether a rejection is due to the limit of the whole account.
     func isOfAccount(_ rejection: AttemptLimiter.Rejection) -> Bool { rejection.limit == account }
 
-    /// Returns the attempt of a request to the token routes.
-    func token(address: String) -> AttemptLimiter.Attempt {
-        .init(key: "token \(NetworkPrefix(of: address).text)", limit: token)
+    /// Returns the attempt of a sign-up with an address.
+    func signUp(emailKey: String) -> AttemptLimiter.Attempt {
+        .init(.signUpAccount, on: emailKey, limit: signUpAccount)
     }
 
+    /// Returns the attempt of a new session.
+    func session(accountID: String) -> AttemptLimiter.Attempt { .init(.session, on: accountID, limit: session) }
+
     /// Returns the attempt of a refresh.
-    func refresh(accountID: String) -> AttemptLimiter.Attempt { .init(key: "refresh \(accountID)", limit: refresh) }
+    func refresh(accountID: String) -> AttemptLimiter.Attempt { .init(.refresh, on: accountID, limit: refresh) }
 
     /// Returns the attempt of a client secret, limited as passwords are (attack J2).
     func clientSecret(of id: String, address: String) -> AttemptLimiter.Attempt {
-        .init(key: "client \(NetworkPrefix(of: address).text) \(id)", limit: pair)
+        .init(.clientSecret, from: NetworkPrefix(of: address), on: id, limit: pair)
     }
 
     /// Returns the attempt of a second-factor code from one network; the store bounds and persists the total.
     func secondFactor(of accountID: String, address: String) -> AttemptLimiter.Attempt {
-        .init(key: "factor \(NetworkPrefix(of: address).text) \(accountID)", limit: pair)
+        .init(.secondFactor, from: NetworkPrefix(of: address), on: accountID, limit: pair)
     }
 
     /// Returns the attempt of a second-factor setup.
     func secondFactorSetup(of accountID: String) -> AttemptLimiter.Attempt {
-        .init(key: "factor-setup \(accountID)", limit: setup)
+        .init(.secondFactorSetup, on: accountID, limit: setup)
+    }
+
+    /// Returns the attempt of another username.
+    func username(of accountID: String) -> AttemptLimiter.Attempt {
+        .init(.username, on: accountID, limit: username)
     }
 
     /// Returns the attempts of a mail to an address.
-    func mail(emailKey: String) -> [AttemptLimiter.Attempt] { [.init(key: "mail \(emailKey)", limit: mail)] }
+    func mail(emailKey: String) -> [AttemptLimiter.Attempt] { [.init(.mailRecipient, on: emailKey, limit: mail)] }
 }

@@ -35,12 +35,7 @@ struct LoginService: Sendable {
         try await verifying(name, password, from: origin) { account throws(IdentityError) in
             let scopes = try dependencies.scopes.granted(
                 requested, to: account, by: client ?? dependencies.clients.firstParty)
-            var factorAt: Date?
-            if try await secondFactors.isConfirmed(of: account.id) {
-                guard let code else { throw .secondFactorRequired }
-                try await secondFactors.verify(code, of: account.id, for: .login(challenge: nil), from: origin)
-                factorAt = dependencies.now
-            }
+            let factorAt = try await proveFactor(of: account, code, from: origin)
             return try await tokens.startSession(
                 for: account, from: origin, by: client, grantType: .password, scopes: scopes, factorAt: factorAt)
         }
@@ -72,7 +67,7 @@ struct LoginService: Sendable {
     }
 
     /// Returns whether the text has the form of a challenge.
-    static func isChallenge(_ text: String) -> Bool { text.hasPrefix(challengePrefix) }
+    static func isChallenge(_ text: String) -> Bool { text.utf8.starts(with: challengePrefix.utf8) }
 
     /// Signs in the device of a challenge, by a code of the second factor.
     ///
@@ -113,27 +108,56 @@ struct LoginService: Sendable {
 
     // MARK: Passwords
 
-    /// Verifies the password of a signed-in user; guesses count as those of a login do.
+    /// Authenticates the user of a session again, and makes that the session's time of authentication (RFC 9470).
+    ///
+    /// - Parameter code: A code of the second factor, or a recovery code.
+    /// - Throws: `IdentityError.forbidden` for another client's token, and the errors of
+    ///   ``login(name:password:code:from:by:requesting:)``.
+    func reauthenticate(
+        _ session: AuthenticatedSession, password: String, code: String?, from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        try session.requireFirstParty()
+        try await verifying(session.account.email.key, password, from: origin) { account throws(IdentityError) in
+            let factorAt = try await proveFactor(of: account, code, from: origin)
+            let isDone = try await dependencies.store.authenticate(
+                device: session.device.id, of: account, factorAt: factorAt, at: dependencies.now)
+            guard isDone else { throw .invalidCredentials }
+        }
+    }
+
+    /// Verifies and uses up a code if the account has a second factor, and returns the time; nil if it has none.
+    private func proveFactor(
+        of account: Account, _ code: String?, from origin: RequestOrigin
+    ) async throws(IdentityError) -> Date? {
+        guard try await secondFactors.isConfirmed(of: account.id) else { return nil }
+        guard let code else { throw .secondFactorRequired }
+        try await secondFactors.verify(code, of: account.id, for: .login(challenge: nil), from: origin)
+        return dependencies.now
+    }
+
+    /// Verifies the password of a user who is signed in or reads the mails of the account's address, verified or not;
+    /// guesses count as those of a login do.
     ///
     /// - Throws: The errors of ``login(name:password:code:from:by:requesting:)``.
     func verify(
         _ password: String, of account: Account, from origin: RequestOrigin
     ) async throws(IdentityError) -> Account {
-        try await verifying(account.email.key, password, from: origin) { $0 }
+        try await verifying(account.email.key, password, from: origin, requiresVerifiedEmail: false) { $0 }
     }
 
     /// Verifies a password within the limits, and refunds the attempt if it is right.
     private func verifying<Result>(
-        _ name: String, _ password: String, from origin: RequestOrigin,
+        _ name: String, _ password: String, from origin: RequestOrigin, requiresVerifiedEmail: Bool? = nil,
         then proceed: (Account) async throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
         try PasswordPolicy.checkLength(password)
         let key = name.trimmingSpace().lowercased()
         let found = try await account(named: key)
-        // Both names of an account use up the same attempts.
-        let attempts = try await attempts(on: found?.email.key ?? key, from: origin.address)
+        let attempts = try await attempts(on: key, of: found, from: origin.address)
         do throws(IdentityError) {
-            let result = try await proceed(try await authenticate(found, password))
+            let isStrict = requiresVerifiedEmail ?? dependencies.configuration.requireVerifiedEmail
+            let account = try await authenticate(found, password, named: key, requiresVerifiedEmail: isStrict)
+            let result = try await proceed(account)
             dependencies.limiter.refund(attempts)
             count("success")
             return result
@@ -141,6 +165,10 @@ struct LoginService: Sendable {
             // Only a wrong password is an attempt at guessing one.
             if error == .invalidCredentials {
                 count("failure")
+                // The same write for unknown names; what was typed as one may be a password, and is not recorded.
+                try await dependencies.store.audit(
+                    "login.failed", account: found?.id, detail: "from \(origin.address)".sanitized(200),
+                    at: dependencies.now)
             } else {
                 dependencies.limiter.refund(attempts)
             }
@@ -150,24 +178,24 @@ struct LoginService: Sendable {
 
     /// Returns the account of an address or a username; a username holds no `@`.
     private func account(named key: String) async throws(IdentityError) -> Account? {
-        key.contains("@")
+        key.utf8.contains(UInt8(ascii: "@"))
             ? try await dependencies.store.account(emailKey: key)
             : try await dependencies.store.account(usernameKey: key)
     }
 
-    /// Takes one attempt from every limit that applies.
+    /// Takes one attempt from every limit that applies to a name, whether an account has it or not.
     ///
     /// - Throws: `IdentityError.tooManyAttempts`, or a store's error.
     private func attempts(
-        on key: String, from address: String
+        on key: String, of account: Account?, from address: String
     ) async throws(IdentityError) -> [AttemptLimiter.Attempt] {
         let now = dependencies.now
-        let all = dependencies.limits.login(emailKey: key, address: address)
+        let all = dependencies.limits.login(name: key, address: address)
         guard var rejection = dependencies.limiter.take(all, at: now) else { return all }
         if dependencies.limits.isOfAccount(rejection),
-            try await dependencies.store.isSignedIn(emailKey: key, from: address, at: now)
+            try await dependencies.store.isSignedIn(emailKey: account?.email.key ?? key, from: address, at: now)
         {
-            let known = dependencies.limits.loginFromKnownAddress(emailKey: key, address: address)
+            let known = dependencies.limits.loginFromKnownAddress(name: key, address: address)
             guard let other = dependencies.limiter.take(known, at: now) else { return known }
             rejection = other
         }
@@ -179,23 +207,21 @@ struct LoginService: Sendable {
     ///
     /// Error and response time of a failure are the same for an unknown address, a wrong password, a disabled account
     /// and an account without a password (OWASP ASVS 5.0 §6.3.8).
-    private func authenticate(_ found: Account?, _ password: String) async throws(IdentityError) -> Account {
-        let isOpen = found.map(mayLogIn) ?? false
-        // The same work in every case: without an open account and its hash, the password is checked against a decoy.
-        let result = try await dependencies.passwords.verify(password, against: isOpen ? found?.passwordHash : nil)
-        guard result.matches, let account = found, let hash = account.passwordHash else { throw .invalidCredentials }
-        if let upgraded = result.upgradedHash {
+    private func authenticate(
+        _ found: Account?, _ password: String, named name: String, requiresVerifiedEmail: Bool
+    ) async throws(IdentityError) -> Account {
+        // The same work in every case: without a hash, the password is checked against a decoy that costs as much as one
+        // of the stored hashes; that of a closed account is checked, and the result ignored.
+        let decoy = dependencies.passwords.decoy(for: name, among: try await dependencies.store.passwordCosts())
+        let matches = try await dependencies.passwords.verify(password, against: found?.passwordHash, or: decoy)
+        // For an account that may not log in, a right password is as wrong as any other.
+        guard matches, let account = found, account.status == .active, let hash = account.passwordHash,
+            account.emailVerifiedAt != nil || !requiresVerifiedEmail
+        else { throw .invalidCredentials }
+        if let upgraded = try await dependencies.passwords.upgrade(hash, of: password) {
             try await dependencies.store.upgradePasswordHash(of: account.id, from: hash, to: upgraded)
         }
         return account
-    }
-
-    /// Returns whether an account may log in.
-    ///
-    /// Decided before its hash is checked: otherwise a right password would reveal that the account exists.
-    private func mayLogIn(_ account: Account) -> Bool {
-        account.status == .active
-            && (account.emailVerifiedAt != nil || !dependencies.configuration.requireVerifiedEmail)
     }
 
     private func count(_ result: String) { dependencies.metrics.count("latch_logins_total", ["result": result]) }

@@ -1,56 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCore
+public import LatchCore
 import LatchHTTP
 package import PortableFoundation
 
-/// A plain-text mail to one recipient.
+/// A mail to one recipient, as plain text and optionally as HTML.
 public struct MailMessage: Sendable, Hashable {
+    /// The unique part of the Message-ID, the same in every attempt, by which a repeated mail can be recognized.
+    public let id: String
     /// The address of the recipient.
     public let recipient: String
     /// The subject, in ASCII.
     public let subject: String
-    /// The text.
+    /// The plain text.
     public let text: String
+    /// The same text as HTML; nil for a mail of plain text alone.
+    public let html: String?
 
     /// Creates a mail.
     ///
-    /// - Throws: `IdentityError.invalidEmail` if the recipient is not an address, `.invalidInput` if the subject is not one
-    ///   line of ASCII, so that no header field can be injected.
-    public init(to recipient: String, subject: String, text: String) throws(IdentityError) {
+    /// - Throws: `IdentityError.invalidEmail` if the recipient is not an address, `.invalidInput` if the subject or the id
+    ///   is not one line of ASCII, so that no header field can be injected.
+    public init(
+        to recipient: String, subject: String, text: String, html: String? = nil,
+        id: String = RandomSource.system.identifier()
+    ) throws(IdentityError) {
         self.recipient = try EmailAddress(recipient).text
         guard !subject.isEmpty, subject.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw .invalidInput("the subject of a mail must be one line of ASCII")
         }
+        guard id.isWord(maximum: 64, also: "-") else {
+            throw .invalidInput("the id of a mail must be 1 to 64 ASCII letters, digits and hyphens")
+        }
         self.subject = subject
         self.text = text
+        self.html = html
+        self.id = id
     }
 
-    /// Returns the mail in the format of RFC 5322, its text in base64 (RFC 2045 §6.8).
-    package func bytes(from sender: String, at date: Date, id: String) -> [UInt8] {
-        let domain = sender.split(separator: "@").last ?? "localhost"
+    /// Returns the mail in the format of RFC 5322, its texts in quoted-printable (RFC 2045 §6.7).
+    package func bytes(from sender: String, at date: Date) -> [UInt8] {
+        let domain = sender.unicodeScalars.split(separator: "@").last.map { String($0) } ?? "localhost"
         let head = [
             // RFC 5322 §3.3; "GMT" is its obsolete form of the zone.
             "Date: \(HTTPDate(date).description.dropLast(3))+0000", "From: <\(sender)>", "To: <\(recipient)>",
-            "Subject: \(subject)",
-            "Message-ID: <\(id)@\(domain)>", "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8",
-            "Content-Transfer-Encoding: base64",
+            "Subject: \(subject)", "Message-ID: <\(id)@\(domain)>", "MIME-Version: 1.0",
             // RFC 3834 §5: prevents automatic responses such as vacation notices.
-            "Auto-Submitted: auto-generated", "",
+            "Auto-Submitted: auto-generated",
         ]
-        return Array((head + Self.lines(text)).joined(separator: "\r\n").utf8) + Array("\r\n".utf8)
+        return Array((head + content).joined(separator: "\r\n").utf8) + Array("\r\n".utf8)
     }
 
-    /// Returns the text in base64, in lines of at most 76 characters (RFC 2045 §6.8).
-    private static func lines(_ text: String) -> [String] {
-        let encoded = Data(text.utf8).base64EncodedString()
-        var rest = encoded[...]
-        var lines: [String] = []
-        while !rest.isEmpty {
-            lines.append(String(rest.prefix(76)))
-            rest = rest.dropFirst(76)
-        }
-        return lines
+    /// The content with its header fields: one text, or both as alternatives, the better one last (RFC 2046 §5.1.4).
+    private var content: [String] {
+        guard let html else { return Self.part(text, "plain") }
+        // RFC 2045 §6.7 (5): "=_" occurs in no quoted-printable text.
+        let boundary = "=_\(id)"
+        return ["Content-Type: multipart/alternative; boundary=\"\(boundary)\"", "", "--\(boundary)"]
+            + Self.part(text, "plain") + ["--\(boundary)"] + Self.part(html, "html") + ["--\(boundary)--"]
+    }
+
+    private static func part(_ text: String, _ type: String) -> [String] {
+        [
+            "Content-Type: text/\(type); charset=utf-8", "Content-Transfer-Encoding: quoted-printable", "",
+            QuotedPrintable.encode(text),
+        ]
     }
 }
 

@@ -1,66 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import PortableFoundation
 import Synchronization
 
-/// A queue that prepares and sends mails after the response, whose time then does not reveal whether there is a mail.
+/// The worker of the outbox: it sends each stored mail until the mail server accepts it.
 ///
-/// The queue is bounded: mails beyond it are dropped and counted. Accepted mails are sent before the server ends, as far
-/// as the mail server accepts them within the time limit of `close`.
+/// A mail leaves the outbox only after it was accepted, so a crash in between sends it twice, under one Message-ID. Workers
+/// of several processes share an outbox: a mail that one of them has taken is leased to it.
 final class MailQueue: Sendable {
-    /// A closure that returns a mail, or nil if there is none to send.
-    typealias Preparation = @Sendable () async throws -> MailMessage?
-
-    /// The state that the workers share; a worker ends when the queue is empty.
-    private struct State {
-        var waiting: [Preparation] = []
+    /// The state that the workers share; a worker ends when no mail is due.
+    fileprivate struct State {
+        /// The content of mails under the current configuration; nil before the start.
+        var content: MailContent?
         var running = 0
-        var isClosed = false
+        /// The number of times that a mail may have become due, so that a worker about to end looks again.
+        var wakes = 0
+        /// Whether no further worker starts, and whether the present ones take no further mail.
+        var isClosed = false, isStopped = false
+        /// Whether the mail server did not accept the last mail.
+        var isFailing = false
         /// The callers of `flush`, which wait until all workers have ended.
         var idle: [CheckedContinuation<Void, Never>] = []
-        /// The pauses before a further attempt, which `close` cancels.
-        var pauses: [Int: Task<Void, any Error>] = [:]
-        var lastPause = 0
+        var polling: Task<Void, Never>?
     }
 
-    private let mailer: any Mailer
+    /// The time between two looks at the outbox for mails of other processes and for further attempts.
+    private static let pollInterval = Duration.seconds(5)
+    /// The time for which a worker has a mail: longer than a mail server takes, shorter than users wait after a crash.
+    private static let lease = Duration.seconds(120)
+    /// The longest pause between two attempts, so that mails arrive soon after an outage.
+    private static let longestPause = 300.0
+    /// The age at which a mail is given up; RFC 5321 §4.5.4.1 recommends four to five days.
+    private static let maximumAge = 4.0 * 86_400
+
+    /// The mail server; nil for the operator's commands, which leave mails to the server.
+    private let mailer: (any Mailer)?
+    private let store: any MailOutbox
     private let metrics: Metrics
     private let clock: WallClock
-    private let maximumWaiting: Int
+    private let random: RandomSource
     private let closeTimeout: Duration
     /// The maximum number of workers: mail servers take more for a flood, and one slow recipient must not block all.
     private let maximumRunning = 4
     private let state = Mutex(State())
 
-    /// Creates a queue.
+    /// Creates a queue, which starts with the first content.
     ///
-    /// - Parameter closeTimeout: The time for which `close` waits for queued mails.
+    /// - Parameter closeTimeout: The time for which `close` sends mails.
     init(
-        mailer: any Mailer, metrics: Metrics, clock: WallClock, maximumWaiting: Int = 1000,
-        closeTimeout: Duration = .seconds(10)
+        mailer: (any Mailer)?, store: any MailOutbox, metrics: Metrics, clock: WallClock,
+        random: RandomSource = .system, closeTimeout: Duration = .seconds(10)
     ) {
         self.mailer = mailer
+        self.store = store
         self.metrics = metrics
         self.clock = clock
-        self.maximumWaiting = maximumWaiting
+        self.random = random
         self.closeTimeout = closeTimeout
     }
 
-    /// Queues a mail, or drops it if the queue is full or closed; the response is the same in all cases.
-    func enqueue(_ prepare: @escaping Preparation) {
-        let (isAccepted, startsWorker) = state.withLock { state -> (Bool, Bool) in
-            guard !state.isClosed, state.waiting.count < maximumWaiting else { return (false, false) }
-            state.waiting.append(prepare)
-            guard state.running < maximumRunning else { return (true, false) }
-            state.running += 1
-            return (true, true)
+    /// Sends mails with this content from now on; mails that are being sent keep the earlier one.
+    func use(_ content: MailContent) {
+        state.withLock { state in
+            state.content = content
+            guard state.polling == nil, !state.isClosed else { return }
+            state.polling = Task { [weak self, clock] in
+                while !Task.isCancelled {
+                    self?.wake()
+                    do { try await clock.sleep(for: Self.pollInterval) } catch { return }
+                }
+            }
         }
-        if !isAccepted { metrics.count("latch_mails_total", ["result": "dropped"]) }
-        if startsWorker { Task { await self.work() } }
     }
 
-    /// Returns once every mail accepted so far has been sent or given up.
+    /// Sends the mails that are due, in the background.
+    func wake() {
+        let starts = state.withLock { state -> Bool in
+            state.wakes += 1
+            return state.addWorker(maximum: maximumRunning)
+        }
+        if starts { Task { await work() } }
+    }
+
+    /// Returns once every mail that was due has been sent or postponed.
     func flush() async {
+        wake()
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state -> Bool in
                 guard state.running > 0 else { return true }
@@ -71,87 +96,103 @@ final class MailQueue: Sendable {
         }
     }
 
-    /// Rejects further mails and sends the accepted ones, once each; drops those that still wait after the timeout.
+    /// Sends the mails that are due, until the timeout; the others stay in the outbox.
     ///
     /// A mail that is being sent is not interrupted: the mail server may have accepted it already.
     func close() async {
-        let pauses = state.withLock { state in
+        wake()
+        let polling = state.withLock { state in
             state.isClosed = true
-            return state.pauses.values
+            return state.polling
         }
-        for pause in pauses { pause.cancel() }
+        polling?.cancel()
         let deadline = Task {
             try await clock.sleep(for: closeTimeout)
-            dropWaiting()
+            state.withLock { $0.isStopped = true }
         }
         await flush()
         deadline.cancel()
     }
 
-    /// Drops the queued mails; those that are being sent are completed.
-    private func dropWaiting() {
-        let count = state.withLock { state in
-            defer { state.waiting = [] }
-            return state.waiting.count
-        }
-        metrics.count("latch_mails_total", ["result": "dropped"], by: count)
-    }
-
-    /// Sends one mail after another until the queue is empty.
-    ///
-    /// A mail whose preparation fails, because the store is busy for example, is counted as failed and not retried: the
-    /// user will request it again.
+    /// Sends one mail after another until none is due; the last worker resumes the callers of `flush`.
     private func work() async {
-        while let prepare = next() {
-            do {
-                guard let message = try await prepare() else { continue }
-                try await deliver(message)
-                metrics.count("latch_mails_total", ["result": "sent"])
-            } catch {
-                metrics.count("latch_mails_total", ["result": "failed"])
+        while true {
+            let wakes = state.withLock { $0.wakes }
+            while await sendNext() {}
+            let idle = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
+                guard state.wakes == wakes || state.isStopped else { return nil }
+                state.running -= 1
+                guard state.running == 0 else { return [] }
+                defer { state.idle = [] }
+                return state.idle
             }
+            guard let idle else { continue }
+            for continuation in idle { continuation.resume() }
+            return
         }
     }
 
-    /// Returns the next mail; the last worker that finds none resumes the callers of `flush`.
-    private func next() -> Preparation? {
-        let (job, idle) = state.withLock { state -> (Preparation?, [CheckedContinuation<Void, Never>]) in
-            guard state.waiting.isEmpty else { return (state.waiting.removeFirst(), []) }
-            state.running -= 1
-            guard state.running == 0 else { return (nil, []) }
-            defer { state.idle = [] }
-            return (nil, state.idle)
-        }
-        for continuation in idle { continuation.resume() }
-        return job
-    }
-
-    /// Makes up to three attempts, five and ten seconds apart.
-    private func deliver(_ message: MailMessage) async throws {
-        for attempt in 1...3 {
-            do {
-                return try await mailer.send(message)
-            } catch  where attempt < 3 {
-                guard try await pause(.seconds(attempt * 5)) else { throw error }
-            }
-        }
-    }
-
-    /// Waits before a further attempt; returns false at once if the queue is closed.
-    private func pause(_ duration: Duration) async throws -> Bool {
-        let wait = Task { try await clock.sleep(for: duration) }
-        let id = state.withLock { state -> Int? in
-            guard !state.isClosed else { return nil }
-            state.lastPause += 1
-            state.pauses[state.lastPause] = wait
-            return state.lastPause
-        }
-        guard let id else {
-            wait.cancel()
+    /// Takes a mail and sends it; returns false if none is due, or the store fails, which the next look finds mended.
+    private func sendNext() async -> Bool {
+        guard let mailer, let content = state.withLock({ $0.isStopped ? nil : $0.content }), content.isReady else {
             return false
         }
-        defer { state.withLock { $0.pauses[id] = nil } }
-        try await wait.value
+        do throws(IdentityError) {
+            let claim = content.claim(at: clock.now, leaseEnd: clock.now.addingTimeInterval(Self.lease.inSeconds))
+            guard let claimed = try await store.claimMail(claim) else { return false }
+            // There may be more than one worker can send.
+            if state.withLock({ $0.addWorker(maximum: maximumRunning) }) { Task { await work() } }
+            try await send(claimed, content, by: mailer)
+            return true
+        } catch {
+            metrics.count("latch_mail_store_failures_total")
+            return false
+        }
+    }
+
+    /// Makes one attempt.
+    ///
+    /// While the mail server accepts nothing, a mail for an address without an account waits like the others: the length of
+    /// the outbox must not reveal which addresses have one (attack E2).
+    private func send(
+        _ claimed: ClaimedMail, _ content: MailContent, by mailer: any Mailer
+    ) async throws(IdentityError) {
+        guard let recipient = claimed.recipient else {
+            guard state.withLock({ $0.isFailing }) else { return try await store.remove(mail: claimed.mail.id) }
+            return try await postpone(claimed)
+        }
+        do {
+            try await mailer.send(try content.message(for: claimed.mail, to: recipient))
+        } catch {
+            state.withLock { $0.isFailing = true }
+            metrics.count("latch_mails_total", ["result": "failed"])
+            return try await postpone(claimed)
+        }
+        state.withLock { $0.isFailing = false }
+        metrics.count("latch_mails_total", ["result": "sent"])
+        try await store.remove(mail: claimed.mail.id)
+    }
+
+    /// Sets the next attempt: 5 seconds after the first one, then twice as long each time; or gives the mail up.
+    ///
+    /// The pause is shortened at random by up to a half, so that the mails of an outage do not return all at once.
+    private func postpone(_ claimed: ClaimedMail) async throws(IdentityError) {
+        let (mail, now) = (claimed.mail, clock.now)
+        guard now.timeIntervalSince(mail.createdAt) < Self.maximumAge else {
+            guard claimed.recipient != nil else { return try await store.remove(mail: mail.id) }
+            metrics.count("latch_mails_total", ["result": "abandoned"])
+            return try await store.abandon(mail, at: now)
+        }
+        let pause = min(5 * Double(1 << min(mail.attempts - 1, 10)), Self.longestPause)
+        try await store.postpone(mail, until: now.addingTimeInterval(pause * (1 - random.unit() / 2)))
+    }
+}
+
+extension MailQueue.State {
+    /// Counts a further worker, which the caller starts, if there may be one.
+    fileprivate mutating func addWorker(maximum: Int) -> Bool {
+        guard !isClosed || running > 0, !isStopped, running < maximum else { return false }
+        running += 1
         return true
     }
 }

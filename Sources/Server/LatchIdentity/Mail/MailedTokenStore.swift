@@ -12,21 +12,75 @@ package protocol MailedTokenStore: Sendable {
         forToken digest: [UInt8], purpose: OneTimeToken.Purpose, at now: Date
     ) async throws(IdentityError) -> Account?
 
-    /// Uses up the token and marks its address as verified; returns nil if the token is not valid.
-    func verifyEmail(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account?
+    /// Returns the account of a valid token of a verification, or of either end of a change of address, without using the
+    /// token up.
+    func account(forVerificationToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account?
+
+    /// Uses up the token and marks its address as verified; the first time, this ends what was set on the account before.
+    ///
+    /// - Returns: Nil if the token or the proof is not valid.
+    func verifyEmail(
+        byToken digest: [UInt8], with proof: OwnerProof, at now: Date
+    ) async throws(IdentityError) -> AddressVerification?
 
     /// Uses up the token, sets the password and signs out all devices; returns nil if the token is not valid.
+    ///
+    /// On an account whose address was never verified, this ends all that was set before, as a verification does.
     func resetPassword(
         byToken digest: [UInt8], hash: String, at now: Date
     ) async throws(IdentityError) -> PasswordChange?
 
-    /// Inserts a pending change of address, which replaces an earlier one.
-    func insert(_ change: EmailChange) async throws(IdentityError)
+    /// Inserts a pending change of address, which replaces an earlier one, and its mails.
+    ///
+    /// - Returns: False if the account's credentials have changed since `account` was read.
+    func insert(_ change: EmailChange, for account: Account, mails: [OutboxMail]) async throws(IdentityError) -> Bool
 
     /// Confirms one end of a change of address, and completes the change once both ends are confirmed.
     ///
-    /// - Returns: The account of the token; nil if the token is not valid.
-    func confirmEmail(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account?
+    /// - Returns: Nil if the token is not valid.
+    func confirmEmail(
+        byToken digest: [UInt8], with proof: OwnerProof, at now: Date
+    ) async throws(IdentityError) -> AddressVerification?
+}
+
+/// The proof that whoever uses a mailed token owns the account, and not only reads the mails of its address.
+package enum OwnerProof: Sendable {
+    /// The token alone: an app vouches for its user.
+    case none
+    /// A signed-in device of the account, by its id.
+    case device([UInt8])
+    /// The password, verified against this value of the account.
+    case password(Account)
+    /// A new password, as a hash: it replaces the one that somebody else may have set.
+    case newPassword(hash: String)
+
+    /// Whether the password of the account belongs to the reader of the mails.
+    var isOfPassword: Bool {
+        switch self {
+        case .none, .device: false
+        case .password, .newPassword: true
+        }
+    }
+
+    /// The device that made the proof.
+    var deviceID: [UInt8]? {
+        guard case .device(let id) = self else { return nil }
+        return id
+    }
+
+    /// Returns whether the proof holds for the account as it is now.
+    func isValid(for account: Account) -> Bool {
+        guard case .password(let verified) = self else { return true }
+        return verified.id == account.id && verified.credentialVersion == account.credentialVersion
+    }
+}
+
+/// The result of using a token that was mailed to an address.
+package struct AddressVerification: Sendable, Hashable {
+    /// The account after the change.
+    package let account: Account
+    /// The number of devices that were signed out.
+    package let signedOut: Int
 }
 
 /// A mailed token that proves control of an address, stored as a digest.

@@ -5,7 +5,9 @@ import Synchronization
 
 /// A transport for mails.
 public protocol Mailer: Sendable {
-    /// Sends a mail; after an error it is tried again.
+    /// Sends a mail.
+    ///
+    /// After an error it is sent again, and after a crash perhaps twice; ``MailMessage/id`` stays the same.
     func send(_ message: MailMessage) async throws
 }
 

@@ -38,8 +38,9 @@ final class Metrics: Sendable {
 
     /// Returns all counters and the given gauges in version 0.0.4 of the text format.
     ///
-    /// Series of one name are grouped under one TYPE line and sorted, so that scrapes can be compared line by line.
-    func exposition(gauges: KeyValuePairs<String, Int>) -> String {
+    /// Series of one name are grouped under one TYPE line and sorted, so that scrapes can be compared line by line. A gauge
+    /// that cannot be read is NaN.
+    func exposition(gauges: KeyValuePairs<String, Int?>) -> String {
         let lines = counts.withLock { counts in
             counts.sorted { ($0.key.name, $0.key.labels) < ($1.key.name, $1.key.labels) }.map { ($0.key, $0.value) }
         }
@@ -50,7 +51,7 @@ final class Metrics: Sendable {
             last = series.name
             text += "\(series.name)\(series.labels) \(value)\n"
         }
-        for (name, value) in gauges { text += "# TYPE \(name) gauge\n\(name) \(value)\n" }
+        for (name, value) in gauges { text += "# TYPE \(name) gauge\n\(name) \(value.map { String($0) } ?? "NaN")\n" }
         return text
     }
 }

@@ -2,7 +2,7 @@
 
 import LatchHTTP
 
-/// An HTML page with a title, a text and a form; all input passes through `escaped`.
+/// An HTML page with a title, a text and a form; all input passes through ``HTMLContext/escape(_:)``.
 struct Page {
     let title: String
     /// The escaped HTML.
@@ -16,23 +16,32 @@ struct Page {
         carrying token: String? = nil, fields: String = ""
     ) {
         self.title = title
-        let mistake = problem.map { #"<p class="wrong" role="alert">\#(Self.escaped($0))</p>"# } ?? ""
+        let mistake = problem.map { #"<p class="wrong" role="alert">\#(HTMLContext.text.escape($0))</p>"# } ?? ""
         let form = action.map { path, button in
             """
 
-            <form method="post" action="\(path)">
-            <input type="hidden" name="token" value="\(Self.escaped(token ?? ""))">
-            \(fields)<button>\(Self.escaped(button))</button>
+            <form method="post" action="\(HTMLContext.url.escape(path))">
+            <input type="hidden" name="token" value="\(HTMLContext.attribute.escape(token ?? ""))">
+            \(fields)<button>\(HTMLContext.text.escape(button))</button>
             </form>
             """
         }
-        content = "<p>\(Self.escaped(text))</p>\(mistake)\(form ?? "")"
+        content = "<p>\(HTMLContext.text.escape(text))</p>\(mistake)\(form ?? "")"
     }
 
     /// The form field of a new password.
     static let newPassword = """
         <label for="password">New password</label>
         <input type="password" id="password" name="password" autocomplete="new-password" minlength="8" required autofocus>
+
+        """
+
+    /// The form fields of an account's password, and of a new one that replaces it.
+    static let passwordOrNew = """
+        <label for="password">Password</label>
+        <input type="password" id="password" name="password" autocomplete="current-password" autofocus>
+        <label for="new_password">Or a new password</label>
+        <input type="password" id="new_password" name="new_password" autocomplete="new-password" minlength="8">
 
         """
 
@@ -56,28 +65,14 @@ struct Page {
         <html lang="en">
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(Self.escaped(title))</title>
+        <title>\(HTMLContext.text.escape(title))</title>
         <style>\(PageStyle.sheet)</style>
         <main>
-        <h1>\(Self.escaped(title))</h1>
+        <h1>\(HTMLContext.text.escape(title))</h1>
         \(content)
         </main>
         </html>
 
         """
-    }
-
-    /// Escapes text for an element or a quoted attribute (HTML §13.3), the only places of text in these pages.
-    static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.append(character)
-            }
-        }
     }
 }

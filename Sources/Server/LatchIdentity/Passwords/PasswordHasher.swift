@@ -6,22 +6,15 @@ import PortableFoundation
 
 /// A password hasher with argon2id, on threads of its own.
 struct PasswordHasher: Sendable {
-    /// The result of a verification.
-    struct Verification: Sendable {
-        /// Whether the password matches the hash; false without a hash.
-        let matches: Bool
-        /// A hash of the same password with the current parameters, if the stored one has others.
-        var upgradedHash: String?
-    }
-
     /// The parameters of new hashes; a stored hash contains its own.
     private let parameters: Argon2Parameters
     let pool: WorkerPool
-    /// A hash of no password; a verification against it takes as long as against a real one.
-    private let decoy: String
+    /// The key that chooses the cost of decoys.
+    private let decoyKey: SymmetricKey
 
     /// - Throws: `IdentityError.invalidSetting` if argon2id rejects the parameters (RFC 9106 §3.1).
-    init(_ configuration: IdentityConfiguration) throws(IdentityError) {
+    init(_ configuration: IdentityConfiguration, pepper: SymmetricKey) throws(IdentityError) {
+        decoyKey = pepper.derived(for: "latch password decoy")
         do throws(CryptoError) {
             parameters = try Argon2Parameters(
                 memoryKiB: configuration.argon2MemoryKiB, passes: configuration.argon2Passes)
@@ -32,7 +25,6 @@ struct PasswordHasher: Sendable {
         pool = WorkerPool(
             label: "latch.passwords", workers: ProcessInfo.processInfo.activeProcessorCount,
             maximumWaiting: configuration.passwordQueueLimit)
-        decoy = Self.decoy(parameters)
     }
 
     /// The numbers of running and of waiting hashes.
@@ -41,28 +33,31 @@ struct PasswordHasher: Sendable {
     /// Hashes a password with a new salt, once a thread is free.
     ///
     /// - Throws: `IdentityError.overloaded`, `.cancelled` or `.hashingFailed`.
-    func hash(_ password: String) async throws(IdentityError) -> String {
+    func hash(_ password: String, for purpose: WorkerPool.Purpose) async throws(IdentityError) -> String {
         let parameters = parameters
-        return try await pool.run { () throws(IdentityError) in try Self.make(password, parameters) }
+        return try await pool.run(for: purpose) { () throws(IdentityError) in try Self.make(password, parameters) }
     }
 
-    /// Verifies a password, with the same work whether there is a hash or not.
+    /// Returns whether a password matches the stored hash; without one it is compared with a decoy, which takes as long and
+    /// matches nothing.
     ///
     /// A stored hash that is malformed, or whose parameters exceed the bounds, matches nothing and is not computed.
-    func verify(_ password: String, against stored: String?) async throws(IdentityError) -> Verification {
-        let parameters = parameters
-        let decoy = decoy
-        return try await pool.run { () throws(IdentityError) in
+    func verify(_ password: String, against stored: String?, or decoy: String) async throws(IdentityError) -> Bool {
+        try await pool.run(for: .login) { () throws(IdentityError) in
             let hash = stored.flatMap(Self.parsed)
             guard let comparable = hash ?? Self.parsed(decoy) else { throw .hashingFailed }
             do throws(CryptoError) {
-                guard try comparable.verifies(password), hash != nil else { return Verification(matches: false) }
+                return try comparable.verifies(password) && hash != nil
             } catch {
                 throw .hashingFailed
             }
-            guard comparable.needsRehash(parameters) else { return Verification(matches: true) }
-            return Verification(matches: true, upgradedHash: try Self.make(password, parameters))
         }
+    }
+
+    /// Returns a hash of a verified password with the current parameters; nil if the stored one has them already.
+    func upgrade(_ stored: String, of password: String) async throws(IdentityError) -> String? {
+        guard Self.parsed(stored)?.needsRehash(parameters) == true else { return nil }
+        return try await hash(password, for: .login)
     }
 
     /// Parses a PHC string; nil if it is malformed or its parameters exceed the bounds, so that a manipulated row cannot
@@ -78,12 +73,17 @@ struct PasswordHasher: Sendable {
         }
     }
 
-    /// Returns a PHC string of random bytes, without hashing.
-    private static func decoy(_ parameters: Argon2Parameters) -> String {
+    /// Returns a PHC string of random bytes with a cost that stored hashes have, for a name that may have none.
+    ///
+    /// A store without usable hashes has no cost that an attacker could compare: then it is that of new ones.
+    func decoy(for name: String, among costs: PasswordCosts) -> String {
         let text = { (count: Int) in
             String(decoding: Base64Alphabet.standard.encode(SecureRandom.bytes(count)), as: UTF8.self)
         }
-        return "$argon2id$v=19$m=\(parameters.memoryKiB),t=\(parameters.passes),p=\(parameters.lanes)"
-            + "$\(text(16))$\(text(32))"
+        let hash = { (cost: String) in "$argon2id$v=19$\(cost)$\(text(16))$\(text(32))" }
+        if let stored = costs.parameters(for: name, key: decoyKey).map(hash), Self.parsed(stored) != nil {
+            return stored
+        }
+        return hash("m=\(parameters.memoryKiB),t=\(parameters.passes),p=\(parameters.lanes)")
     }
 }

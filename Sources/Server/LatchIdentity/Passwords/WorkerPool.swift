@@ -4,23 +4,42 @@ import Dispatch
 import LatchCore
 import Synchronization
 
-/// A thread pool for long computations, with a bounded queue.
+/// A thread pool for long computations, with a bounded queue for each purpose.
 ///
 /// Work beyond the bound is rejected at once, so that a flood costs neither memory nor waiting time; a cancelled caller
-/// leaves the queue and makes room.
+/// leaves the queue and makes room. The queues take turns, so that a flood of one purpose delays another by one job at most.
 final class WorkerPool: Sendable {
+    /// The purpose of a job, which has a queue of its own.
+    enum Purpose: Int, Sendable, CaseIterable {
+        case login, signUp, change
+    }
+
     /// A job in the queue; exactly one of its two closures is called, once, and resumes a continuation.
     private struct Job: Sendable {
         let id: Int
+        let purpose: Purpose
         let run: @Sendable () -> Void
         let reject: @Sendable (IdentityError) -> Void
     }
 
     /// The state of the pool; `running` counts starting and working threads, and never exceeds the number of workers.
     private struct State {
-        var waiting: [Job] = []
+        var waiting = [[Job]](repeating: [], count: Purpose.allCases.count)
+        /// The queue whose turn is next.
+        var turn = 0
         var running = 0
         var lastID = 0
+
+        /// Removes the first job of the next queue that has one.
+        mutating func next() -> Job? {
+            for offset in waiting.indices {
+                let index = (turn + offset) % waiting.count
+                guard !waiting[index].isEmpty else { continue }
+                turn = index + 1
+                return waiting[index].removeFirst()
+            }
+            return nil
+        }
     }
 
     private let workers: Int
@@ -30,7 +49,7 @@ final class WorkerPool: Sendable {
 
     /// Creates a pool; threads start with the first job and end when the queue is empty.
     ///
-    /// - Parameter maximumWaiting: The maximum number of waiting jobs.
+    /// - Parameter maximumWaiting: The maximum number of waiting jobs of each purpose.
     init(label: String, workers: Int, maximumWaiting: Int) {
         self.workers = max(workers, 1)
         self.maximumWaiting = maximumWaiting
@@ -38,13 +57,14 @@ final class WorkerPool: Sendable {
     }
 
     /// The numbers of running and of waiting jobs.
-    var load: (running: Int, waiting: Int) { state.withLock { ($0.running, $0.waiting.count) } }
+    var load: (running: Int, waiting: Int) { state.withLock { ($0.running, $0.waiting.reduce(0) { $0 + $1.count }) } }
 
     /// Runs `body` on one of the pool's threads.
     ///
-    /// - Throws: `IdentityError.overloaded` if the queue is full, `.cancelled` if the task is cancelled while it waits.
+    /// - Throws: `IdentityError.overloaded` if the purpose's queue is full, `.cancelled` if the task is cancelled while it
+    ///   waits.
     func run<Result: Sendable>(
-        _ body: @escaping @Sendable () throws(IdentityError) -> Result
+        for purpose: Purpose = .login, _ body: @escaping @Sendable () throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
         let id = state.withLock { state in
             state.lastID += 1
@@ -55,16 +75,16 @@ final class WorkerPool: Sendable {
                 (continuation: CheckedContinuation<Swift.Result<Result, IdentityError>, Never>) in
                 submit(
                     Job(
-                        id: id,
+                        id: id, purpose: purpose,
                         run: {
                             continuation.resume(returning: Swift.Result(catching: body))
                         },
                         reject: { continuation.resume(returning: .failure($0)) }))
                 // A cancellation before the job was queued found nothing to remove.
-                if Task.isCancelled { cancel(id) }
+                if Task.isCancelled { cancel(id, purpose) }
             }
         } onCancel: {
-            cancel(id)
+            cancel(id, purpose)
         }
         return try result.get()
     }
@@ -78,8 +98,8 @@ final class WorkerPool: Sendable {
                 state.running += 1
                 return .started
             }
-            guard state.waiting.count < maximumWaiting else { return .rejected }
-            state.waiting.append(job)
+            guard state.waiting[job.purpose.rawValue].count < maximumWaiting else { return .rejected }
+            state.waiting[job.purpose.rawValue].append(job)
             return .queued
         }
         switch admission {
@@ -95,7 +115,7 @@ final class WorkerPool: Sendable {
         first.run()
         while true {
             let job = state.withLock { state -> Job? in
-                guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+                if let job = state.next() { return job }
                 state.running -= 1
                 return nil
             }
@@ -105,10 +125,10 @@ final class WorkerPool: Sendable {
     }
 
     /// Removes a waiting job; a running one completes, since argon2 cannot be interrupted.
-    private func cancel(_ id: Int) {
+    private func cancel(_ id: Int, _ purpose: Purpose) {
         let job = state.withLock { state -> Job? in
-            guard let index = state.waiting.firstIndex(where: { $0.id == id }) else { return nil }
-            return state.waiting.remove(at: index)
+            guard let index = state.waiting[purpose.rawValue].firstIndex(where: { $0.id == id }) else { return nil }
+            return state.waiting[purpose.rawValue].remove(at: index)
         }
         job?.reject(.cancelled)
     }

@@ -7,8 +7,10 @@ import LatchServer
 extension Router {
     /// Adds the user service at `/userservice.v1.UserService/…`: Connect, gRPC-Web, and gRPC behind an HTTP/2 proxy.
     mutating func addUserService(_ dependencies: Dependencies) {
+        let admission = UserServiceAdmission(dependencies: dependencies)
         let service = RPCService(
-            UserServiceHandler(dependencies: dependencies).rpcMethods, clock: dependencies.clock)
+            UserServiceHandler(dependencies: dependencies).rpcMethods, clock: dependencies.clock,
+            admission: { try await admission.admit(&$0) })
         group(interceptors: [RequestOriginInterceptor()]) { group in
             group.on(service.routes, handledBy: service)
         }

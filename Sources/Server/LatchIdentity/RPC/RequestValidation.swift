@@ -11,7 +11,7 @@ struct ValidationRule {
     }
 
     static func address(_ email: String) -> ValidationRule {
-        ValidationRule(holds: email.contains("@"), message: "email must contain '@'")
+        ValidationRule(holds: email.utf8.contains(UInt8(ascii: "@")), message: "email must contain '@'")
     }
 
     /// Counts Unicode scalars, as ``PasswordPolicy`` does.

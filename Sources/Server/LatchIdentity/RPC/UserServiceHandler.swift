@@ -13,15 +13,13 @@ struct UserServiceHandler: UserServiceServer {
     private var tokens: TokenService { dependencies.tokens }
     private var secondFactors: SecondFactorService { dependencies.secondFactors }
 
-    /// Validates a request, runs `body` within the rate limit of the client's network, and converts errors.
+    /// Validates a request, runs `body`, and converts errors; ``UserServiceAdmission`` has counted the call.
     private func handling<Result>(
         _ context: CallContext, _ rules: [ValidationRule],
         _ body: (RequestOrigin) async throws(IdentityError) -> Result
     ) async throws -> Result {
         let origin = context.http[RequestOriginKey.self]
-        let attempt = dependencies.limits.token(address: origin.address)
         do throws(IdentityError) {
-            try dependencies.take([attempt])
             try rules.validate()
             return try await body(origin)
         } catch {
@@ -29,14 +27,13 @@ struct UserServiceHandler: UserServiceServer {
         }
     }
 
-    /// Handles a request that needs an access token of the server's own client.
+    /// Handles a request that needs an access token of the server's own client, which ``UserServiceAdmission`` has verified.
     private func authenticated<Result>(
         _ context: CallContext, _ rules: [ValidationRule],
         _ body: (AuthenticatedSession, RequestOrigin) async throws(IdentityError) -> Result
     ) async throws -> Result {
         try await handling(context, rules) { origin throws(IdentityError) in
-            let session = try await tokens.authenticate(accessToken: context.metadata.bearerToken)
-            try session.requireFirstParty()
+            guard let session = context.http[UserServiceAdmission.Session.self] else { throw .invalidToken }
             return try await body(session, origin)
         }
     }
@@ -61,6 +58,7 @@ struct UserServiceHandler: UserServiceServer {
     func register(_ request: RegisterRequest, context: CallContext) async throws -> AuthResponse {
         try await handling(context, [.address(request.email), .password(request.password, "password")]) {
             origin throws(IdentityError) in
+            try dependencies.takeSignUp(request.email)
             var details = AccountDetails()
             details.firstName = String(request.firstName.trimmingSpace())
             details.lastName = String(request.lastName.trimmingSpace())
@@ -163,7 +161,7 @@ struct UserServiceHandler: UserServiceServer {
     /// Mails a reset link; response and work are the same for unknown addresses (attack E2).
     func requestPasswordReset(_ request: PasswordResetRequest, context: CallContext) async throws {
         try await handling(context, [.address(request.email)]) { _ throws(IdentityError) in
-            accounts.mail(.resetPassword, to: try EmailAddress(request.email))
+            try await accounts.mail(.resetPassword, to: try EmailAddress(request.email))
         }
     }
 
@@ -178,17 +176,20 @@ struct UserServiceHandler: UserServiceServer {
 
     /// Verifies an address by a mailed token; the response omits the account's details, since the link proves no more than
     /// access to the mailbox.
+    ///
+    /// The first verification signs out every device but that of an access token in the request (attack E8).
     func verifyEmail(_ request: VerifyEmailRequest, context: CallContext) async throws -> User {
         try await handling(context, [.filled(request.verificationToken, "verification_token")]) {
             _ throws(IdentityError) in
-            User(try await accounts.verifyEmail(request.verificationToken))
+            let session = try await tokens.optionalSession(accessToken: context.metadata.bearerToken)
+            return User(try await accounts.verifyEmail(request.verificationToken, in: session))
         }
     }
 
     /// Mails a verification link; response and work are the same for unknown addresses (attack E2).
     func resendVerification(_ request: ResendVerificationRequest, context: CallContext) async throws {
         try await handling(context, [.address(request.email)]) { _ throws(IdentityError) in
-            accounts.mail(.verifyEmail, to: try EmailAddress(request.email))
+            try await accounts.mail(.verifyEmail, to: try EmailAddress(request.email))
         }
     }
 
@@ -242,7 +243,7 @@ struct UserServiceHandler: UserServiceServer {
     /// Deletes an account; the caller's own requires a recent login, so that no unattended session deletes it.
     func deleteUser(_ request: DeleteUserRequest, context: CallContext) async throws {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
-            if request.userId == session.accountID { try session.requireRecentLogin(at: dependencies.now) }
+            if request.userId == session.accountID { try dependencies.requireRecentAuthentication(session) }
             let isGone = try await accounts.delete(
                 request.userId, isFinal: request.hardDelete, by: session.accountID, because: request.reason)
             guard isGone else { throw .noSuchAccount }
@@ -271,7 +272,7 @@ struct UserServiceHandler: UserServiceServer {
     func setUserRole(_ request: SetUserRoleRequest, context: CallContext) async throws -> User {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
             guard let role = try Role(request.role) else { throw .missing("role") }
-            try session.requireRecentLogin(at: dependencies.now)
+            try dependencies.requireRecentAuthentication(session)
             guard try await accounts.setRole(of: request.userId, to: role, by: session.accountID) else {
                 throw .noSuchAccount
             }
@@ -309,7 +310,7 @@ struct UserServiceHandler: UserServiceServer {
                 guard !request.code.isEmpty else { throw .missing("code") }
                 return try await secondFactors.remove(code: request.code, session, from: origin)
             }
-            try session.requireRecentLogin(at: dependencies.now)
+            try dependencies.requireRecentAuthentication(session)
             switch try await secondFactors.remove(of: request.userId, by: session.accountID) {
             case true?: return
             case false?: throw .noSecondFactor

@@ -10,12 +10,19 @@ struct AccountRoutes: Sendable {
 
     /// Adds the routes; AuthPackage's client and its backend use different paths to register.
     func add(to router: inout Router) {
-        router.post("/api/clients/register", register)
-        router.post("/api/auth/clients/register", register)
-        router.post("/api/auth/verify-email", verify)
-        router.post("/api/auth/resend-verification", resendVerification)
-        router.post("/api/auth/forgot-password", forgotPassword)
-        router.post("/api/auth/reset-password", resetPassword)
+        router.group(interceptors: dependencies.limiting(.signUp)) { signUps in
+            signUps.post("/api/clients/register", register)
+            signUps.post("/api/auth/clients/register", register)
+        }
+        router.group(interceptors: dependencies.limiting(.mail)) { mails in
+            mails.post("/api/auth/resend-verification", resendVerification)
+            mails.post("/api/auth/forgot-password", forgotPassword)
+        }
+        router.group(interceptors: dependencies.limiting(.link)) { links in
+            links.post("/api/auth/verify-email", verify)
+            links.post("/api/auth/reset-password", resetPassword)
+        }
+        router.post("/api/auth/reauthenticate", reauthenticate)
         router.get("/user/profile", profile)
         router.get("/api/users", list)
     }
@@ -23,6 +30,7 @@ struct AccountRoutes: Sendable {
     /// Creates an account: 201, or 409 if the address is taken, as AuthPackage clients expect.
     @Sendable private func register(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
+        try dependencies.takeSignUp(try body.text("email"))
         // `roles`, `permissions`, `tenantId` and `emailVerified` in the content are not read: no client chooses them.
         let account = try await dependencies.accounts.signUp(
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"))
@@ -30,20 +38,42 @@ struct AccountRoutes: Sendable {
     }
 
     /// Verifies an address: 200, or 400 for an invalid link, without the reason.
+    ///
+    /// The first verification signs out every device but that of an access token in the request (attack E8). With the
+    /// account's `password`, or such a token, it proves as well that the password is the owner's.
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try await dependencies.accounts.verifyEmail(try request.jsonObject().text("token"))
+        let body = try request.jsonObject()
+        let token = try body.text("token")
+        if let password = try body.optionalText("password") {
+            try await dependencies.accounts.verifyEmail(token, password: password, from: request.requestOrigin)
+        } else {
+            let session = try await dependencies.tokens.optionalSession(accessToken: request.fields.bearerToken)
+            try await dependencies.accounts.verifyEmail(token, in: session)
+        }
         return .message("The e-mail address is verified.")
+    }
+
+    /// Authenticates the user of a session again, by `password` and, with a second factor, `otp`: 200, or the errors of a
+    /// login.
+    @Sendable private func reauthenticate(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let body = try request.jsonObject()
+        try await dependencies.logins.reauthenticate(
+            try await session(request), password: try body.text("password"), code: try body.optionalText("otp"),
+            from: request.requestOrigin)
+        return .message("You are authenticated.")
     }
 
     /// Mails a verification link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func resendVerification(_ request: HTTPRequest) async throws -> HTTPResponse {
-        dependencies.accounts.mail(.verifyEmail, to: try EmailAddress(try request.jsonObject().text("email")))
+        let email = try EmailAddress(try request.jsonObject().text("email"))
+        try await dependencies.accounts.mail(.verifyEmail, to: email)
         return .message("If the address waits for its verification, a mail is on its way.")
     }
 
     /// Mails a reset link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func forgotPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
-        dependencies.accounts.mail(.resetPassword, to: try EmailAddress(try request.jsonObject().text("email")))
+        let email = try EmailAddress(try request.jsonObject().text("email"))
+        try await dependencies.accounts.mail(.resetPassword, to: email)
         return .message("If the address has an account, a mail is on its way.")
     }
 

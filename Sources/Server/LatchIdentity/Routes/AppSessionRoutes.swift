@@ -11,14 +11,16 @@ struct AppSessionRoutes: Sendable {
 
     func add(to router: inout Router) {
         let interceptors: [any Interceptor] = [
-            TokenRateLimitInterceptor(dependencies: dependencies, format: .detail),
+            RateLimitInterceptor(
+                dependencies: dependencies, request: .token, format: .detail, hasLegacyFields: true),
             IdentityErrorInterceptor(format: .detail), QueryInterceptor(),
         ]
         router.group(prefix: "/auth", interceptors: interceptors) { auth in
             auth.post("/login", login)
             auth.post("/refresh", refresh)
             auth.post("/logout", logout)
-            auth.post("/signup", signUp)
+            let signUps = RateLimitInterceptor(dependencies: dependencies, request: .signUp, format: .detail)
+            auth.group(interceptors: [signUps]) { $0.post("/signup", signUp) }
         }
     }
 
@@ -60,6 +62,7 @@ struct AppSessionRoutes: Sendable {
     /// Only these members are read: no client chooses its own rights (attack E1).
     @Sendable private func signUp(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
+        try dependencies.takeSignUp(try body.text("email"))
         let account = try await dependencies.accounts.signUp(
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"),
             username: try body.optionalText("username"))

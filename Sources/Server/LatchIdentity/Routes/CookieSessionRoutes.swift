@@ -10,7 +10,7 @@ struct CookieSessionRoutes: Sendable {
 
     /// Adds the routes; the cookie's path covers the last two.
     func add(to router: inout Router) {
-        router.post("/api/auth/clients/login", login)
+        router.group(interceptors: dependencies.limiting(.token)) { $0.post("/api/auth/clients/login", login) }
         router.post("/api/auth/refresh-token", refresh)
         router.post("/api/auth/logout", logout)
     }

@@ -5,18 +5,22 @@ import LatchHTTP
 import LatchServer
 
 extension HTTPRequest {
-    /// Parses the content as a JSON object; routes ignore unknown members.
+    /// Parses the content as a JSON object, which counts against the server's memory; routes ignore unknown members.
     ///
     /// - Parameter isOptional: Whether empty content counts as an empty object.
-    /// - Throws: `IdentityError.notJSON`, `.contentTooLarge` or `.invalidInput`.
+    /// - Throws: `IdentityError.notJSON`, `.contentTooLarge`, `.invalidInput` or `.overloaded`.
     func jsonObject(isOptional: Bool = false) throws(IdentityError) -> JSONObject {
         if body.isEmpty, isOptional { return [:] }
         // Browsers send forms and text/plain across sites without a preflight (Fetch §2.2.2): only JSON types are read.
-        guard let type = mediaType, type == "application/json" || type.hasSuffix("+json") else { throw .notJSON }
+        guard let type = mediaType, type == "application/json" || type.utf8.suffix(5).elementsEqual("+json".utf8) else {
+            throw .notJSON
+        }
         guard body.bytes.count <= 64 << 10 else { throw .contentTooLarge }
+        // A string takes as much as its text, and a thousand values no more than the largest content.
+        guard context[MemoryReservation.self]?.reserve(2 * body.bytes.count) ?? true else { throw .overloaded }
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONValue(parsing: body.bytes, limits: JSONLimits(depth: 16, bytes: 64 << 10))
+            value = try JSONValue(parsing: body.bytes, limits: JSONLimits(depth: 16, bytes: 64 << 10, values: 1000))
         } catch {
             throw .invalidInput.with(message: error.message, hint: error.hint)
         }
@@ -34,7 +38,7 @@ extension HTTPFields {
     /// The access token of the Authorization field (RFC 6750 §2.1).
     var bearerToken: String? {
         guard let value = self[.authorization], value.utf8.count < 16 << 10 else { return nil }
-        let parts = value.split(separator: " ", maxSplits: 1)
+        let parts = value.unicodeScalars.split(separator: " ", maxSplits: 1).map { String($0) }
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
         return String(parts[1])
     }

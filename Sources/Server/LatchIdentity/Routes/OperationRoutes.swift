@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchServer
+import PortableFoundation
 
 /// The routes of public keys, health, readiness and metrics.
 struct OperationRoutes: Sendable {
@@ -26,14 +27,25 @@ struct OperationRoutes: Sendable {
 
     /// Returns 200, or 503 with a code but without the message, which can name a path.
     ///
-    /// It commits a row, so that it detects a full disk or a blocked writer before a user does.
+    /// It commits a row, so that it detects a full disk or a blocked writer before a user does. The numbers of waiting mails
+    /// include those requested for addresses without an account, and so reveal none.
     @Sendable private func health(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard let failure = await HealthCheck(store: dependencies.store, clock: dependencies.clock).failure() else {
-            return .json(["status": "ok"])
+            let mails = try await mailBacklog()
+            return .json([
+                "status": "ok",
+                "mail": ["waiting": .integer(Int64(mails.count)), "oldestSeconds": .integer(Int64(mails.age))],
+            ])
         }
         return .json(
             ["status": "failing", "code": .string(failure.code), "message": "Tokens cannot be issued."],
             status: .serviceUnavailable)
+    }
+
+    /// Returns the number of waiting mails, and the age of the oldest in seconds.
+    private func mailBacklog() async throws(IdentityError) -> (count: Int, age: Int) {
+        let backlog = try await dependencies.store.mailBacklog()
+        return (backlog.count, backlog.oldest.map { max(Int(dependencies.now.timeIntervalSince($0)), 0) } ?? 0)
     }
 
     /// Returns 200 once the issuer is known; a load balancer sends no requests before.
@@ -48,10 +60,18 @@ struct OperationRoutes: Sendable {
     @Sendable private func metrics(_ request: HTTPRequest) async throws -> HTTPResponse {
         let writes = dependencies.store.writeStatistics
         let load = dependencies.passwords.load
+        let mails: (count: Int, age: Int)?
+        do throws(IdentityError) {
+            mails = try await mailBacklog()
+        } catch {
+            // A store in trouble must not hide the other metrics.
+            mails = nil
+        }
         let text = dependencies.metrics.exposition(gauges: [
             "latch_store_commits": writes.commits, "latch_store_writes": writes.jobs,
             "latch_store_largest_commit": writes.largestCommit, "latch_passwords_running": load.running,
-            "latch_passwords_waiting": load.waiting,
+            "latch_passwords_waiting": load.waiting, "latch_mails_waiting": mails?.count,
+            "latch_mails_oldest_seconds": mails?.age,
         ])
         return HTTPResponse(
             status: .ok, fields: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],

@@ -14,9 +14,11 @@ struct PageRoutes: Sendable {
     func add(to router: inout Router) {
         router.get("/") { _ in Self.start }
         router.get("/verify", verifyPage)
-        router.post("/verify", verify)
         router.get("/reset", resetPage)
-        router.post("/reset", reset)
+        router.group(interceptors: accounts.dependencies.limiting(.link)) { links in
+            links.post("/verify", verify)
+            links.post("/reset", reset)
+        }
     }
 
     /// The start page, which reveals nothing that an attacker could use.
@@ -27,20 +29,45 @@ struct PageRoutes: Sendable {
 
     /// Shows the form without checking the token.
     @Sendable private func verifyPage(_ request: HTTPRequest) async throws -> HTTPResponse {
-        Page(
-            "Verify your e-mail address", text: "Press the button to confirm that this address is yours.",
-            action: ("/verify", "Verify"), carrying: request.queryItems["token"]
-        ).response()
+        Self.verifyForm(token: request.queryItems["token"]).response()
     }
 
     /// Verifies the address of the form's token; a second request finds the link used.
+    ///
+    /// Reading the mail does not show who chose the account's password: a stranger may have signed up with the address. So
+    /// the reader enters that password, or replaces it (attack E8).
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
-        do {
-            try await accounts.verifyEmail(try request.formFields().single("token") ?? "")
-        } catch IdentityError.invalidLink {
-            return Self.invalidLink
+        let form = try request.formFields()
+        let token = try form.single("token") ?? ""
+        let password = try form.single("password") ?? ""
+        let newPassword = try form.single("new_password") ?? ""
+        guard password.isEmpty != newPassword.isEmpty else {
+            return Self.verifyForm(token: token, problem: "Fill in one of the fields.").response(status: .badRequest)
         }
-        return Page("The e-mail address is verified", text: "You can close this page.").response()
+        do throws(IdentityError) {
+            if newPassword.isEmpty {
+                try await accounts.verifyEmail(token, password: password, from: request.requestOrigin)
+            } else {
+                try await accounts.verifyEmail(token, settingPassword: newPassword)
+            }
+        } catch {
+            guard error != .invalidLink else { return Self.invalidLink }
+            guard [.weakPassword, .invalidCredentials].contains(error) else { throw error }
+            let problem = error == .weakPassword ? error.message : "The password is wrong."
+            return Self.verifyForm(token: token, problem: problem).response(status: .badRequest)
+        }
+        return Page("The e-mail address is verified", text: "You can close this page, and log in.").response()
+    }
+
+    /// Returns the form, with the problem of the last attempt.
+    private static func verifyForm(token: String?, problem: String? = nil) -> Page {
+        Page(
+            "Verify your e-mail address",
+            text: """
+                Enter the password of the account to confirm that this address is yours. If you did not sign up, or do not \
+                know the password, choose a new one instead: then nobody else can use the account.
+                """,
+            problem: problem, action: ("/verify", "Verify"), carrying: token, fields: Page.passwordOrNew)
     }
 
     /// Shows the form without checking the token.

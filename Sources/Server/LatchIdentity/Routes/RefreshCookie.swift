@@ -17,7 +17,7 @@ struct RefreshCookie {
     /// Creates the cookie of one request, since issuer and origins may change while the server runs.
     init(_ dependencies: Dependencies) {
         let issuer = dependencies.accessTokens.issuer ?? ""
-        isSecure = issuer.lowercased().hasPrefix("https://")
+        isSecure = issuer.lowercased().utf8.starts(with: "https://".utf8)
         let own = issuer.isEmpty ? [] : [Self.origin(of: issuer)]
         origins = Set(own + dependencies.configuration.allowedOrigins.map(Self.origin))
     }
@@ -55,8 +55,8 @@ struct RefreshCookie {
 
     /// Returns scheme and authority in the spelling of RFC 6454 §6.2, without the default port.
     private static func origin(of url: String) -> String {
-        guard let separator = url.firstRange(of: "://") else { return url }
-        let authority = url[separator.upperBound...].prefix { $0 != "/" }
+        guard let separator = url.utf8.firstRange(of: "://".utf8) else { return url }
+        let authority = url[separator.upperBound...].unicodeScalars.prefix { $0 != "/" }
         return HTTPOrigin(scheme: String(url[..<separator.lowerBound]), authority: String(authority)).description
     }
 }

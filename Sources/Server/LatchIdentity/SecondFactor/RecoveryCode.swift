@@ -13,15 +13,15 @@ struct RecoveryCode: Sendable, Hashable {
 
     /// Creates a random code.
     init(_ random: RandomSource) {
-        let letters = Array(Base32.encode(random.bytes(10)).lowercased())
-        text = stride(from: 0, to: letters.count, by: 4).map { String(letters[$0..<min($0 + 4, letters.count)]) }
-            .joined(separator: "-")
+        let letters = Array(Base32.encode(random.bytes(10)).lowercased().utf8)
+        text = stride(from: 0, to: letters.count, by: 4)
+            .map { String(decoding: letters[$0..<min($0 + 4, letters.count)], as: UTF8.self) }.joined(separator: "-")
     }
 
     /// Parses a typed code, in any case and with any spaces and dashes; nil if it is malformed.
     init?(typed: String) {
         guard typed.utf8.count <= 64 else { return nil }
-        let plain = typed.lowercased().filter { $0 != "-" && $0 != " " }
+        let plain = String(typed.lowercased().unicodeScalars.filter { $0 != "-" && $0 != " " })
         guard plain.utf8.count == 16,
             plain.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x32...0x37).contains($0) })
         else { return nil }
@@ -33,7 +33,7 @@ struct RecoveryCode: Sendable, Hashable {
     /// SHA-256 is enough for 80 random bits. It uses no pepper, so that recovery codes still work if the pepper, and with
     /// it the TOTP secrets, is lost.
     func digest(for accountID: String) -> [UInt8] {
-        let plain = text.filter { $0 != "-" }
+        let plain = String(text.unicodeScalars.filter { $0 != "-" })
         return Array(SHA256.hash(data: Array("latch recovery code\u{0}\(accountID)\u{0}\(plain)".utf8)))
     }
 }

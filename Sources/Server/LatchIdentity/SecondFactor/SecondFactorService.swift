@@ -29,7 +29,8 @@ package struct SecondFactorService: Sendable {
     /// An existing factor stays required until then. The login must be recent, and on an account with a factor it has
     /// proved that factor, so that an unattended session cannot change it (attack F6).
     ///
-    /// - Throws: `IdentityError.forbidden` for another client's token, `.signInAgain`, `.tooManyAttempts`, or a store's.
+    /// - Throws: `IdentityError.forbidden` for another client's token, `.signInAgain`, `.tooManyAttempts`,
+    ///   `.invalidToken` if the account has changed meanwhile, or a store's.
     func begin(_ session: AuthenticatedSession) async throws(IdentityError) -> Setup {
         try requireRecentLogin(session)
         let now = dependencies.now
@@ -40,7 +41,9 @@ package struct SecondFactorService: Sendable {
         let factor = SecondFactor(
             accountID: session.accountID, sealedSecret: try cipher.seal(secret, of: session.accountID),
             createdAt: now)
-        try await dependencies.store.begin(factor, recoveryDigests: codes.map { $0.digest(for: session.accountID) })
+        let isBegun = try await dependencies.store.begin(
+            factor, recoveryDigests: codes.map { $0.digest(for: session.accountID) }, for: session.account)
+        guard isBegun else { throw .invalidToken }
         let text = Base32.encode(secret)
         return Setup(secret: text, uri: uri(text, of: session.account), recoveryCodes: codes.map(\.text))
     }
@@ -75,7 +78,7 @@ package struct SecondFactorService: Sendable {
     ) async throws(IdentityError) {
         try requireRecentLogin(session)
         try await verify(code, of: session.accountID, for: .removal, from: origin, orThrow: .noSecondFactor)
-        notifyOwner(of: session.account)
+        dependencies.mails.wake()
     }
 
     /// Replaces the recovery codes by a code of the factor; the login must be recent.
@@ -101,9 +104,7 @@ package struct SecondFactorService: Sendable {
     /// - Throws: `IdentityError.forbidden` or a store's error.
     package func remove(of accountID: String, by actor: String? = nil) async throws(IdentityError) -> Bool? {
         let found = try await dependencies.accounts.perform(.removeFactor, on: accountID, by: actor)?.hadFactor
-        if found == true, let account = try await dependencies.store.account(id: accountID) {
-            notifyOwner(of: account)
-        }
+        dependencies.mails.wake()
         return found
     }
 
@@ -161,7 +162,7 @@ package struct SecondFactorService: Sendable {
     /// A code is compared here and judged in the store's transaction, which records whether it was used before.
     private func proof(_ typed: String, for factor: SecondFactor) throws(IdentityError) -> SecondFactorProof? {
         if let code = RecoveryCode(typed: typed) { return .recovery(digest: code.digest(for: factor.accountID)) }
-        let digits = typed.filter { $0 != " " }
+        let digits = String(typed.unicodeScalars.filter { $0 != " " })
         guard digits.utf8.count == TOTP.digits, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil
         }
@@ -176,20 +177,16 @@ package struct SecondFactorService: Sendable {
         (0..<RecoveryCode.count).map { _ in RecoveryCode(dependencies.random) }
     }
 
-    /// Mails the owner: a removal is reported outside the session that made it.
-    private func notifyOwner(of account: Account) {
-        dependencies.mails.enqueue { try MailTemplates.factorRemoved(to: account) }
-    }
-
     private func requireRecentLogin(_ session: AuthenticatedSession) throws(IdentityError) {
         try session.requireFirstParty()
-        try session.requireRecentLogin(at: dependencies.now)
+        try dependencies.requireRecentAuthentication(session)
     }
 
     /// Returns the key URI that authenticator apps scan; its issuer is the host of the public URL.
     private func uri(_ secret: String, of account: Account) -> String {
         let url = dependencies.accessTokens.issuer ?? ""
-        let issuer = PercentEncoding.encode((url.split(separator: "/").dropFirst().first ?? "latch").utf8)
+        let issuer = PercentEncoding.encode(
+            url.utf8.split(separator: 0x2F).dropFirst().first ?? Substring("latch").utf8)
         return
             "otpauth://totp/\(issuer):\(PercentEncoding.encode(account.email.text.utf8))?secret=\(secret)&issuer=\(issuer)"
             + "&algorithm=SHA1&digits=\(TOTP.digits)&period=\(TOTP.period)"

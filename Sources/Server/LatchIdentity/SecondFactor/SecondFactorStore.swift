@@ -8,7 +8,11 @@ package protocol SecondFactorStore: Sendable {
     func secondFactor(of accountID: String, isConfirmed: Bool) async throws(IdentityError) -> SecondFactor?
 
     /// Begins the setup of a factor with its recovery codes; replaces an earlier unconfirmed one.
-    func begin(_ factor: SecondFactor, recoveryDigests: [[UInt8]]) async throws(IdentityError)
+    ///
+    /// - Returns: False if the account's credentials have changed since `account` was read.
+    func begin(
+        _ factor: SecondFactor, recoveryDigests: [[UInt8]], for account: Account
+    ) async throws(IdentityError) -> Bool
 
     /// Verifies a proof, applies the effects of its purpose if it is accepted, and records the result: an accepted code is
     /// used up, a wrong one is counted.

@@ -10,8 +10,11 @@ package import PortableFoundation
 package struct Device: Sendable, Hashable {
     /// The reason for which a device was signed out.
     package enum RevocationReason: String, Sendable {
-        case logout, reuse, passwordChange, accountDisabled, administrator, secondFactor
+        case logout, reuse, passwordChange, accountDisabled, administrator, secondFactor, addressProof
     }
+
+    /// The maximum number of devices of an account, signed-out ones included.
+    static let maximumCount = 100
 
     /// 16 random bytes, the `sid` of the device's access tokens.
     package let id: [UInt8]
@@ -47,6 +50,9 @@ package struct Device: Sendable, Hashable {
     package var name: String?
     /// The time at which a second factor was proved on the device; nil if the account had none then.
     package var factorAt: Date?
+    /// The time at which the user last authenticated on the device (RFC 9470 §4): at the login, or again since; nil for a
+    /// login from before it was recorded.
+    package var authenticatedAt: Date?
 }
 
 extension Device {

@@ -7,8 +7,16 @@ package protocol DeviceStore: Sendable {
     /// Returns a device, also a signed-out one; nil if there is none, or it ended so long ago that it was removed.
     func device(id: [UInt8]) async throws(IdentityError) -> Device?
 
-    /// Inserts the device if the account is active and its password has not changed since `account` was read.
+    /// Inserts the device if the account is active and its credentials have not changed since `account` was read.
     func insert(_ device: Device, for account: Account) async throws(IdentityError) -> Bool
+
+    /// Records that the user has authenticated again on a device, under the conditions of ``insert(_:for:)``.
+    ///
+    /// - Parameter factorAt: The time at which the second factor was proved as well; nil if the account has none.
+    /// - Returns: False if the conditions do not hold, or the device is signed out.
+    func authenticate(
+        device id: [UInt8], of account: Account, factorAt: Date?, at now: Date
+    ) async throws(IdentityError) -> Bool
 
     /// Returns whether the account has a signed-in device that logged in from exactly this address.
     ///

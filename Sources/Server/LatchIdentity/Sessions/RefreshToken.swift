@@ -19,7 +19,7 @@ struct RefreshToken: Sendable, Hashable {
 
     /// Parses a token without verifying its MAC; nil if it is malformed.
     init?(_ text: String) {
-        guard text.utf8.count == 4 + 70, text.hasPrefix(Self.prefix),
+        guard text.utf8.count == 4 + 70, text.utf8.starts(with: Self.prefix.utf8),
             let bytes = try? Base64URL.decode(text.dropFirst(4)), bytes.count == 16 + 4 + 32
         else { return nil }
         deviceID = Array(bytes[..<16])

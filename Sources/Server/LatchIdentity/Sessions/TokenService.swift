@@ -53,11 +53,14 @@ struct TokenService: Sendable {
     /// Signs in a new device and returns its first tokens.
     ///
     /// The token is signed before the row is written, so that a failed signature leaves no unusable device behind. The
-    /// store inserts the row only if the password is still the one that was verified: a reset may have come in between.
+    /// store inserts the row only if the account is still as it was when the login was decided: a reset or the enrolment of
+    /// a second factor may have come in between.
     func startSession(
         for account: Account, from origin: RequestOrigin, by client: OAuthClient? = nil,
         grantType: OAuthClient.GrantType, scopes: Scopes, isRemembered: Bool = true, factorAt: Date? = nil
     ) async throws(IdentityError) -> IssuedTokens {
+        try dependencies.take([dependencies.limits.session(accountID: account.id)])
+        let account = try await dependencies.accounts.promotingFirstAdministrator(account)
         let now = dependencies.now
         let longest = dependencies.configuration.refreshTokenLifetime.inSeconds
         let device = Device(
@@ -66,7 +69,7 @@ struct TokenService: Sendable {
             secret: dependencies.random.bytes(32), createdAt: now, lastUsedAt: now,
             expiresAt: now.addingTimeInterval(isRemembered ? longest : min(longest, 86_400)),
             userAgent: origin.userAgent?.sanitized(200), address: origin.address,
-            name: origin.deviceName?.sanitized(200), factorAt: factorAt)
+            name: origin.deviceName?.sanitized(200), factorAt: factorAt, authenticatedAt: now)
         let tokens = try issued(to: device, of: account, counter: 0, scopes: scopes)
         guard try await dependencies.store.insert(device, for: account) else { throw .invalidCredentials }
         count(grantType)
@@ -189,6 +192,19 @@ struct TokenService: Sendable {
     func authenticate(accessToken text: String?) async throws(IdentityError) -> AuthenticatedSession {
         guard let text, let claims = dependencies.accessTokens.verify(text) else { throw .invalidToken }
         return try await session(of: claims)
+    }
+
+    /// Returns the session of an access token that a request may carry and need not; nil if there is none, or it belongs to
+    /// another client than the server's own.
+    ///
+    /// - Throws: A store's error.
+    func optionalSession(accessToken text: String?) async throws(IdentityError) -> AuthenticatedSession? {
+        do throws(IdentityError) {
+            let session = try await authenticate(accessToken: text)
+            return session.isFirstParty ? session : nil
+        } catch IdentityError.invalidToken {
+            return nil
+        }
     }
 
     /// Returns the principal of an access token, with or without a session.

@@ -11,7 +11,7 @@ struct UserAgentDescription: Sendable, Hashable {
 
     init(of device: Device) {
         let text = "\(device.name ?? "") \(device.userAgent ?? "")".lowercased()
-        let first = { (table: [(String, String)]) in table.first { text.contains($0.0) }?.1 }
+        let first = { (table: [(String, String)]) in table.first { text.utf8.contains($0.0.utf8) }?.1 }
         system = first(Self.systems) ?? ""
         browser = first(Self.browsers) ?? ""
         formFactor = first(Self.formFactors) ?? "other"

@@ -19,52 +19,73 @@ final class AccessTokenIssuer: Sendable {
         let scopes: Scopes
     }
 
-    /// The values that depend on the issuer, created once it is known.
+    /// The values that depend on the issuer, created once it is known, and on the keys.
     private struct IssuerContext: Sendable {
         let issuer: String
         let audience: String
         let verifier: JWTVerifier
     }
 
+    /// The mutable state.
+    private struct State: Sendable {
+        /// The keys, the latest to sign first.
+        var keys: [SigningKey]
+        /// The issuer's context; nil until the issuer is known, at the latest when the server has its port.
+        var context: IssuerContext?
+    }
+
     /// The lifetime of a token; a reload changes it for new tokens only.
     let lifetime: Duration
-    /// The keys, the newest first, which signs.
-    private let keys: [Key]
     private let audience: String?
     private let clock: WallClock
     private let random: RandomSource
-    /// The issuer's context; nil until the issuer is known, at the latest when the server has its port.
-    private let context: Mutex<IssuerContext?>
+    private let state: Mutex<State>
 
     /// Creates an issuer.
-    ///
-    /// - Parameter keys: The first one signs, all of them verify.
-    init(keys: [Key], configuration: IdentityConfiguration, clock: WallClock, random: RandomSource) {
+    init(keys: [SigningKey], configuration: IdentityConfiguration, clock: WallClock, random: RandomSource) {
         lifetime = configuration.accessTokenLifetime
-        self.keys = keys
         audience = configuration.audience
         self.clock = clock
         self.random = random
-        context = Mutex(nil)
+        state = Mutex(State(keys: keys))
         if let issuer = configuration.issuer { adopt(issuer) }
     }
 
     /// The `iss` of tokens; nil until it is known.
-    var issuer: String? { context.withLock { $0?.issuer } }
+    var issuer: String? { state.withLock { $0.context?.issuer } }
 
-    /// The public keys (RFC 7517 §5).
-    var jwks: JSONValue { KeySet(keys.compactMap(\.publicKey)).jwks() }
+    /// The public keys (RFC 7517 §5), including one that will sign soon and those that still verify.
+    var jwks: JSONValue { KeySet(state.withLock { $0.keys }.compactMap(\.key.publicKey)).jwks() }
 
     /// Sets the issuer if there is none yet.
     func adopt(_ issuer: String) {
+        state.withLock { state in
+            guard state.context == nil else { return }
+            state.context = context(of: issuer, state.keys)
+        }
+    }
+
+    /// Signs and verifies with these keys from now on.
+    func use(_ keys: [SigningKey]) {
+        state.withLock { state in
+            let isSame = state.keys.map(\.key.id) == keys.map(\.key.id)
+            state.keys = keys
+            guard !isSame, let issuer = state.context?.issuer else { return }
+            state.context = context(of: issuer, keys)
+        }
+    }
+
+    /// Returns the key that signs: the latest whose time has come, or the earliest if the clock was set back.
+    static func signer(among keys: [SigningKey], at now: Date) -> SigningKey? {
+        keys.first { $0.signsAt <= now } ?? keys.last
+    }
+
+    private func context(of issuer: String, _ keys: [SigningKey]) -> IssuerContext {
         let audience = audience ?? issuer
         let verifier = JWTVerifier(
-            keys: KeySet(keys.compactMap(\.publicKey)), algorithms: [.es256], issuer: issuer, audience: audience,
+            keys: KeySet(keys.compactMap(\.key.publicKey)), algorithms: [.es256], issuer: issuer, audience: audience,
             type: "at+jwt", leeway: .zero, clock: clock)
-        context.withLock { current in
-            guard current == nil else { return }
-            current = IssuerContext(issuer: issuer, audience: audience, verifier: verifier)
-        }
+        return IssuerContext(issuer: issuer, audience: audience, verifier: verifier)
     }
 
     /// Returns a token for a client, with the current roles of the account that it acts for.
@@ -76,7 +97,8 @@ final class AccessTokenIssuer: Sendable {
     func issue(
         to clientID: String, scopes: Scopes, for account: Account?, on device: Device?
     ) throws(IdentityError) -> String {
-        guard let context = context.withLock({ $0 }), let key = keys.first else { throw .notReady }
+        let (keys, found) = state.withLock { ($0.keys, $0.context) }
+        guard let context = found, let key = Self.signer(among: keys, at: clock.now)?.key else { throw .notReady }
         let now = clock.now.timeIntervalSince1970.rounded(.down)
         // RFC 9068 §2.2 and §2.2.3; `sid` is the device (OpenID Connect Front-Channel Logout 1.0 §3).
         var claims: JSONObject = [
@@ -106,7 +128,7 @@ final class AccessTokenIssuer: Sendable {
     ///
     /// There is no leeway, since the same clock issued the token.
     func verify(_ text: String) -> VerifiedClaims? {
-        guard let verifier = context.withLock({ $0?.verifier }), let claims = try? verifier.verify(text),
+        guard let verifier = state.withLock({ $0.context?.verifier }), let claims = try? verifier.verify(text),
             let subject = claims.subject
         else { return nil }
         var deviceID: [UInt8]?

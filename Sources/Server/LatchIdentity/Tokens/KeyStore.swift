@@ -4,25 +4,77 @@ package import PortableFoundation
 
 /// The storage of the server's own keys and secrets.
 package protocol KeyStore: Sendable {
-    /// Returns the signing keys, the newest first.
+    /// Returns the signing keys, the one that signs last, or will, first.
     func signingKeys() async throws(IdentityError) -> [StoredKey]
 
-    /// Returns the signing keys, the newest first; the proposal becomes the first key of an empty store.
+    /// Returns the signing keys; the proposal becomes the first key of an empty store.
     ///
     /// When several nodes start on an empty store, exactly one creates the key, and all of them sign with it.
     func signingKeys(proposing key: StoredKey) async throws(IdentityError) -> [StoredKey]
 
+    /// Inserts the successor of a signing key.
+    ///
+    /// - Parameters:
+    ///   - newest: The first of the keys when the caller decided.
+    ///   - endingOthers: Whether all other keys are removed, since one of them is compromised.
+    /// - Returns: False if another node has inserted a key meanwhile.
+    func rotateSigningKey(
+        to key: StoredKey, after newest: String?, endingOthers: Bool
+    ) async throws(IdentityError) -> Bool
+
+    /// Removes signing keys whose tokens have all expired.
+    func removeSigningKeys(_ ids: [String], at now: Date) async throws(IdentityError)
+
+    /// Returns all secrets.
+    func secrets() async throws(IdentityError) -> [StoredSecret]
+
     /// Returns the secret of that name; the proposal becomes the secret if there is none.
-    func secret(named name: String, proposing: [UInt8]) async throws(IdentityError) -> [UInt8]
+    func secret(proposing secret: StoredSecret) async throws(IdentityError) -> StoredSecret
+
+    /// Replaces the content of keys and secrets, in one transaction.
+    func reseal(_ keys: [StoredKey], _ secrets: [StoredSecret]) async throws(IdentityError)
 }
 
 /// A stored signing key; its description is the id alone.
 package struct StoredKey: Sendable, Hashable, Redacted {
     /// The `kid` of signatures by this key (RFC 7515 §4.1.4).
     package let id: String
-    /// The private JWK (RFC 7517), as JSON.
+    /// The private JWK (RFC 7517), as JSON, or its encryption.
     package let privateJWK: [UInt8]
     package let createdAt: Date
+    /// The time from which the key signs; until then it is only published.
+    package let signsAt: Date
+    /// The id of the store key that encrypts the JWK; nil for plain JSON.
+    package let sealedBy: String?
+
+    /// Creates a key, which signs from its creation on unless another time is given.
+    package init(
+        id: String, privateJWK: [UInt8], createdAt: Date, signsAt: Date? = nil, sealedBy: String? = nil
+    ) {
+        self.id = id
+        self.privateJWK = privateJWK
+        self.createdAt = createdAt
+        self.signsAt = signsAt ?? createdAt
+        self.sealedBy = sealedBy
+    }
 
     package var description: String { "StoredKey(\(id))" }
+}
+
+/// A stored secret; its description is the name alone.
+package struct StoredSecret: Sendable, Hashable, Redacted {
+    package let name: String
+    /// The secret, or its encryption.
+    package let content: [UInt8]
+    /// The id of the store key that encrypts the content; nil for a plain secret.
+    package let sealedBy: String?
+
+    /// Creates a secret.
+    package init(name: String, content: [UInt8], sealedBy: String? = nil) {
+        self.name = name
+        self.content = content
+        self.sealedBy = sealedBy
+    }
+
+    package var description: String { "StoredSecret(\(name))" }
 }

@@ -3,25 +3,37 @@
 import LatchCore
 import LatchCrypto
 import LatchJOSE
+import PortableFoundation
 
 /// The server's keys, read from the store or created at its first start.
 struct ServerKeys: Sendable {
-    /// The signing keys: the first, newest one signs, all verify.
-    let signing: [Key]
+    /// The signing keys, the latest to sign first.
+    let signing: [SigningKey]
     /// The key of the refresh tokens' MACs, combined with the secret of their device.
     let pepper: SymmetricKey
+    /// The key of the audit log's digests.
+    let auditKey: [UInt8]
+    /// The encryption of the keys in the store.
+    let keyring: Keyring
 
-    /// Reads the keys, and creates them at the first start of a store.
+    /// Reads the keys, and creates them at the first start of a store; encrypts those of a store that had no key so far.
     ///
-    /// - Throws: `IdentityError.corruptStore` if a key cannot be read, or a store's error. Damaged keys are not replaced:
-    ///   that would sign out all users and hide the damage.
+    /// - Throws: `IdentityError.corruptStore` if a key cannot be read, `.storeKeyNeeded` if it is encrypted with a key
+    ///   other than `storeKey`, or a store's error. Damaged keys are not replaced: that would sign out all users and
+    ///   hide the damage.
     static func load(
         from store: any IdentityStore, configuration: IdentityConfiguration, clock: WallClock, random: RandomSource
     ) async throws(IdentityError) -> ServerKeys {
+        let keyring = try Keyring(configuration.storeKey)
+        let isNewlySealed = try await keyring.sealPlainRows(of: store)
+        // Before every change that is recorded.
+        let auditKey = try await keyring.secret(named: "audit_key", in: store, proposing: random.bytes(32))
+        try await store.chainAudit(with: auditKey, at: clock.now)
+        if isNewlySealed { try await store.audit("key.sealed", account: nil, detail: nil, at: clock.now) }
         // Concurrently, so that a first start creates both with one commit.
-        async let signingKeys = signingKeys(in: store, clock: clock)
-        async let storedPepper = store.secret(named: "token_pepper", proposing: random.bytes(32))
-        let (signing, stored): ([Key], [UInt8])
+        async let signingKeys = signingKeys(in: store, keyring, clock: clock)
+        async let storedPepper = keyring.secret(named: "token_pepper", in: store, proposing: random.bytes(32))
+        let (signing, stored): ([SigningKey], [UInt8])
         do {
             (signing, stored) = try await (signingKeys, storedPepper)
         } catch {
@@ -30,44 +42,150 @@ struct ServerKeys: Sendable {
         // The configured pepper is mixed with the stored one, so that both are needed.
         let outside = Array((configuration.tokenPepper ?? "").utf8)
         return ServerKeys(
-            signing: signing, pepper: SymmetricKey(data: stored).derived(for: "latch pepper", salt: outside))
+            signing: signing, pepper: SymmetricKey(data: stored).derived(for: "latch pepper", salt: outside),
+            auditKey: auditKey, keyring: keyring)
     }
 
-    /// Returns the stored keys, the newest first; creates one if there is none.
+    /// Returns the stored keys; creates one if there is none.
     private static func signingKeys(
-        in store: any IdentityStore, clock: WallClock
-    ) async throws(IdentityError) -> [Key] {
+        in store: any IdentityStore, _ keyring: Keyring, clock: WallClock
+    ) async throws(IdentityError) -> [SigningKey] {
         var stored = try await store.signingKeys()
         // Another node may start on the same store right now: both sign with the key that the transaction returns.
-        if stored.isEmpty { stored = try await store.signingKeys(proposing: try newKey(at: clock)) }
-        var keys: [Key] = []
-        for key in stored { keys.append(try parsed(key)) }
-        return keys
+        if stored.isEmpty {
+            let now = clock.now
+            stored = try await store.signingKeys(proposing: try keyring.newSigningKey(at: now, signsAt: now))
+        }
+        return try keyring.signingKeys(stored)
+    }
+}
+
+/// A signing key with the times that determine its use.
+struct SigningKey: Sendable {
+    let key: Key
+    let createdAt: Date
+    /// The time from which the key signs; before, it is only published, so that caches have it by then.
+    let signsAt: Date
+    /// The time at which the last token of the key has expired; nil as long as the key has no successor.
+    let endsAt: Date?
+
+    /// The time for which a key is published before it signs: the five minutes for which caches keep the key set, the
+    /// seconds until all nodes publish it, and a margin for clocks.
+    static let publicationLead: TimeInterval = 600
+    /// The longest lifetime of an access token that the configuration permits, with a margin for clocks.
+    static let longestToken: TimeInterval = 86_400 + 60
+}
+
+/// The encryption of the server's keys and secrets in the store: with a store key, or none.
+struct Keyring: Sendable {
+    private let storeKey: StoreKey?
+
+    /// Creates a keyring for the setting `store_key`.
+    init(_ storeKey: String?) throws(IdentityError) {
+        self.storeKey = if let storeKey { try StoreKey(storeKey) } else { nil }
     }
 
-    /// Parses a stored key, which must name its algorithm (RFC 7517 §4.4), so that a file cannot choose a weaker one.
-    private static func parsed(_ stored: StoredKey) throws(IdentityError) -> Key {
-        guard let jwk = try? JSONValue(parsing: stored.privateJWK).objectValue, let key = try? Key(jwk: jwk) else {
-            throw .corruptStore("a signing key cannot be read")
+    /// Encrypts all keys and secrets of a store that has none encrypted so far.
+    ///
+    /// - Returns: Whether there were any.
+    /// - Throws: `IdentityError.corruptStore` if some are encrypted and some are not: an attacker has inserted a key.
+    func sealPlainRows(of store: any KeyStore) async throws(IdentityError) -> Bool {
+        let (keys, secrets) = (try await store.signingKeys(), try await store.secrets())
+        let seals = keys.map(\.sealedBy) + secrets.map(\.sealedBy)
+        guard storeKey != nil, seals.contains(nil) else { return false }
+        guard seals.allSatisfy({ $0 == nil }) else { throw .corruptStore("a key is not encrypted, and others are") }
+        try await reseal(keys, secrets, in: store, from: Keyring(nil))
+        return true
+    }
+
+    /// Encrypts all keys and secrets, which another keyring has encrypted, with this one.
+    func reseal(
+        _ keys: [StoredKey], _ secrets: [StoredSecret], in store: any KeyStore, from earlier: Keyring
+    ) async throws(IdentityError) {
+        var (newKeys, newSecrets): ([StoredKey], [StoredSecret]) = ([], [])
+        for key in keys {
+            let plain = try earlier.open(key.privateJWK, of: "signing_key \(key.id)", sealedBy: key.sealedBy)
+            newKeys.append(
+                StoredKey(
+                    id: key.id, privateJWK: try seal(plain, of: "signing_key \(key.id)"), createdAt: key.createdAt,
+                    signsAt: key.signsAt, sealedBy: storeKey?.id))
         }
-        return key
+        for secret in secrets {
+            let plain = try earlier.open(secret.content, of: "secret \(secret.name)", sealedBy: secret.sealedBy)
+            newSecrets.append(try sealed(plain, named: secret.name))
+        }
+        try await store.reseal(newKeys, newSecrets)
+    }
+
+    /// Returns a secret; the proposal becomes the secret if there is none.
+    func secret(
+        named name: String, in store: any KeyStore, proposing proposal: [UInt8]
+    ) async throws(IdentityError) -> [UInt8] {
+        let stored = try await store.secret(proposing: try sealed(proposal, named: name))
+        return try open(stored.content, of: "secret \(name)", sealedBy: stored.sealedBy)
     }
 
     /// Returns a new ES256 key: small tokens, fast signatures, supported by every client library.
     ///
     /// - Throws: `IdentityError.signingFailed` if the system provides no randomness or OpenSSL no key.
-    private static func newKey(at clock: WallClock) throws(IdentityError) -> StoredKey {
+    func newSigningKey(at now: Date, signsAt: Date) throws(IdentityError) -> StoredKey {
+        let key: Key
+        var jwk: JSONObject
         do throws(JOSEError) {
-            let key = try Key.generate(.es256)
-            var jwk = try key.jwkWithSecretsForStorage()
-            // RFC 7638: two keys cannot have the same thumbprint.
-            jwk["kid"] = .string(key.thumbprint)
-            return StoredKey(id: key.thumbprint, privateJWK: JSONValue.object(jwk).serialized(), createdAt: clock.now)
+            key = try Key.generate(.es256)
+            jwk = try key.jwkWithSecretsForStorage()
         } catch {
             throw .signingFailed
         }
+        // RFC 7638: two keys cannot have the same thumbprint.
+        let id = key.thumbprint
+        jwk["kid"] = .string(id)
+        return StoredKey(
+            id: id, privateJWK: try seal(JSONValue.object(jwk).serialized(), of: "signing_key \(id)"), createdAt: now,
+            signsAt: signsAt, sealedBy: storeKey?.id)
+    }
+
+    /// Decrypts and parses stored keys, the latest to sign first.
+    func signingKeys(_ stored: [StoredKey]) throws(IdentityError) -> [SigningKey] {
+        var keys: [SigningKey] = []
+        for key in stored {
+            let endsAt = keys.last?.signsAt.addingTimeInterval(SigningKey.longestToken)
+            keys.append(
+                SigningKey(key: try parsed(key), createdAt: key.createdAt, signsAt: key.signsAt, endsAt: endsAt))
+        }
+        return keys
+    }
+
+    /// Parses a stored key, which must name its algorithm (RFC 7517 §4.4), so that a file cannot choose a weaker one.
+    private func parsed(_ stored: StoredKey) throws(IdentityError) -> Key {
+        let plain = try open(stored.privateJWK, of: "signing_key \(stored.id)", sealedBy: stored.sealedBy)
+        guard let jwk = try? JSONValue(parsing: plain).objectValue, let key = try? Key(jwk: jwk) else {
+            throw .corruptStore("a signing key cannot be read")
+        }
+        return key
+    }
+
+    private func sealed(_ content: [UInt8], named name: String) throws(IdentityError) -> StoredSecret {
+        StoredSecret(name: name, content: try seal(content, of: "secret \(name)"), sealedBy: storeKey?.id)
+    }
+
+    private func seal(_ content: [UInt8], of row: String) throws(IdentityError) -> [UInt8] {
+        guard let storeKey else { return content }
+        return try storeKey.seal(content, of: row)
+    }
+
+    /// Decrypts a row; a plain one among encrypted ones could be anybody's.
+    private func open(_ content: [UInt8], of row: String, sealedBy id: String?) throws(IdentityError) -> [UInt8] {
+        guard let id else {
+            guard storeKey == nil else { throw .corruptStore("a key is not encrypted") }
+            return content
+        }
+        guard let storeKey, storeKey.id == id else { throw .storeKeyNeeded(id) }
+        return try storeKey.open(content, of: row)
     }
 }
+
+extension Keyring: Redacted {}
 
 extension SymmetricKey {
     /// Returns a key of 32 bytes for one purpose (RFC 5869).

@@ -10,7 +10,8 @@ public struct NetworkRange: Sendable, Hashable {
     ///
     /// The bits after the prefix must be zero: `10.0.0.7/8` is probably a mistake.
     public init?(_ text: String) {
-        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = text.unicodeScalars.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { Substring($0) }
         guard let address = IPAddress(parts[0]) else { return nil }
         let bits = address.bytes.count * 8
         var length = bits
@@ -19,7 +20,7 @@ public struct NetworkRange: Sendable, Hashable {
                 let number = Int(parts[1])
             else { return nil }
             // The prefix length of a mapped IPv4 address refers to the IPv6 form.
-            length = parts[0].contains(":") && bits == 32 ? number - 96 : number
+            length = parts[0].utf8.contains(UInt8(ascii: ":")) && bits == 32 ? number - 96 : number
             guard (0...bits).contains(length) else { return nil }
         }
         self.address = address

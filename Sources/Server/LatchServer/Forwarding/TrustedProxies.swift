@@ -59,7 +59,9 @@ public struct TrustedProxies: Sendable, Hashable {
         let lines = fields.values(of: field == .forwarded ? "forwarded" : "x-forwarded-for")
         switch field {
         case .xForwardedFor:
-            return lines.flatMap { $0.split(separator: ",").map { Self.host(Substring(trimmed($0.utf8))) } }
+            return lines.flatMap {
+                $0.utf8.split(separator: UInt8(ascii: ",")).map { Self.host(Substring(trimmed($0))) }
+            }
         case .forwarded: return lines.flatMap { ForwardedElements($0).hosts.map { $0.flatMap(Self.host) } }
         }
     }
@@ -68,10 +70,11 @@ public struct TrustedProxies: Sendable, Hashable {
     ///
     /// `X-Forwarded-For` contains IPv6 addresses without brackets, and some proxies add a port to IPv4 addresses.
     static func host(_ node: some StringProtocol) -> String? {
-        if node.hasPrefix("[") {
+        let node = String(node).unicodeScalars
+        if node.first == "[" {
             guard let end = node.firstIndex(of: "]") else { return nil }
             let rest = node[node.index(after: end)...]
-            guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+            guard rest.isEmpty || rest.first == ":" else { return nil }
             return String(node[node.index(after: node.startIndex)..<end])
         }
         guard node.count(where: { $0 == ":" }) == 1, let colon = node.firstIndex(of: ":") else { return String(node) }

@@ -7,14 +7,17 @@ extension HTTPRequest {
     /// The fields of the query, decoded; a pair that cannot be decoded is omitted.
     public var queryItems: FormFields { FormFields(query: query ?? "", limit: 1024) }
 
-    /// The cookies that the client sent (RFC 6265 §4.2).
+    /// The cookies that the client sent (RFC 6265 §4.2), the first 200 of them.
     ///
     /// The first of several cookies with one name counts: clients send the one with the longer path first (§5.4). The
     /// field is parsed as bytes: a Swift `Character` may combine a separator with a following accent.
     public var cookies: [String: String] {
         var cookies: [String: String] = [:]
+        // Browsers keep fewer for a site; RFC 6265 §6.1 requires 50.
+        var budget = 200
         for line in fields.values(of: .cookie) {
-            for pair in line.utf8.split(separator: 0x3B) {
+            for pair in line.utf8.split(separator: 0x3B, maxSplits: budget).prefix(budget) {
+                budget -= 1
                 guard let equals = pair.firstIndex(of: 0x3D) else { continue }
                 let name = String(Substring(trimmed(pair[..<equals])))
                 guard !name.isEmpty, cookies[name] == nil else { continue }
@@ -53,11 +56,14 @@ extension HTTPRequest {
     /// Parses JSON content (RFC 8259).
     ///
     /// - Throws: `ServerError.unsupportedMediaType` when the content is neither `application/json` nor of a type that
-    ///   ends in `+json`, `.malformedRequest` when it is not JSON; the error names the position.
+    ///   ends in `+json`, `.malformedRequest` when it is not JSON; the error names the position; `.memoryExhausted`.
     public func json(limits: JSONLimits = .default) throws(ServerError) -> JSONValue {
-        guard let mediaType, mediaType == "application/json" || mediaType.hasSuffix("+json") else {
+        guard let mediaType, mediaType == "application/json" || mediaType.utf8.suffix(5).elementsEqual("+json".utf8)
+        else {
             throw .unsupportedMediaType(expected: "application/json")
         }
+        // A short value takes a multiple of its text.
+        try reserveMemory(8 * body.bytes.count)
         do {
             return try JSONValue(parsing: body.bytes, limits: limits)
         } catch {
@@ -74,6 +80,7 @@ extension HTTPRequest {
         guard mediaType == "application/x-www-form-urlencoded" else {
             throw .unsupportedMediaType(expected: "application/x-www-form-urlencoded")
         }
+        try reserveMemory(2 * body.bytes.count)
         guard let text = body.text else { throw .malformedRequest("The form is not UTF-8.") }
         return try FormFields(parsing: text[...], limit: limit)
     }
@@ -88,11 +95,19 @@ extension HTTPRequest {
         guard mediaType == "multipart/form-data", let type = fields[.contentType] else {
             throw .unsupportedMediaType(expected: "multipart/form-data")
         }
+        try reserveMemory(2 * body.bytes.count)
         do {
             return try MultipartForm(parsing: body.bytes, contentType: type, limits: limits)
         } catch {
             throw .malformedRequest("The form is malformed: \(error.message)")
         }
+    }
+
+    /// Counts what is decoded from the content against the server's memory, until the request is answered.
+    ///
+    /// - Throws: `ServerError.memoryExhausted`.
+    private func reserveMemory(_ count: Int) throws(ServerError) {
+        guard context[MemoryReservation.self]?.reserve(count) ?? true else { throw .memoryExhausted }
     }
 
     /// The IP address of the client; nil in process.

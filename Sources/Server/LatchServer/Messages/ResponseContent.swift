@@ -46,9 +46,10 @@ extension HTTPResponse {
 
     /// Creates an error response from a problem (RFC 9457), with its status, or 500 if it has none.
     public static func problem(_ problem: ProblemDetails) -> HTTPResponse {
-        .json(
-            problem.json, status: problem.status ?? .internalServerError,
-            fields: [.contentType: ProblemDetails.mediaType, .cacheControl: "no-store"])
+        var fields: HTTPFields = [.contentType: ProblemDetails.mediaType, .cacheControl: "no-store"]
+        // RFC 9110 §10.2.3: a client that repeats the request at once makes it worse.
+        if problem.status == .serviceUnavailable { fields[.retryAfter] = "1" }
+        return .json(problem.json, status: problem.status ?? .internalServerError, fields: fields)
     }
 }
 

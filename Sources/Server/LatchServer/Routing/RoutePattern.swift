@@ -15,8 +15,8 @@ struct RoutePattern: Sendable, Equatable {
 
     /// Parses a pattern such as `/users/{id}`; the leading slash is optional, a trailing one is significant.
     init(_ text: String) {
-        let path = text.hasPrefix("/") ? text.dropFirst() : text[...]
-        let parts = text.isEmpty ? [] : path.split(separator: "/", omittingEmptySubsequences: false)
+        let path = text.utf8.dropFirst(text.utf8.first == 0x2F ? 1 : 0)
+        let parts = text.isEmpty ? [] : path.split(separator: 0x2F, omittingEmptySubsequences: false)
         segments = parts.map(Self.segment)
     }
 
@@ -46,8 +46,10 @@ struct RoutePattern: Sendable, Equatable {
     }
 
     /// Parses a segment; `{}` is literal.
-    private static func segment(_ text: Substring) -> Segment {
-        guard text.count > 2, text.first == "{", text.last == "}" else { return .literal(String(text)) }
-        return .parameter(String(text.dropFirst().dropLast()))
+    private static func segment(_ text: Substring.UTF8View) -> Segment {
+        guard text.count > 2, text.first == UInt8(ascii: "{"), text.last == UInt8(ascii: "}") else {
+            return .literal(String(Substring(text)))
+        }
+        return .parameter(String(Substring(text.dropFirst().dropLast())))
     }
 }

@@ -26,7 +26,7 @@ public final class Server: Sendable {
         public let port: Int
 
         /// The host, in brackets if it is an IPv6 address, and the port.
-        public var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+        public var authority: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
         /// The URL without a trailing slash, such as `http://127.0.0.1:8080`.
         public var url: String { "\(scheme)://\(authority)" }

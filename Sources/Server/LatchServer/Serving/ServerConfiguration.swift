@@ -20,8 +20,8 @@ extension Server {
         /// read, so that the handler can report the error in its own protocol (`RPCService.contentLimits`). The
         /// connection ends with the response.
         public var contentLimits: [String: Int] = [:]
-        /// The maximum size of the contents of all requests that are being received or handled, in bytes; a request that
-        /// exceeds it gets a 503.
+        /// The maximum number of bytes that all requests together hold while they are received and handled, decompressed and
+        /// decoded messages included; a request that exceeds it gets a 503.
         public var maximumContentBytes = 256 * 1024 * 1024
         /// The time for the head of a request, from its first byte.
         public var headDeadline = Duration.seconds(10)

@@ -59,7 +59,7 @@ struct ContentLimits: Sendable {
 
     /// Returns the limit at a path, and whether the handler rather than the server reports that it is exceeded.
     func limit(at path: String) -> (bytes: Int, isReportedByHandler: Bool) {
-        for limit in limitsByPrefix where path.hasPrefix(limit.prefix) { return (limit.bytes, true) }
+        for limit in limitsByPrefix where path.utf8.starts(with: limit.prefix.utf8) { return (limit.bytes, true) }
         return (defaultLimit, false)
     }
 }

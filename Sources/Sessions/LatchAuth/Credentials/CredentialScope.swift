@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 public import LatchHTTP
 
 /// The destinations of a credential: an exact origin, an exact host, or a host's subdomains, never a substring.
@@ -36,7 +37,7 @@ public struct CredentialScope: Sendable, Hashable {
         case .subdomains(let domain):
             // Every host that ends with a dot is "below" the empty domain.
             guard !domain.isEmpty else { return false }
-            return (origin.host == domain || origin.host.hasSuffix("." + domain)) && isPrivate(origin)
+            return (origin.host == domain || origin.host.utf8.ends(with: ".\(domain)".utf8)) && isPrivate(origin)
         }
     }
 

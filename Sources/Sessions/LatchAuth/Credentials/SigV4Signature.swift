@@ -58,7 +58,7 @@ public struct SigV4Signature: SessionCredential, Codable {
     }
 
     /// Whether the service is S3, which takes paths as they are and requires the digest in a field of its own.
-    private var isS3: Bool { service == "s3" || service.hasPrefix("s3-") }
+    private var isS3: Bool { service == "s3" || service.utf8.starts(with: "s3-".utf8) }
 
     /// Signs the request as it is, in place of an earlier attempt's signature.
     ///

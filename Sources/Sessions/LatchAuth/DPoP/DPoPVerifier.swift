@@ -241,7 +241,7 @@ struct DPoPTarget: Equatable {
     init?(_ text: String) {
         do {
             let parts = try HTTPOrigin.split(text)
-            self.init(parts.origin, path: parts.path.prefix { $0 != "?" })
+            self.init(parts.origin, path: Substring(parts.path.utf8.prefix { $0 != 0x3F }))
         } catch {
             return nil
         }

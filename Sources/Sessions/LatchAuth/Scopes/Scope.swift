@@ -33,8 +33,10 @@ public struct Scope: RawRepresentable, Sendable, Hashable, Codable {
 
     /// The resource and the level; nil if one of the two is missing.
     var parts: (resource: Substring, level: Substring)? {
-        guard let colon = rawValue.lastIndex(of: ":"), colon != rawValue.startIndex else { return nil }
-        let level = rawValue[rawValue.index(after: colon)...]
+        guard let colon = rawValue.utf8.lastIndex(of: UInt8(ascii: ":")), colon != rawValue.startIndex else {
+            return nil
+        }
+        let level = rawValue[rawValue.utf8.index(after: colon)...]
         return level.isEmpty ? nil : (rawValue[..<colon], level)
     }
 

@@ -20,7 +20,7 @@ public struct Scopes: Sendable {
     /// Several spaces count as one, unknown scopes are kept, and a malformed scope-token is left out, since it can be
     /// neither requested nor granted.
     public init(parsing text: String) {
-        self.init(text.split(separator: " ").compactMap { Scope(rawValue: String($0)) })
+        self.init(text.unicodeScalars.split(separator: " ").compactMap { Scope(rawValue: String($0)) })
     }
 
     /// The list with one space between the scopes, as it is sent.

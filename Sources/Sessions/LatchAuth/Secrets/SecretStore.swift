@@ -75,9 +75,9 @@ package enum CorruptSecretName {
 
     /// Whether a secret of this name was set aside by ``SecretStore/setAside(_:of:)``.
     package static func matches(_ name: String) -> Bool {
-        guard let range = name.ranges(of: suffix).last else { return false }
+        guard let range = name.utf8.ranges(of: suffix.utf8).last else { return false }
         let rest = name[range.upperBound...]
-        return rest.isEmpty || rest.first == "-" && Int(rest.dropFirst()) != nil
+        return rest.isEmpty || rest.utf8.first == UInt8(ascii: "-") && Int(Substring(rest.utf8.dropFirst())) != nil
     }
 }
 

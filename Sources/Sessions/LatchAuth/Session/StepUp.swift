@@ -25,7 +25,7 @@ public struct StepUpRequirement: Sendable, Hashable, Codable {
     /// Returns nil when the challenge requires no step-up.
     package init?(_ challenge: Challenge) {
         guard challenge["error"] == "insufficient_user_authentication" else { return nil }
-        contextClasses = (challenge["acr_values"] ?? "").split(separator: " ").map(String.init)
+        contextClasses = (challenge["acr_values"] ?? "").unicodeScalars.split(separator: " ").map { String($0) }
         maximumAge = challenge["max_age"].flatMap(Self.seconds)
         scopes = challenge["scope"].map(Scopes.init(parsing:))
     }

@@ -29,7 +29,7 @@ enum SignatureBase {
     private static func value(
         of component: SignatureComponent, in message: SignedMessage
     ) throws(AuthError) -> String {
-        guard component.name.hasPrefix("@") else { return try field(component, in: message) }
+        guard component.name.utf8.first == UInt8(ascii: "@") else { return try field(component, in: message) }
         switch message {
         case .request(let request): return try derived(component, from: request)
         case .response(let response, _):
@@ -186,7 +186,8 @@ enum QueryParameters {
 
     /// Encodes by the application/x-www-form-urlencoded percent-encode set: `~` is encoded, `*` is not, a space is `%20`.
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        PercentEncoding.encode(bytes) { $0 == 0x2A }.replacing("~", with: "%7E")
+        PercentEncoding.encode(bytes) { $0 == 0x2A }.unicodeScalars
+            .split(separator: "~", omittingEmptySubsequences: false).map { String($0) }.joined(separator: "%7E")
     }
 
     private static func recode(_ text: Substring) -> String {

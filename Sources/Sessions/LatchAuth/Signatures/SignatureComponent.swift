@@ -68,7 +68,7 @@ extension SignatureComponent {
 
     /// Throws for a component that this implementation could misunderstand.
     func validate() throws(AuthError) {
-        let isDerived = name.hasPrefix("@")
+        let isDerived = name.utf8.first == UInt8(ascii: "@")
         guard !isDerived || Self.derived.contains(name) else {
             throw .malformedSignature("a derived component is unknown")
         }

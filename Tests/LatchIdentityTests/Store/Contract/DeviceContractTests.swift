@@ -133,3 +133,34 @@ import Testing
         #expect(try await store.device(id: Device.example(5, of: account).id) == nil)
     }
 }
+
+@Suite struct `The number of an account's devices` {
+    @Test(.tags(.attackD7), arguments: StoreBackend.all)
+    func `is bounded: signed-out ones go first, then those unused for longest`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let store = fixture.store
+        let account = try #require(try await store.account(id: fixture.device.accountID))
+        func insert(_ number: Int) async throws -> [UInt8] {
+            let id = [UInt8(number / 256), UInt8(number % 256)] + Array(repeating: UInt8(9), count: 14)
+            let device = Device(
+                id: id, accountID: account.id, secret: Array(repeating: 7, count: 32), createdAt: noon,
+                lastUsedAt: noon + Double(number), expiresAt: noon + 3600, userAgent: nil, address: nil)
+            #expect(try await store.insert(device, for: account))
+            return id
+        }
+        var ids: [[UInt8]] = []
+        for number in 1..<Device.maximumCount { ids.append(try await insert(number)) }
+        #expect(try await store.devices(of: account.id, at: noon).count == Device.maximumCount)
+        #expect(try await store.revoke(device: ids[50], because: .logout, at: noon))
+        ids.append(try await insert(200))
+        #expect(try await store.device(id: ids[50]) == nil)
+        #expect(try await store.device(id: fixture.device.id) != nil)
+        // The clock was set back: the newest device stays, though others were used later.
+        let late = try await insert(0)
+        #expect(try await store.device(id: fixture.device.id) == nil)
+        #expect(try await store.device(id: late) != nil)
+        ids.append(try await insert(300))
+        #expect(try await store.device(id: late) == nil)
+        #expect(try await store.devices(of: account.id, at: noon).count == Device.maximumCount)
+    }
+}

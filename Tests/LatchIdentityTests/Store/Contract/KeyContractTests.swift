@@ -16,15 +16,16 @@ import Testing
             for number in 0..<8 as Range<UInt8> {
                 group.addTask {
                     let key = StoredKey(id: "key \(number)", privateJWK: [number], createdAt: noon)
-                    let secret = try await store.secret(named: "pepper", proposing: [number])
-                    return (try await store.signingKeys(proposing: key), secret)
+                    let secret = try await store.secret(proposing: StoredSecret(name: "pepper", content: [number]))
+                    return (try await store.signingKeys(proposing: key), secret.content)
                 }
             }
             return try await group.reduce(into: [([StoredKey], [UInt8])]()) { $0.append($1) }
         }
         #expect(Set(kept.map(\.0)).count == 1 && Set(kept.map(\.1)).count == 1)
         #expect(try await store.signingKeys() == kept[0].0)
-        #expect(try await store.secret(named: "other", proposing: [9]) == [9])
+        #expect(try await store.secret(proposing: StoredSecret(name: "other", content: [9])).content == [9])
+        #expect(try await store.secrets().map(\.name) == ["other", "pepper"])
         await fixture.store.close()
     }
 }

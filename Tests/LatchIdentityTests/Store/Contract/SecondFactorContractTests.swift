@@ -17,8 +17,10 @@ import Testing
     /// Begins and confirms a factor of the fixture's account, with two recovery codes.
     private func confirm(_ fixture: StoreFixture) async throws {
         let id = fixture.account.id
-        try await fixture.store.begin(
-            SecondFactor(accountID: id, sealedSecret: sealed, createdAt: noon), recoveryDigests: [digest(1), digest(2)])
+        let factor = SecondFactor(accountID: id, sealedSecret: sealed, createdAt: noon)
+        let isBegun = try await fixture.store.begin(
+            factor, recoveryDigests: [digest(1), digest(2)], for: fixture.account)
+        #expect(isBegun)
         #expect(try await fixture.store.secondFactor(of: id, isConfirmed: true) == nil)
         let result = try await fixture.store.prove(
             code(5), of: id, for: .confirmation(on: fixture.device.id), at: noon)

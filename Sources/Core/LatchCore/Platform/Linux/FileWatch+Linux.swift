@@ -77,7 +77,7 @@ private final class InotifyQueue: Sendable {
 
     /// Adds an observer; the kernel returns the same watch descriptor for the same folder each time.
     func add(_ path: String, _ onChange: @escaping @Sendable () -> Void) throws(FileError) -> Int {
-        let name = Array((path.split(separator: "/").last ?? "").utf8)
+        let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
         let events = UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO)
         return try state.withLock { state throws(FileError) in
             let folder = inotify_add_watch(descriptor, AtomicFile(path).folder, events)

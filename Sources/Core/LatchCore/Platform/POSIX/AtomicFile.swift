@@ -52,6 +52,33 @@ package struct AtomicFile: Sendable {
         try syncFolder()
     }
 
+    /// Creates the file empty and with mode 0600, which it has from its first moment, whatever the process's umask.
+    ///
+    /// - Returns: False if there is a file already, which stays as it is.
+    package func create() throws(FileError) -> Bool {
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else {
+            guard errno == EEXIST else { throw FileError("open", path) }
+            return false
+        }
+        defer { close(file) }
+        // A umask can only have taken permissions away.
+        guard fchmod(file, 0o600) == 0 else { throw FileError("fchmod", path) }
+        return true
+    }
+
+    /// Takes the permissions of other users away, if there is such a file and they have some.
+    package func makePrivate() throws(FileError) {
+        var entry = stat()
+        guard lstat(path, &entry) == 0 else {
+            guard errno == ENOENT else { throw FileError("stat", path) }
+            return
+        }
+        guard entry.st_mode & S_IFMT == S_IFREG, entry.st_mode & 0o077 != 0 else { return }
+        // By the path: closing a descriptor of the file would end the locks that SQLite has on it in this process.
+        guard chmod(path, entry.st_mode & 0o700) == 0 else { throw FileError("chmod", path) }
+    }
+
     /// Writes the file in place, neither atomically nor durably, for content that need not survive a crash.
     package func overwrite(with bytes: [UInt8]) throws(FileError) {
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -92,15 +119,15 @@ package struct AtomicFile: Sendable {
 
     /// The folder that holds the file.
     package var folder: String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// Creates the missing folders of the path, with mode 0700.
     package func makeFolder() throws(FileError) {
-        var made = folder.hasPrefix("/") ? "/" : ""
-        for part in folder.split(separator: "/") {
-            made += part
+        var made = folder.utf8.first == UInt8(ascii: "/") ? "/" : ""
+        for part in folder.unicodeScalars.split(separator: "/") {
+            made += String(part)
             if mkdir(made, 0o700) != 0 {
                 let error = FileError("mkdir", made)
                 // A read-only file system reports EROFS even for an existing folder.

@@ -51,7 +51,7 @@ package struct StagedFiles: ~Copyable {
     package static func remove(_ path: String, emptying root: String) throws(FileError) {
         guard unlink(path) == 0 || errno == ENOENT else { throw FileError("unlink", path) }
         var folder = AtomicFile(path).folder
-        while folder.hasPrefix(root + "/"), rmdir(folder) == 0 { folder = AtomicFile(folder).folder }
+        while folder.utf8.starts(with: (root + "/").utf8), rmdir(folder) == 0 { folder = AtomicFile(folder).folder }
     }
 
     private mutating func makeFolder(_ path: String) throws(FileError) {

@@ -48,9 +48,10 @@ enum CurlFailure {
     ///
     /// In TLS 1.2 a missing certificate leads to a generic handshake failure.
     private static func isAboutOurs(_ errorBuffer: String, _ showsCertificate: Bool) -> Bool {
-        guard errorBuffer.contains(" alert ") else { return false }
-        return errorBuffer.contains("certificate") || errorBuffer.contains("unknown ca")
-            || errorBuffer.contains("access denied") || (showsCertificate && errorBuffer.contains("handshake failure"))
+        func says(_ words: String) -> Bool { errorBuffer.utf8.contains(words.utf8) }
+        guard says(" alert ") else { return false }
+        return says("certificate") || says("unknown ca") || says("access denied")
+            || (showsCertificate && says("handshake failure"))
     }
 
     /// Returns libcurl's message for a code; the messages are constant and hold nothing of the request.

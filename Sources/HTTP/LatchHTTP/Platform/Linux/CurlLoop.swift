@@ -38,6 +38,12 @@ final class CurlLoop: @unchecked Sendable {
     private var bufferingTransfers: [CurlTransfer] = []
     private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 64)
 
+    /// Whether libcurl knows after the handshake that a connection can be shared, as version 7 does.
+    ///
+    /// Version 8 learns it from the first response. A transfer that waits for it would wait for the first one's server,
+    /// and for ever if the first one was cancelled: the connection stays open, and unanswered.
+    static let sharesUnansweredConnections = curl_version_info(latch_curl_version).pointee.version_num < 0x080000
+
     /// Whether this is libcurl 7.88, which loses two facts about HTTP/2 without TLS: that a connection was greeted, and
     /// that it has buffered bytes that the socket does not announce.
     static let losesBufferedData = (0x075800..<0x080000).contains(

@@ -131,7 +131,8 @@ final class CurlTransfer: @unchecked Sendable {
         options.set(CURLOPT_TIMEOUT_MS, idleTimeout == 0 ? timeout.wholeMilliseconds : 0)
         // Requests to this machine must not go through a proxy of the environment.
         options.set(CURLOPT_PROXY, text: request.origin.isLoopback ? "" : nil)
-        options.set(CURLOPT_PIPEWAIT, request.scheme == "https" || assumesHTTP2)
+        // Never with prior knowledge, which leaves nothing to wait for.
+        options.set(CURLOPT_PIPEWAIT, request.scheme == "https" && CurlLoop.sharesUnansweredConnections)
         guard options.code == CURLE_OK else { throw CurlFailure.error(options.code, authority: authority) }
         if configuration.tls.isPerHost { try applyTLS(configuration.tls, to: request.origin.host) }
     }

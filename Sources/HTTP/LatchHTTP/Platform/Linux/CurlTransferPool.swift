@@ -64,6 +64,7 @@ final class CurlTransferPool: Sendable {
             CURLOPT_SSLVERSION, configuration.tls.minimumVersion == .tls13 ? latch_curl_tls13 : latch_curl_tls12)
         options.set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.wholeMilliseconds)
         options.set(CURLOPT_EXPECT_100_TIMEOUT_MS, configuration.continueTimeout.wholeMilliseconds)
+        if let folder = configuration.systemAuthorityFolder { options.set(CURLOPT_CAPATH, text: folder) }
         options.setAuthorities(configuration.certificateAuthorityFile)
         options.set(CURLOPT_PRIVATE, pointer: pointer)
         options.set(CURLOPT_HEADERFUNCTION, CurlTransfer.onHead, CURLOPT_HEADERDATA, pointer)

@@ -36,6 +36,8 @@ public final class CurlTransport: Handler {
         public var maximumConnectionsPerHost = 64
         /// The path of a PEM file of certificate authorities to trust instead of the system's.
         public var certificateAuthorityFile: String?
+        /// The folder of the system's authorities; nil is libcurl's own.
+        var systemAuthorityFolder: String?
         /// The pins, client certificates and minimum version of TLS.
         public var tls = TLSPolicy()
 

@@ -133,12 +133,12 @@ struct MailServer {
     ///
     /// - Throws: `HTTPError.invalidURL` for anything but `smtp://host[:port]` and `smtps://host[:port]`.
     init(_ url: String) throws(HTTPError) {
-        guard let separator = url.firstRange(of: "://"),
+        guard let separator = url.utf8.firstRange(of: "://".utf8),
             ["smtp", "smtps"].contains(url[..<separator.lowerBound].lowercased())
         else { throw .invalidURL("a mail server's begins with smtp:// or smtps://") }
         var rest = url[separator.upperBound...]
-        if rest.last == "/" { rest.removeLast() }
-        guard !rest.contains("/") else { throw .invalidURL("a mail server's has no path") }
+        if rest.utf8.last == 0x2F { rest = Substring(rest.utf8.dropLast()) }
+        guard !rest.utf8.contains(0x2F) else { throw .invalidURL("a mail server's has no path") }
         // The rules for host and port are those of http; the default ports are not used.
         let origin = try HTTPOrigin.split("http://\(rest)").origin
         self.url = String(url[..<separator.upperBound] + rest)
@@ -148,13 +148,13 @@ struct MailServer {
 
     /// Whether an address may be part of a command (RFC 5321 §4.1.2, without quoted names and address literals).
     static func isAddress(_ address: String) -> Bool {
-        let parts = address.split(separator: "@", omittingEmptySubsequences: false)
+        let parts = address.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         // RFC 5321 §4.5.3.1: size limits.
-        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, parts[0].utf8.count <= 64,
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, parts[0].count <= 64,
             address.utf8.count <= 254
         else { return false }
-        return parts[0].utf8.allSatisfy { isTokenByte($0) || "/=?{}".utf8.contains($0) }
-            && parts[1].utf8.allSatisfy { isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E }
+        return parts[0].allSatisfy { isTokenByte($0) || "/=?{}".utf8.contains($0) }
+            && parts[1].allSatisfy { isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E }
     }
 }
 

@@ -11,36 +11,35 @@ public struct SMTPMailer: Mailer {
     private let sender: String
     private let submission: SMTPSubmission
     private let clock: WallClock
-    private let random: RandomSource
 
     /// Creates a mailer for a server such as `smtps://user:password@mail.example.com`, the user and password percent-encoded.
     ///
     /// - Throws: `IdentityError.invalidSetting` if the URL is not that of a mail server.
-    public init(
-        url: String, sender: String, clock: WallClock = .system, random: RandomSource = .system
-    ) throws(IdentityError) {
-        guard let separator = url.firstRange(of: "://"),
+    public init(url: String, sender: String, clock: WallClock = .system) throws(IdentityError) {
+        guard let separator = url.utf8.firstRange(of: "://".utf8),
             ["smtp", "smtps"].contains(url[..<separator.lowerBound].lowercased())
         else { throw .invalidSetting("smtp_url", "a URL such as smtps://user:password@mail.example.com") }
         let rest = url[separator.upperBound...]
-        let credentials = rest.lastIndex(of: "@").map { rest[..<$0] } ?? ""
-        let parts = credentials.split(separator: ":", maxSplits: 1).map { percentDecoded($0.utf8, plusIsSpace: false) }
+        let at = rest.utf8.lastIndex(of: UInt8(ascii: "@"))
+        let credentials = rest.utf8[..<(at ?? rest.startIndex)]
+        let parts = credentials.split(separator: UInt8(ascii: ":"), maxSplits: 1).map {
+            percentDecoded($0, plusIsSpace: false)
+        }
         guard parts.allSatisfy({ $0 != nil }) else {
             throw .invalidSetting("smtp_url", "a URL whose user and password are percent-encoded")
         }
-        let host = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
+        let host = at.map { rest[rest.utf8.index(after: $0)...] } ?? rest
         self.url = String(url[..<separator.upperBound] + host)
         self.sender = sender
         submission = SMTPSubmission(user: parts.first ?? nil, password: parts.count > 1 ? parts[1] : nil)
         self.clock = clock
-        self.random = random
     }
 
     /// Submits the mail.
     ///
     /// - Throws: `IdentityError.mailNotSent` if the server does not accept it.
     public func send(_ message: MailMessage) async throws {
-        let bytes = message.bytes(from: sender, at: clock.now, id: random.identifier())
+        let bytes = message.bytes(from: sender, at: clock.now)
         do throws(HTTPError) {
             try await submission.send(message: bytes, from: sender, to: [message.recipient], via: url)
         } catch {

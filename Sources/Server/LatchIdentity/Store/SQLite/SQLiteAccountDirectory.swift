@@ -273,7 +273,7 @@ private struct AccountListQuery {
     }
 
     private static func phrase(_ needle: String) -> String {
-        "\"" + needle.reduce(into: "") { $0 += $1 == "\"" ? "\"\"" : String($1) } + "\""
+        "\"" + needle.unicodeScalars.reduce(into: "") { $0 += $1 == "\"" ? "\"\"" : String($1) } + "\""
     }
 
     /// Returns the first serial of a millisecond.

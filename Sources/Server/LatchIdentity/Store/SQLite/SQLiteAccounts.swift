@@ -24,12 +24,15 @@ extension SQLiteIdentityStore: AccountStore {
     }
 
     /// Relies on the unique indexes of address and username to decide between concurrent sign-ups.
-    package func insert(_ account: Account, details: AccountDetails? = nil) async throws(IdentityError) {
+    package func insert(
+        _ account: Account, details: AccountDetails? = nil, mail: OutboxMail? = nil
+    ) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) in
             try db.run(
-                "INSERT INTO account (\(Account.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO account (\(Account.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 account.sqliteValues)
             if let details { try db.insert(details, of: account.id) }
+            if let mail { try db.insert(mail) }
             try db.audit("account.created", account: account.id, at: account.createdAt)
         }
     }
@@ -41,6 +44,14 @@ extension SQLiteIdentityStore: AccountStore {
                 "UPDATE account SET password_hash = ? WHERE id = ? AND password_hash = ?",
                 [.text(new), .text(id), .text(old)])
         }
+    }
+
+    package func passwordCosts() throws(IdentityError) -> PasswordCosts {
+        PasswordCosts(
+            counts: try all("SELECT parameters, count FROM password_cost ORDER BY parameters", []) {
+                row throws(IdentityError) in
+                (try row.text(0), Int(try row.integer(1)))
+            })
     }
 
     package func setRoles(
@@ -61,7 +72,7 @@ extension Account {
     /// The columns in the order in which `init(_:)` reads them.
     static let columns = """
         id, email, email_key, name, password_hash, password_changed_at, email_verified_at, roles, permissions, status, \
-        created_at, username, username_key, standing
+        created_at, username, username_key, standing, owner_proved_at, credential_version
         """
 
     /// Creates an account from a row; an unknown status is damage and not "active".
@@ -73,6 +84,7 @@ extension Account {
             name: try row.optionalText(3), passwordHash: try row.optionalText(4),
             passwordChangedAt: try row.date(5), emailVerifiedAt: try row.optionalDate(6),
             roles: try row.text(7).words, permissions: try row.text(8).words, status: status,
+            ownerProvedAt: try row.optionalDate(14), credentialVersion: Int(try row.integer(15)),
             createdAt: try row.date(10))
         if let text = try row.optionalText(11) { username = Username(text: text, key: try row.text(12)) }
     }
@@ -83,14 +95,15 @@ extension Account {
             .text(id), .text(email.text), .text(email.key), .text(name), .text(passwordHash),
             .date(passwordChangedAt), .date(emailVerifiedAt), .text(roles.joined(separator: " ")),
             .text(permissions.joined(separator: " ")), .text(status.statusColumn), .date(createdAt),
-            .text(username?.text), .text(username?.key), .text(status.standingColumn),
+            .text(username?.text), .text(username?.key), .text(status.standingColumn), .date(ownerProvedAt),
+            .integer(Int64(credentialVersion)),
         ]
     }
 }
 
 extension String {
     /// The words of a list column; roles and permissions hold no space (``AccountService`` checks them).
-    fileprivate var words: [String] { split(separator: " ").map(String.init) }
+    fileprivate var words: [String] { unicodeScalars.split(separator: " ").map { String($0) } }
 }
 
 extension Account.Status {
@@ -135,8 +148,8 @@ extension FullAccount {
     init(_ row: borrowing SQLiteRow) throws(IdentityError) {
         let account = try Account(row)
         self.init(
-            account: account, details: try row.optionalText(16).map(AccountDetails.init(json:)) ?? AccountDetails(),
-            updatedAt: try row.optionalDate(14) ?? account.createdAt, lastLoginAt: try row.optionalDate(15))
+            account: account, details: try row.optionalText(18).map(AccountDetails.init(json:)) ?? AccountDetails(),
+            updatedAt: try row.optionalDate(16) ?? account.createdAt, lastLoginAt: try row.optionalDate(17))
     }
 }
 
@@ -176,9 +189,9 @@ extension SQLiteIdentityStore {
         }
     }
 
-    /// Compares the time of the last password change, so that a password that was reset meanwhile does not count.
+    /// Compares the version of the credentials, so that a password that was reset meanwhile does not count.
     ///
-    /// That time always moves forward, so that logins with the old password are detected.
+    /// The time of the change always moves forward, so that logins with the old password are detected.
     package func changePassword(
         of account: Account, to hash: String, signingOutAllBut device: [UInt8]?, at now: Date
     ) async throws(IdentityError) -> PasswordChange? {
@@ -187,9 +200,9 @@ extension SQLiteIdentityStore {
             let changed = try db.run(
                 """
                 UPDATE account SET password_hash = ?1, password_changed_at = max(?2, password_changed_at + 1)
-                WHERE id = ?3 AND password_changed_at = ?4 AND status = 'active'
+                WHERE id = ?3 AND credential_version = ?4 AND status = 'active'
                 """,
-                [.text(hash), .date(now), .text(id), .date(account.passwordChangedAt)])
+                [.text(hash), .date(now), .text(id), .integer(Int64(account.credentialVersion))])
             guard changed == 1 else { return nil }
             try db.endMailedTokens(of: id)
             var signedOut = 0
@@ -206,6 +219,13 @@ extension SQLiteConnection {
     /// Returns an account of any status; nil if there is none.
     func account(_ id: String) throws(IdentityError) -> Account? {
         try first("SELECT \(Account.columns) FROM account WHERE id = ?", [.text(id)], read: Account.init)
+    }
+
+    /// Returns whether the account is active and has the credentials of the given value, on which a decision was based.
+    func isUnchanged(_ account: Account) throws(IdentityError) -> Bool {
+        try number(
+            "SELECT 1 FROM account WHERE id = ? AND status = 'active' AND credential_version = ?",
+            [.text(account.id), .integer(Int64(account.credentialVersion))]) == 1
     }
 
     /// Returns the number of active administrators, up to two; counted in the rows, and not taken from the tally.

@@ -19,6 +19,8 @@ final class SQLiteConnection: @unchecked Sendable {
     let handle: OpaquePointer
     /// The prepared statements by their text; values are bound and never part of it, so their number is small.
     private var statements: [String: SQLiteStatement] = [:]
+    /// The digests of the audit log, once the server has their key.
+    var auditChain: AuditChain?
     /// The number of prepared statements, for tests that no input becomes part of a text.
     var statementCount: Int { statements.count }
 

@@ -19,17 +19,33 @@ extension SQLiteIdentityStore: DeviceStore {
 
     package func insert(_ device: Device, for account: Account) async throws(IdentityError) -> Bool {
         try await writer.write { db throws(IdentityError) in
-            // A password reset since the password was verified must not leave a device signed in.
-            let isUnchanged = try db.number(
-                "SELECT 1 FROM account WHERE id = ? AND status = 'active' AND password_changed_at = ?",
-                [.text(account.id), .date(account.passwordChangedAt)])
-            guard isUnchanged == 1 else { return false }
+            // What the login was decided on must still hold: a reset, a second factor or a proof of the address since then
+            // must not leave a device signed in that knows nothing of it (attack F8).
+            guard try db.isUnchanged(account) else { return false }
             try db.run(
-                "INSERT INTO device (\(Device.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO device (\(Device.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 device.sqliteValues)
+            try db.removeExcessDevices(of: device)
             try db.run(
                 "UPDATE account SET last_login_at = ? WHERE id = ?", [.date(device.createdAt), .text(account.id)])
             try db.audit("device.signedIn", account: account.id, detail: device.clientID, at: device.createdAt)
+            return true
+        }
+    }
+
+    /// Decides in the transaction what ``insert(_:for:)`` decides, and that the device is still signed in.
+    package func authenticate(
+        device id: [UInt8], of account: Account, factorAt: Date?, at now: Date
+    ) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in
+            guard try db.isUnchanged(account) else { return false }
+            let changed = try db.run(
+                """
+                UPDATE device SET authenticated_at = ?1, factor_at = coalesce(?2, factor_at)
+                WHERE id = ?3 AND account_id = ?4 AND revoked_at IS NULL AND expires_at > ?1
+                """, [.date(now), .date(factorAt), .blob(id), .text(account.id)])
+            guard changed == 1 else { return false }
+            try db.audit("device.authenticated", account: account.id, at: now)
             return true
         }
     }
@@ -85,6 +101,29 @@ extension SQLiteIdentityStore: DeviceStore {
 }
 
 extension SQLiteConnection {
+    /// Removes the devices over the limit, and never the newest: signed-out ones first, then those unused for longest.
+    ///
+    /// A login costs an attacker who has signed up nothing, so the rows that it leaves must be bounded.
+    fileprivate func removeExcessDevices(of newest: Device) throws(IdentityError) {
+        let removed = try all(
+            """
+            DELETE FROM device WHERE id IN (SELECT id FROM device WHERE account_id = ? AND id <> ?
+                ORDER BY revoked_at IS NULL DESC, last_used_at DESC, id LIMIT -1 OFFSET \(Device.maximumCount - 1))
+            RETURNING revoked_at IS NULL
+            """, [.text(newest.accountID), .blob(newest.id)]
+        ) { row throws(IdentityError) in try row.integer(0) }
+        for isSignedIn in removed where isSignedIn == 1 {
+            try audit("device.signedOut", account: newest.accountID, detail: "limit", at: newest.createdAt)
+        }
+    }
+
+    /// Returns whether a device of the account is signed in.
+    func isSignedIn(_ device: [UInt8], of account: String, at now: Date) throws(IdentityError) -> Bool {
+        try number(
+            "SELECT 1 FROM device WHERE id = ? AND account_id = ? AND revoked_at IS NULL AND expires_at > ?",
+            [.blob(device), .text(account), .date(now)]) == 1
+    }
+
     /// Returns a device, read within the caller's transaction.
     fileprivate func device(_ id: [UInt8]) throws(IdentityError) -> Device? {
         try first("SELECT \(Device.columns) FROM device WHERE id = ?", [.blob(id)], read: Device.init)
@@ -127,7 +166,7 @@ extension Device {
     /// The columns in the order of `init(_:)` and `sqliteValues`.
     fileprivate static let columns = """
         id, account_id, secret, counter, rotated_at, rotation_key, created_at, last_used_at, expires_at, revoked_at, \
-        revoked_because, user_agent, address, app_id, scope, name, factor_at
+        revoked_because, user_agent, address, app_id, scope, name, factor_at, authenticated_at
         """
 
     /// Creates a device from a row; a generation out of range is damage.
@@ -142,7 +181,8 @@ extension Device {
             lastUsedAt: try row.date(7), expiresAt: try row.date(8), revokedAt: try row.optionalDate(9),
             revocationReason: try row.optionalText(10).flatMap(RevocationReason.init),
             userAgent: try row.optionalText(11),
-            address: try row.optionalText(12), name: try row.optionalText(15), factorAt: try row.optionalDate(16))
+            address: try row.optionalText(12), name: try row.optionalText(15), factorAt: try row.optionalDate(16),
+            authenticatedAt: try row.optionalDate(17))
     }
 
     /// The values in the order of `columns`.
@@ -151,7 +191,7 @@ extension Device {
             .blob(id), .text(accountID), .blob(secret), .integer(Int64(counter)), .date(rotatedAt),
             .blob(rotationKey), .date(createdAt), .date(lastUsedAt), .date(expiresAt), .date(revokedAt),
             .text(revocationReason?.rawValue), .text(userAgent), .text(address),
-            .text(clientID), .text(scope), .text(name), .date(factorAt),
+            .text(clientID), .text(scope), .text(name), .date(factorAt), .date(authenticatedAt),
         ]
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import PortableFoundation
 
 /// The checks of a store's file before SQLite opens it.
@@ -12,7 +13,8 @@ enum SQLiteFile {
         let applicationID: Int
     }
 
-    /// Creates the file with permissions for its owner alone if there is none; otherwise checks that it is a store.
+    /// Creates the file with permissions for its owner alone if there is none; otherwise checks that it is a store, and
+    /// takes the permissions of other users away, also from its logs.
     ///
     /// A rejected file stays as it is, byte for byte.
     static func prepare(_ path: String, knownSchema: Int, applicationID: Int) throws(IdentityError) {
@@ -23,10 +25,22 @@ enum SQLiteFile {
             throw .storeUnavailable("\(path) is not a file")
         }
         try requireWritable(path, attributes)
-        guard let header = try header(path) else { return }
+        guard let header = try header(path) else { return try makePrivate(path) }
         guard header.applicationID == applicationID else { throw .notADatabase(path) }
         guard header.userVersion <= knownSchema else {
             throw .newerSchema(found: header.userVersion, known: knownSchema)
+        }
+        try makePrivate(path)
+    }
+
+    /// Takes the permissions of other users away: the store holds signing keys, and its logs hold parts of it.
+    private static func makePrivate(_ path: String) throws(IdentityError) {
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            do {
+                try AtomicFile(path + suffix).makePrivate()
+            } catch {
+                throw .publicStore(path + suffix)
+            }
         }
     }
 
@@ -50,11 +64,8 @@ enum SQLiteFile {
     /// Creates an empty file, unless another node that starts concurrently has created it meanwhile.
     private static func create(_ path: String, in folder: String) throws(IdentityError) {
         do {
-            try Data().write(to: URL(filePath: path), options: .withoutOverwriting)
             // SQLite gives the log files the same permissions.
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-        } catch let error as CocoaError where error.code == .fileWriteFileExists {
-            return
+            _ = try AtomicFile(path).create()
         } catch {
             throw .readOnlyStore(folder)
         }
@@ -84,7 +95,7 @@ enum SQLiteFile {
 
     /// Returns the part before the last slash; the working directory if there is none.
     private static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 }

@@ -99,9 +99,16 @@ extension SQLiteIdentityStore: StoreMaintenance {
 
     package func prune(endedBefore date: Date) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) in
-            for table in ["device", "one_time_token", "sign_in_challenge", "email_change"] {
+            for table in ["device", "one_time_token", "sign_in_challenge"] {
                 try db.run("DELETE FROM \(table) WHERE expires_at < ?", [.date(date)])
             }
+            // A change whose mails still wait, because the server was down, has not begun for its user.
+            try db.run(
+                """
+                DELETE FROM email_change WHERE expires_at < ? AND NOT EXISTS (
+                    SELECT 1 FROM mail WHERE mail.account_id = email_change.account_id
+                    AND mail.purpose IN ('newAddress', 'oldAddress'))
+                """, [.date(date)])
         }
     }
 }
@@ -110,12 +117,5 @@ extension SQLiteConnection {
     /// Returns the number that a statement selects; 0 if it selects no row.
     func number(_ sql: String, _ values: [SQLiteValue] = []) throws(IdentityError) -> Int {
         Int(try first(sql, values) { row throws(IdentityError) in try row.integer(0) } ?? 0)
-    }
-
-    /// Adds an entry to the audit log, in the transaction of the change.
-    func audit(_ event: String, account: String?, detail: String? = nil, at now: Date) throws(IdentityError) {
-        try run(
-            "INSERT INTO audit (at, event, account_id, detail) VALUES (?, ?, ?, ?)",
-            [.date(now), .text(event), .text(account), .text(detail)])
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+package import PortableFoundation
 
 extension SQLiteIdentityStore: KeyStore {
     package func signingKeys() throws(IdentityError) -> [StoredKey] {
@@ -12,36 +12,97 @@ extension SQLiteIdentityStore: KeyStore {
         try await writer.write { db throws(IdentityError) in
             let stored = try db.signingKeys()
             guard stored.isEmpty else { return stored }
-            try db.run(
-                "INSERT INTO signing_key (id, private_jwk, created_at) VALUES (?, ?, ?)",
-                [.text(key.id), .blob(key.privateJWK), .date(key.createdAt)])
-            try db.audit("key.created", account: nil, detail: key.id, at: key.createdAt)
+            try db.insert(key)
             return [key]
         }
     }
 
+    package func rotateSigningKey(
+        to key: StoredKey, after newest: String?, endingOthers: Bool
+    ) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in
+            let stored = try db.signingKeys()
+            guard stored.first?.id == newest else { return false }
+            if endingOthers { try db.removeSigningKeys(stored.map(\.id), event: "key.revoked", at: key.createdAt) }
+            try db.insert(key)
+            return true
+        }
+    }
+
+    package func removeSigningKeys(_ ids: [String], at now: Date) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) in
+            try db.removeSigningKeys(ids, event: "key.ended", at: now)
+        }
+    }
+
+    package func secrets() throws(IdentityError) -> [StoredSecret] {
+        try all("SELECT name, value, sealed_by FROM secret ORDER BY name", [], read: StoredSecret.init)
+    }
+
     /// Inserts and reads back in one transaction: two nodes that start together get the same secret.
-    package func secret(named name: String, proposing proposal: [UInt8]) async throws(IdentityError) -> [UInt8] {
+    package func secret(proposing secret: StoredSecret) async throws(IdentityError) -> StoredSecret {
         try await writer.write { db throws(IdentityError) in
             try db.run(
-                "INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                [.text(name), .blob(proposal)])
-            let stored = try db.first("SELECT value FROM secret WHERE name = ?", [.text(name)]) {
-                row throws(IdentityError) in try row.blob(0)
-            }
+                "INSERT INTO secret (name, value, sealed_by) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                [.text(secret.name), .blob(secret.content), .text(secret.sealedBy)])
+            let stored = try db.first(
+                "SELECT name, value, sealed_by FROM secret WHERE name = ?", [.text(secret.name)],
+                read: StoredSecret.init)
             guard let stored else { throw .corruptStore("a secret of the server cannot be read back") }
             return stored
+        }
+    }
+
+    package func reseal(_ keys: [StoredKey], _ secrets: [StoredSecret]) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            for key in keys {
+                try db.run(
+                    "UPDATE signing_key SET private_jwk = ?, sealed_by = ? WHERE id = ?",
+                    [.blob(key.privateJWK), .text(key.sealedBy), .text(key.id)])
+            }
+            for secret in secrets {
+                try db.run(
+                    "UPDATE secret SET value = ?, sealed_by = ? WHERE name = ?",
+                    [.blob(secret.content), .text(secret.sealedBy), .text(secret.name)])
+            }
         }
     }
 }
 
 extension SQLiteConnection {
-    /// Returns the keys, the newest first and those of equal age by id, so that all nodes sign with the same one.
+    /// Returns the keys, the latest to sign first and those of equal time by id, so that all nodes sign with the same one.
     fileprivate func signingKeys() throws(IdentityError) -> [StoredKey] {
         try all(
-            "SELECT id, private_jwk, created_at FROM signing_key ORDER BY created_at DESC, id"
+            """
+            SELECT id, private_jwk, created_at, signs_at, sealed_by FROM signing_key
+            ORDER BY coalesce(signs_at, created_at) DESC, id
+            """
         ) { row throws(IdentityError) in
-            StoredKey(id: try row.text(0), privateJWK: try row.blob(1), createdAt: try row.date(2))
+            StoredKey(
+                id: try row.text(0), privateJWK: try row.blob(1), createdAt: try row.date(2),
+                signsAt: try row.optionalDate(3), sealedBy: try row.optionalText(4))
         }
+    }
+
+    fileprivate func insert(_ key: StoredKey) throws(IdentityError) {
+        try run(
+            "INSERT INTO signing_key (id, private_jwk, created_at, signs_at, sealed_by) VALUES (?, ?, ?, ?, ?)",
+            [
+                .text(key.id), .blob(key.privateJWK), .date(key.createdAt), .date(key.signsAt), .text(key.sealedBy),
+            ])
+        try audit("key.created", account: nil, detail: key.id, at: key.createdAt)
+    }
+
+    fileprivate func removeSigningKeys(_ ids: [String], event: String, at now: Date) throws(IdentityError) {
+        for id in ids where try run("DELETE FROM signing_key WHERE id = ?", [.text(id)]) == 1 {
+            try audit(event, account: nil, detail: id, at: now)
+        }
+    }
+}
+
+extension StoredSecret {
+    /// Creates a secret from a row.
+    fileprivate init(_ row: borrowing SQLiteRow) throws(IdentityError) {
+        self.init(name: try row.text(0), content: try row.blob(1), sealedBy: try row.optionalText(2))
     }
 }

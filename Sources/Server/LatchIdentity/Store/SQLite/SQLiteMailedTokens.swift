@@ -5,20 +5,7 @@ package import PortableFoundation
 extension SQLiteIdentityStore: MailedTokenStore {
     /// Ends earlier tokens of the account and purpose, so that only the newest mail works (attack E4).
     package func insert(_ token: OneTimeToken) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) in
-            try db.run(
-                "DELETE FROM one_time_token WHERE account_id = ? AND purpose = ?",
-                [.text(token.accountID), .text(token.purpose.rawValue)])
-            try db.run(
-                """
-                INSERT INTO one_time_token (digest, account_id, purpose, email_key, created_at, expires_at)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    .blob(token.digest), .text(token.accountID), .text(token.purpose.rawValue), .text(token.emailKey),
-                    .date(token.createdAt), .date(token.expiresAt),
-                ])
-        }
+        try await writer.write { db throws(IdentityError) in try db.insert(token) }
     }
 
     package func account(
@@ -29,15 +16,34 @@ extension SQLiteIdentityStore: MailedTokenStore {
         }
     }
 
-    /// Keeps the time of the first verification.
-    package func verifyEmail(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account? {
+    package func account(forVerificationToken digest: [UInt8], at now: Date) throws(IdentityError) -> Account? {
+        try readers.read { db throws(IdentityError) in
+            if let account = try db.account(forToken: digest, purpose: .verifyEmail, at: now) { return account }
+            return try db.first(
+                """
+                SELECT \(Account.columns) FROM account WHERE status = 'active' AND (id, email_key) = (
+                    SELECT account_id, old_email_key FROM email_change
+                    WHERE (old_digest = ?1 OR new_digest = ?1) AND expires_at > ?2)
+                """, [.blob(digest), .date(now)], read: Account.init)
+        }
+    }
+
+    package func verifyEmail(
+        byToken digest: [UInt8], with proof: OwnerProof, at now: Date
+    ) async throws(IdentityError) -> AddressVerification? {
         try await writer.write { db throws(IdentityError) in
-            guard let account = try db.use(digest, purpose: .verifyEmail, at: now) else { return nil }
-            try db.run(
-                "UPDATE account SET email_verified_at = coalesce(email_verified_at, ?) WHERE id = ?",
-                [.date(now), .text(account.id)])
+            let account = try db.account(forToken: digest, purpose: .verifyEmail, at: now)
+            guard let account, proof.isValid(for: account) else { return nil }
+            try db.remove(digest, purpose: .verifyEmail, of: account)
+            var signedOut = 0
+            if case .newPassword(let hash) = proof {
+                // Once the address is verified, only a link that was mailed to set a password may do so.
+                guard account.emailVerifiedAt == nil else { return nil }
+                signedOut = try db.setPassword(of: account, to: hash, at: now)
+            }
             try db.audit("account.emailVerified", account: account.id, at: now)
-            return try db.account(account.id)
+            signedOut += try db.proveAddress(of: account, with: proof, at: now)
+            return try db.account(account.id).map { AddressVerification(account: $0, signedOut: signedOut) }
         }
     }
 
@@ -49,23 +55,33 @@ extension SQLiteIdentityStore: MailedTokenStore {
         byToken digest: [UInt8], hash: String, at now: Date
     ) async throws(IdentityError) -> PasswordChange? {
         try await writer.write { db throws(IdentityError) in
-            guard let account = try db.use(digest, purpose: .resetPassword, at: now) else { return nil }
+            guard let account = try db.account(forToken: digest, purpose: .resetPassword, at: now) else { return nil }
+            try db.remove(digest, purpose: .resetPassword, of: account)
+            let signedOut = try db.setPassword(of: account, to: hash, at: now)
             // Access to the mail verifies the address as well.
-            try db.run(
-                """
-                UPDATE account SET password_hash = ?, password_changed_at = ?2,
-                    email_verified_at = coalesce(email_verified_at, ?2) WHERE id = ?3
-                """,
-                [.text(hash), .date(max(now, account.passwordChangedAt.addingTimeInterval(0.001))), .text(account.id)])
-            try db.endMailedTokens(of: account.id)
-            let signedOut = try db.revokeDevices(of: account.id, because: .passwordChange, at: now)
-            try db.audit("account.passwordReset", account: account.id, at: now)
+            try db.proveAddress(of: account, with: .newPassword(hash: hash), at: now)
             return PasswordChange(accountID: account.id, signedOut: signedOut)
         }
     }
 }
 
 extension SQLiteConnection {
+    /// Inserts a token in place of the earlier ones of its account and purpose.
+    func insert(_ token: OneTimeToken) throws(IdentityError) {
+        try run(
+            "DELETE FROM one_time_token WHERE account_id = ? AND purpose = ?",
+            [.text(token.accountID), .text(token.purpose.rawValue)])
+        try run(
+            """
+            INSERT INTO one_time_token (digest, account_id, purpose, email_key, created_at, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .blob(token.digest), .text(token.accountID), .text(token.purpose.rawValue), .text(token.emailKey),
+                .date(token.createdAt), .date(token.expiresAt),
+            ])
+    }
+
     /// Returns the account of a valid token: known, not expired, and mailed to the account's current address.
     fileprivate func account(
         forToken digest: [UInt8], purpose: OneTimeToken.Purpose, at now: Date
@@ -78,20 +94,67 @@ extension SQLiteConnection {
             [.blob(digest), .text(purpose.rawValue), .date(now)], read: Account.init)
     }
 
-    /// Deletes a valid token and returns its account.
-    fileprivate func use(
-        _ digest: [UInt8], purpose: OneTimeToken.Purpose, at now: Date
-    ) throws(IdentityError) -> Account? {
-        let account = try account(forToken: digest, purpose: purpose, at: now)
-        guard let account else { return nil }
+    /// Sets the hash, ends all mailed tokens and all devices, and returns the number of devices.
+    @discardableResult
+    fileprivate func setPassword(of account: Account, to hash: String, at now: Date) throws(IdentityError) -> Int {
+        let changedAt = max(now, account.passwordChangedAt.addingTimeInterval(0.001))
+        try run(
+            "UPDATE account SET password_hash = ?, password_changed_at = ? WHERE id = ?",
+            [.text(hash), .date(changedAt), .text(account.id)])
+        try endMailedTokens(of: account.id)
+        let signedOut = try revokeDevices(of: account.id, because: .passwordChange, at: now)
+        try audit("account.passwordReset", account: account.id, at: now)
+        return signedOut
+    }
+
+    /// Records that somebody who reads the mails of an address answered one, and ends what was set on the account before
+    /// the first such proof (attack E8).
+    ///
+    /// Until then anybody may have signed up with the address. So sessions, second factor, recovery codes, challenges and
+    /// pending changes of address end, except for the session that made the proof. A further kind of credential is to be
+    /// ended here. The password is replaced by a proof that sets a new one, and confirmed by one that knows it.
+    ///
+    /// - Returns: The number of devices that were signed out.
+    @discardableResult
+    fileprivate func proveAddress(
+        of account: Account, with proof: OwnerProof, at now: Date
+    ) throws(IdentityError) -> Int {
+        let id = account.id
+        var device = proof.deviceID
+        if let sent = device, try !isSignedIn(sent, of: id, at: now) { device = nil }
+        if proof.isOfPassword || device != nil {
+            try run(
+                "UPDATE account SET owner_proved_at = coalesce(owner_proved_at, ?) WHERE id = ?",
+                [.date(now), .text(id)])
+        }
+        guard account.emailVerifiedAt == nil else { return 0 }
+        try run("UPDATE account SET email_verified_at = ? WHERE id = ?", [.date(now), .text(id)])
+        _ = try removeFactor(of: id, detail: "set before the address was proved", at: now)
+        for table in ["sign_in_challenge", "email_change"] {
+            try run("DELETE FROM \(table) WHERE account_id = ?", [.text(id)])
+        }
+        return try revokeDevices(of: id, except: device, because: .addressProof, at: now)
+    }
+
+    /// Deletes a used token, and the waiting mails of its purpose: sent again, one would make the token valid anew.
+    fileprivate func remove(_ digest: [UInt8], purpose: OneTimeToken.Purpose, of account: Account) throws(IdentityError)
+    {
         try run("DELETE FROM one_time_token WHERE digest = ?", [.blob(digest)])
-        return account
+        try run(
+            "DELETE FROM mail WHERE purpose = ? AND email_key = ?",
+            [.text(purpose.rawValue), .text(account.email.key)])
     }
 }
 
 extension SQLiteIdentityStore {
-    package func insert(_ change: EmailChange) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+    /// Checks the account in the transaction: a change that was requested before the address was proved must not be
+    /// stored after it (attack E8).
+    package func insert(
+        _ change: EmailChange, for account: Account, mails: [OutboxMail]
+    ) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in
+            guard try db.isUnchanged(account) else { return false }
+            for mail in mails { try db.insert(mail) }
             try db.run(
                 """
                 INSERT OR REPLACE INTO email_change (account_id, email, email_key, old_email_key, old_digest, new_digest,
@@ -102,14 +165,18 @@ extension SQLiteIdentityStore {
                     .text(change.oldEmailKey), .blob(change.oldDigest), .blob(change.newDigest),
                     .date(change.expiresAt),
                 ])
+            return true
         }
     }
 
     /// Completes the change in the transaction of the last confirmation.
     ///
     /// Tokens that were mailed to the old address end with it (attack E4).
-    package func confirmEmail(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account? {
+    package func confirmEmail(
+        byToken digest: [UInt8], with proof: OwnerProof, at now: Date
+    ) async throws(IdentityError) -> AddressVerification? {
         try await writer.write { db throws(IdentityError) in
+            let isNewEnd = try db.number("SELECT 1 FROM email_change WHERE new_digest = ?", [.blob(digest)]) == 1
             let id = try db.first(
                 """
                 UPDATE email_change SET old_digest = nullif(old_digest, ?1), new_digest = nullif(new_digest, ?1)
@@ -118,29 +185,38 @@ extension SQLiteIdentityStore {
                 RETURNING account_id
                 """, [.blob(digest), .date(now)]
             ) { row throws(IdentityError) in try row.text(0) }
-            guard let id else { return nil }
-            try db.completeEmailChange(of: id, at: now)
-            return try db.account(id)
+            guard let id, let account = try db.account(id) else { return nil }
+            // A proof that comes with the old end says nothing of who reads the mails of the new address.
+            let signedOut = try db.completeEmailChange(of: account, with: isNewEnd ? proof : .none, at: now)
+            return try db.account(id).map { AddressVerification(account: $0, signedOut: signedOut) }
         }
     }
 }
 
 extension SQLiteConnection {
-    /// Changes the address once both ends are confirmed.
+    /// Changes the address once both ends are confirmed, and returns the number of devices that were signed out.
+    ///
+    /// Whoever reads the mails of the new address need not own the account: the proof says whether they do.
     ///
     /// - Throws: `IdentityError.alreadyExists` if another account took the address meanwhile.
-    fileprivate func completeEmailChange(of id: String, at now: Date) throws(IdentityError) {
+    fileprivate func completeEmailChange(
+        of account: Account, with proof: OwnerProof, at now: Date
+    ) throws(IdentityError) -> Int {
+        let id = account.id
         let change = try first(
             """
             SELECT email, email_key FROM email_change WHERE account_id = ? AND old_digest IS NULL AND new_digest IS NULL
             """, [.text(id)]
         ) { row throws(IdentityError) in (try row.text(0), try row.text(1)) }
-        guard let change else { return }
+        guard let change else { return 0 }
         try run(
-            "UPDATE account SET email = ?, email_key = ?, email_verified_at = ?3, updated_at = ?3 WHERE id = ?4",
-            [.text(change.0), .text(change.1), .date(now), .text(id)])
+            """
+            UPDATE account SET email = ?, email_key = ?, updated_at = ?3, owner_proved_at = NULL,
+                email_verified_at = iif(email_verified_at IS NULL, NULL, ?3) WHERE id = ?4
+            """, [.text(change.0), .text(change.1), .date(now), .text(id)])
         try endMailedTokens(of: id)
         try audit("account.emailChanged", account: id, at: now)
+        return try proveAddress(of: account, with: proof, at: now)
     }
 
     /// Ends all mailed tokens of an account, and a pending change of its address.

@@ -35,7 +35,53 @@ enum SQLiteSchema {
     }
 
     /// The migrations; the one at index n migrates version n to n + 1.
-    private static let migrations: [[String]] = [first, second, third, fourth]
+    private static let migrations: [[String]] = [
+        first, second, third, fourth, mailOutbox, keyRotation, credentials, auditChain,
+    ]
+
+    /// The mails that wait for the mail server.
+    ///
+    /// `account_id` is no foreign key, since a mail about an account can outlive it.
+    private static let mailOutbox = [
+        """
+        CREATE TABLE mail (
+            id TEXT PRIMARY KEY NOT NULL,
+            purpose TEXT NOT NULL,
+            email TEXT NOT NULL,
+            email_key TEXT NOT NULL,
+            account_id TEXT,
+            created_at INTEGER NOT NULL,
+            due_at INTEGER NOT NULL,
+            leased_until INTEGER,
+            attempts INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX mail_by_time ON mail (due_at, id)",
+    ]
+
+    /// The rotation and the encryption of the server's keys.
+    ///
+    /// Earlier keys sign from their creation on, and are plain.
+    private static let keyRotation = [
+        "ALTER TABLE signing_key ADD COLUMN signs_at INTEGER",
+        "ALTER TABLE signing_key ADD COLUMN sealed_by TEXT",
+        "ALTER TABLE secret ADD COLUMN sealed_by TEXT",
+    ]
+
+    /// The chain of the audit log; entries without a digest were written before there was one.
+    private static let auditChain = [
+        "ALTER TABLE audit ADD COLUMN digest BLOB",
+        """
+        CREATE TABLE audit_head (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            base_id INTEGER NOT NULL,
+            base_digest BLOB NOT NULL,
+            last_id INTEGER NOT NULL,
+            last_digest BLOB NOT NULL,
+            digest BLOB NOT NULL
+        ) STRICT
+        """,
+    ]
 
     /// Version 2: usernames, the client and the scope of a device, and the sample resource.
     ///
@@ -297,6 +343,84 @@ enum SQLiteSchema {
         + ["email", "username", "first_name", "last_name", "shown_name", "updated_at", "last_login_at"].map {
             "CREATE INDEX account_list_by_\($0) ON account_list (class, \($0), serial)"
         }
+
+    /// The proof of ownership, the version of an account's credentials, the time of a device's last authentication, and the
+    /// costs of the stored password hashes.
+    ///
+    /// Triggers maintain version and costs, so that no write can omit them. In earlier rows nobody has proved ownership, and
+    /// the last authentication was the login.
+    private static let credentials =
+        [
+            "ALTER TABLE account ADD COLUMN owner_proved_at INTEGER",
+            "ALTER TABLE account ADD COLUMN credential_version INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE device ADD COLUMN authenticated_at INTEGER",
+            """
+            CREATE TRIGGER account_credentials_change
+            AFTER UPDATE OF password_changed_at, email_key, email_verified_at, status, standing ON account BEGIN
+                \(increasingVersion("new.id"))
+            END
+            """,
+            """
+            CREATE TRIGGER second_factor_is_confirmed AFTER UPDATE OF is_confirmed ON second_factor BEGIN
+                \(increasingVersion("new.account_id"))
+            END
+            """,
+            """
+            CREATE TRIGGER second_factor_is_removed AFTER DELETE ON second_factor WHEN old.is_confirmed = 1 BEGIN
+                \(increasingVersion("old.account_id"))
+            END
+            """,
+            """
+            CREATE TABLE password_cost (
+                parameters TEXT PRIMARY KEY NOT NULL,
+                count INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID
+            """,
+            """
+            CREATE TRIGGER password_is_added AFTER INSERT ON account WHEN new.password_hash IS NOT NULL BEGIN
+                \(countingCost("new.password_hash", 1))
+            END
+            """,
+            """
+            CREATE TRIGGER password_is_replaced AFTER UPDATE OF password_hash ON account
+            WHEN old.password_hash IS NOT new.password_hash BEGIN
+                \(countingCost("old.password_hash", -1))
+                \(countingCost("new.password_hash", 1))
+                DELETE FROM password_cost WHERE count <= 0;
+            END
+            """,
+            """
+            CREATE TRIGGER password_is_deleted AFTER DELETE ON account WHEN old.password_hash IS NOT NULL BEGIN
+                \(countingCost("old.password_hash", -1))
+                DELETE FROM password_cost WHERE count <= 0;
+            END
+            """,
+            """
+            INSERT INTO password_cost (parameters, count)
+            SELECT \(costParameters("password_hash")), count(*) FROM account WHERE password_hash IS NOT NULL GROUP BY 1
+            """,
+        ]
+
+    /// Returns the SQL statement that increases the version of an account's credentials.
+    private static func increasingVersion(_ id: String) -> String {
+        "UPDATE account SET credential_version = credential_version + 1 WHERE id = \(id);"
+    }
+
+    /// Returns the SQL statement that adds to the count of a hash's parameters.
+    private static func countingCost(_ hash: String, _ change: Int) -> String {
+        """
+        INSERT INTO password_cost (parameters, count)
+        SELECT \(costParameters(hash)), \(change) WHERE \(hash) IS NOT NULL
+        ON CONFLICT (parameters) DO UPDATE SET count = count + excluded.count;
+        """
+    }
+
+    /// Returns the SQL expression of a PHC string's parameters, such as `m=19456,t=2,p=1`, which follow the third `$`.
+    private static func costParameters(_ hash: String) -> String {
+        let version = "substr(\(hash), 11)"
+        let parameters = "substr(\(version), instr(\(version), '$') + 1)"
+        return "substr(\(parameters), 1, max(instr(\(parameters), '$') - 1, 0))"
+    }
 
     private static let listed = """
         account_id, class, email, username, first_name, last_name, shown_name, updated_at, last_login_at, content

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 package import PortableFoundation
 
 extension SQLiteIdentityStore: SecondFactorStore {
@@ -8,8 +9,11 @@ extension SQLiteIdentityStore: SecondFactorStore {
     }
 
     /// Inserts an unconfirmed row of its own; the confirmed factor stays required until the confirmation.
-    package func begin(_ factor: SecondFactor, recoveryDigests: [[UInt8]]) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+    package func begin(
+        _ factor: SecondFactor, recoveryDigests: [[UInt8]], for account: Account
+    ) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in
+            guard try db.isUnchanged(account) else { return false }
             let account: SQLiteValue = .text(factor.accountID)
             try db.deleteFactor(of: factor.accountID, isConfirmed: false)
             try db.run(
@@ -19,6 +23,7 @@ extension SQLiteIdentityStore: SecondFactorStore {
                 """, [account, .blob(factor.sealedSecret), .date(factor.createdAt)])
             try db.insert(recoveryDigests: recoveryDigests, of: factor.accountID, isConfirmed: false)
             try db.audit("factor.begun", account: factor.accountID, at: factor.createdAt)
+            return true
         }
     }
 
@@ -33,6 +38,12 @@ extension SQLiteIdentityStore: SecondFactorStore {
                     "SELECT count(*) FROM sign_in_challenge WHERE digest = ? AND account_id = ? AND expires_at > ?",
                     [.blob(challenge), .text(accountID), .date(now)])
                 guard count == 1 else { return .rejected }
+            }
+            // A device that was signed out since the request began confirms nothing (attack E8).
+            if case .confirmation(let device) = purpose,
+                try !db.isSignedIn(device, of: accountID, at: now)
+            {
+                return .rejected
             }
             let result = try db.verify(proof, of: accountID, isConfirmed: !purpose.isConfirmation, at: now)
             if result == .accepted { try db.complete(purpose, of: accountID, at: now) }
@@ -162,12 +173,17 @@ extension SQLiteConnection {
         }
     }
 
-    /// Removes the factor, its challenges, and the record of the devices that proved it.
+    /// Removes the factor, its challenges, and the record of the devices that proved it, and mails the owner.
     func removeFactor(of accountID: String, detail: String?, at now: Date) throws(IdentityError) -> Bool {
         try deleteFactor(of: accountID, isConfirmed: false)
         guard try deleteFactor(of: accountID, isConfirmed: true) else { return false }
         try run("DELETE FROM sign_in_challenge WHERE account_id = ?", [.text(accountID)])
         try run("UPDATE device SET factor_at = NULL WHERE account_id = ?", [.text(accountID)])
+        if let account = try account(accountID) {
+            // A removal is reported outside the session that made it.
+            let id = RandomSource.system.identifier()
+            try insert(OutboxMail(.factorRemoved, to: account.email, accountID: accountID, id: id, at: now))
+        }
         try audit("factor.removed", account: accountID, detail: detail, at: now)
         return true
     }

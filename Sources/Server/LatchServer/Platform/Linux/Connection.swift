@@ -51,7 +51,9 @@ final class Connection: @unchecked Sendable {
     private var hasPeerEnded = false
     /// Whether a byte of the next head has arrived; from then on an expired deadline is a timeout of a request.
     private var hasHeadBegun = false
-    /// The number of content bytes that this connection counts for in the loop's sum.
+    /// The bytes that the current request holds: its content, and what its handler decodes from it.
+    private let memory: MemoryReservation
+    /// The number of content bytes in `memory`.
     private var reservedContent = 0
 
     /// The handler's task, which is cancelled when the client leaves; nil when it has completed without suspending.
@@ -81,6 +83,8 @@ final class Connection: @unchecked Sendable {
         self.loop = loop
         var context = HTTPContext()
         context[RemoteAddress.self] = peer.text
+        memory = MemoryReservation(loop.configuration.memory)
+        context[MemoryReservation.self] = memory
         self.context = context
         deadline = loop.now &+ loop.configuration.headDeadline
     }
@@ -116,14 +120,14 @@ final class Connection: @unchecked Sendable {
         loop.resumeLater(self)
     }
 
-    /// Closes the connection at once, and cancels the task that works for it.
+    /// Closes the connection at once, and cancels its task, which releases the request's memory when it ends.
     func close() {
         guard phase != .closed else { return }
+        if phase != .handling, phase != .streaming { releaseMemory() }
         phase = .closed
         task?.cancel()
         task = nil
         streamed?.producer.take()?.resume(returning: false)
-        reserveContent(0)
         stream.close()
         loop.remove(self)
         loop.configuration.limiter.release(peer)
@@ -147,12 +151,18 @@ final class Connection: @unchecked Sendable {
         if phase == .head, !hasHeadBegun { close() }
     }
 
-    /// Accounts for the content that this connection holds; false when all connections together hold too much.
-    @discardableResult
+    /// Accounts for the content that has arrived; false when all requests together hold too much.
     private func reserveContent(_ count: Int) -> Bool {
-        loop.reservedContent += count - reservedContent
+        guard count > reservedContent else { return true }
+        guard memory.reserve(count - reservedContent) else { return false }
         reservedContent = count
-        return count == 0 || loop.reservedContent <= loop.configuration.maximumContentBytesPerLoop
+        return true
+    }
+
+    /// Releases what the current request held.
+    private func releaseMemory() {
+        reservedContent = 0
+        memory.releaseAll()
     }
 }
 
@@ -219,7 +229,7 @@ extension Connection {
     private func handleOversized(_ head: RequestHead) {
         var head = head
         head.keepsAlive = false
-        reserveContent(0)
+        releaseMemory()
         reader.removeAll()
         handle(head, content: HTTPBody(HTTPBodyStream(once: { throw HTTPError.tooLarge })))
     }
@@ -291,9 +301,10 @@ extension Connection {
             return loop.submit { [self] in complete(exchange, response, isHead: isHead) }
         }
         loop.runningTasks -= 1
+        // The source of a streamed response may still read the request.
+        if phase == .closed || response.body.stream == nil { releaseMemory() }
         guard phase == .handling, self.exchange == exchange else { return }
         task = nil
-        reserveContent(0)
         let isSendable = (200...999).contains(response.status.rawValue)
         write(isSendable ? response : .problem(status: .internalServerError), isHead: isHead)
         advance()
@@ -312,7 +323,7 @@ extension Connection {
     /// Responds to bytes that are not a request that is served, and takes no further one from this connection.
     private func reject(_ rejection: Rejection) {
         closesAfterResponse = true
-        reserveContent(0)
+        releaseMemory()
         reader.removeAll()
         write(.problem(status: rejection.status, code: nil, detail: rejection.reason), isHead: false)
     }
@@ -372,6 +383,7 @@ extension Connection {
     /// Awaits the next request; pipelined bytes in the input are one that has begun.
     private func beginNextRequest() {
         phase = .head
+        releaseMemory()
         reader.beginNextRequest()
         hasHeadBegun = false
         deadline = loop.now &+ loop.configuration.idleTimeout
@@ -469,6 +481,7 @@ extension Connection {
             return loop.submit { [self] in endStream(exchange, isComplete: isComplete) }
         }
         loop.runningTasks -= 1
+        releaseMemory()
         guard phase == .streaming, self.exchange == exchange else { return }
         task = nil
         guard isComplete else {

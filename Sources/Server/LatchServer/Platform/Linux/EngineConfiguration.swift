@@ -18,8 +18,8 @@ struct EngineConfiguration: Sendable {
     let headLimits: HeadLimits
     /// The limits of one content, without the bytes of the chunked coding.
     let contentLimits: ContentLimits
-    /// The share of one loop in the limit of all contents together.
-    let maximumContentBytesPerLoop: Int
+    /// The limit of the bytes that all requests hold together.
+    let memory: MemoryBudget
     let headDeadline: UInt64
     /// The time for the content, from the end of the head.
     let bodyDeadline: UInt64
@@ -45,7 +45,7 @@ struct EngineConfiguration: Sendable {
         headLimits = HeadLimits(
             bytes: configuration.maximumHeaderBytes, fieldCount: configuration.maximumHeaderFields)
         contentLimits = ContentLimits(configuration)
-        maximumContentBytesPerLoop = configuration.maximumContentBytes / max(1, configuration.loops)
+        memory = MemoryBudget(limit: configuration.maximumContentBytes)
         headDeadline = configuration.headDeadline.nanoseconds
         bodyDeadline = configuration.bodyDeadline.nanoseconds
         idleTimeout = configuration.idleTimeout.nanoseconds

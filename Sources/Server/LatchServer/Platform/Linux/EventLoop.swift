@@ -58,8 +58,6 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var isAcceptingPaused = false
     /// The number of handlers' tasks that have not ended; the thread outlives them, since they return to it.
     var runningTasks = 0
-    /// The number of content bytes of requests that are being received or handled.
-    var reservedContent = 0
     /// The field names that were received last: most clients of a server send the same names.
     var names = FieldNameCache()
     /// The value of the `Date` field.
@@ -191,7 +189,9 @@ extension EventLoop {
     /// The milliseconds to wait for events: 0 while there is work, -1 (no limit) while no deadline can expire.
     private var timeout: Int32 {
         guard jobs.isEmpty, resumable.isEmpty else { return 0 }
-        guard !connections.isEmpty || draining != nil || isAcceptingPaused else { return -1 }
+        guard !connections.isEmpty || draining != nil || isAcceptingPaused || configuration.memory.isReclaimDue else {
+            return -1
+        }
         return nextTick <= now ? 0 : Int32(clamping: (nextTick - now) / 1_000_000 + 1)
     }
 
@@ -312,6 +312,7 @@ extension EventLoop {
     /// Ends connections and phases past their deadlines.
     private func checkDeadlines() {
         resumeAccepting()
+        configuration.memory.reclaim()
         for connection in connections.values where connection.deadline <= now { connection.expire() }
         if let draining, draining.deadline <= now { connections.values.forEach { $0.close() } }
     }

@@ -21,11 +21,11 @@ package struct IPAddress: Sendable, Hashable {
     package init?(_ text: some StringProtocol) {
         // A C string ends at its first NUL.
         guard text.utf8.count <= 100, !text.utf8.contains(0) else { return nil }
-        let bare = text.prefix { $0 != "%" }
-        let isIPv6 = bare.contains(":")
+        let bare = String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "%") }, as: UTF8.self)
+        let isIPv6 = bare.utf8.contains(UInt8(ascii: ":"))
         var bytes = [UInt8](repeating: 0, count: isIPv6 ? 16 : 4)
         guard isIPv6 || bare.utf8.count == text.utf8.count,
-            inet_pton(isIPv6 ? AF_INET6 : AF_INET, String(bare), &bytes) == 1
+            inet_pton(isIPv6 ? AF_INET6 : AF_INET, bare, &bytes) == 1
         else { return nil }
         self.init(networkBytes: bytes)
     }

@@ -34,7 +34,7 @@ extension SecretStoreSelection {
         let folder = secretsFolder(in: environment)
         let path = "\(folder)/\(fileName(for: service))"
         // A user has one keyring: the folder in the name keeps the items of LATCH_HOME apart.
-        let home = environment["LATCH_HOME"]?.hasPrefix("/") == true
+        let home = environment["LATCH_HOME"]?.utf8.first == 0x2F
         let items = home ? "\(service) (\(folder))" : service
         let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
         let keyring = SecretServiceStore(service: items, promptsUser: hasDisplay)
@@ -69,7 +69,7 @@ package func platformCoordination(service: String, account: String) -> FileCoord
 package func secretsFolder(in environment: [String: String]) -> String {
     func path(_ name: String) -> String? {
         // The specification: a relative path is invalid and is ignored.
-        environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        environment[name].flatMap { $0.utf8.first == 0x2F ? $0 : nil }
     }
     if let home = path("LATCH_HOME") { return home }
     if let data = path("XDG_DATA_HOME") { return data + "/latchwork" }
@@ -80,7 +80,8 @@ package func secretsFolder(in environment: [String: String]) -> String {
 /// Returns a service as a file name: a byte other than a letter, digit, dot, hyphen or underscore becomes `%` and two
 /// digits.
 func fileName(for service: String) -> String {
-    let name = PercentEncoding.encode(service.utf8).replacing("~", with: "%7E")
-    return name.hasPrefix(".") ? "%2E" + name.dropFirst() : name
+    let name = PercentEncoding.encode(service.utf8).unicodeScalars
+        .split(separator: "~", omittingEmptySubsequences: false).map { String($0) }.joined(separator: "%7E")
+    return name.utf8.first == 0x2E ? "%2E" + String(Substring(name.utf8.dropFirst())) : name
 }
 #endif

@@ -27,7 +27,7 @@ final class SecretServiceConnection {
     /// Whether an environment leads to a session bus (D-Bus Specification, "Well-known Message Bus Instances").
     static func hasBus(in environment: [String: String]) -> Bool {
         if environment["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false { return true }
-        guard let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") else { return false }
+        guard let folder = environment["XDG_RUNTIME_DIR"], folder.utf8.first == 0x2F else { return false }
         return FileManager.default.fileExists(atPath: folder + "/bus")
     }
 

@@ -47,7 +47,7 @@ package struct SecretFileHeader: Sendable, Equatable {
             rest[..<end].allSatisfy({ (0x20..<0x7F).contains($0) })
         else { return nil }
         let words = String(decoding: rest[..<end], as: UTF8.self)
-            .split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+            .unicodeScalars.split(separator: " ", omittingEmptySubsequences: false).map { String($0) }
         guard words.count >= 2, words[1].utf8.count == 16, let lock = Self.lock(words) else { return nil }
         self.lock = lock
         check = words[1]
@@ -99,7 +99,7 @@ package struct SecretFileHeader: Sendable, Equatable {
     /// Parses the cost of a passphrase, within bounds, so that a forged file cannot exhaust the memory.
     private static func parameters(_ text: String) -> Argon2Parameters? {
         // The form of the whole header is compared afterwards.
-        let numbers = text.split { !$0.isASCII || !$0.isNumber }.compactMap { Int($0) }
+        let numbers = text.utf8.split { !(0x30...0x39).contains($0) }.compactMap { Int(Substring($0)) }
         guard numbers.count == 3 else { return nil }
         return try? Argon2Parameters(memoryKiB: numbers[0], passes: numbers[1], lanes: numbers[2])
     }

@@ -224,8 +224,9 @@ private struct LegacyRecord {
 
     /// Returns the scopes separated by spaces, whether they were stored with spaces, with commas, or as a JSON array.
     private static func scope(_ text: String) -> String {
-        let array = text.hasPrefix("[") ? try? JSONValue(parsing: Array(text.utf8)).arrayValue : nil
-        let scopes = array?.compactMap(\.stringValue) ?? text.split { $0 == " " || $0 == "," }.map(String.init)
+        let array = text.utf8.first == UInt8(ascii: "[") ? try? JSONValue(parsing: Array(text.utf8)).arrayValue : nil
+        let scopes =
+            array?.compactMap(\.stringValue) ?? text.unicodeScalars.split { $0 == " " || $0 == "," }.map({ String($0) })
         return scopes.joined(separator: " ")
     }
 }

@@ -63,7 +63,7 @@ package struct SecretStoreSelection: Sendable {
 
     /// Returns the keyring, or the keyring and the file if the keyring is not usable.
     private func candidatesWithKeyring() async throws -> [SecretStoreChoice.Candidate] {
-        if environment["LATCH_HOME"]?.hasPrefix("/") == true {
+        if environment["LATCH_HOME"]?.utf8.first == 0x2F {
             return [
                 .init(.secretService, "not asked: LATCH_HOME moves everything into one folder"),
                 .init(.file, "LATCH_HOME moves everything into one folder"),

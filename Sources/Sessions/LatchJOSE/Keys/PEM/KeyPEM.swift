@@ -18,7 +18,10 @@ extension Key {
         guard !blocks.contains(where: { $0.label == "ENCRYPTED PRIVATE KEY" }) else {
             throw .unsuitableKey("it is encrypted; decrypt it first, for example with `openssl pkey`")
         }
-        guard let block = blocks.first(where: { $0.label.hasSuffix("PUBLIC KEY") || $0.label.hasSuffix("PRIVATE KEY") })
+        guard
+            let block = blocks.first(where: { block in
+                ["PUBLIC KEY", "PRIVATE KEY"].contains { block.label.utf8.suffix($0.utf8.count).elementsEqual($0.utf8) }
+            })
         else { throw .unsuitableKey("the text holds no key in PEM") }
         let material: KeyMaterial
         do {

@@ -59,10 +59,12 @@ struct PEMBlock {
     /// Returns the label of a boundary line; nil for any other line.
     private static func boundary(_ word: String, _ line: Substring) -> Substring? {
         let (front, back) = ("-----\(word) ", "-----")
-        guard line.utf8.count >= front.utf8.count + back.utf8.count, line.hasPrefix(front), line.hasSuffix(back) else {
+        guard line.utf8.count >= front.utf8.count + back.utf8.count, line.utf8.starts(with: front.utf8),
+            line.utf8.suffix(back.utf8.count).elementsEqual(back.utf8)
+        else {
             return nil
         }
-        return line.dropFirst(front.count).dropLast(back.count)
+        return Substring(line.utf8.dropFirst(front.utf8.count).dropLast(back.utf8.count))
     }
 
     /// Decodes padded base64, which only line ends may interrupt (RFC 7468 §3).

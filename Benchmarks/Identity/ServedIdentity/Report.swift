@@ -3,20 +3,24 @@
 import Foundation
 
 /// A report of measurements and their limits.
-struct Report {
+package struct Report: Sendable {
     private var missed = 0
 
-    mutating func require(_ name: String, _ value: Double, atLeast limit: Double) {
+    package init() {}
+
+    package mutating func require(_ name: String, _ value: Double, atLeast limit: Double) {
         line(name, value, "≥ \(Int(limit))", value >= limit)
     }
 
-    mutating func require(_ name: String, _ value: Double, below limit: Double) {
+    package mutating func require(_ name: String, _ value: Double, below limit: Double) {
         line(name, value, "< \(Int(limit))", value < limit)
     }
 
-    func note(_ name: String, _ value: Double) { print(String(format: "  %-38@ %9.1f", name as NSString, value)) }
+    package func note(_ name: String, _ value: Double) {
+        print(String(format: "  %-38@ %9.1f", name as NSString, value))
+    }
 
-    func finish(isChecking: Bool) {
+    package func finish(isChecking: Bool) {
         print(missed == 0 ? "all limits hold" : "\(missed) limits missed")
         if missed > 0, isChecking { exit(1) }
     }

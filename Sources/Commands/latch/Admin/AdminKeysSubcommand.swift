@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+import LatchIdentity
+
+/// `latch admin keys`: the signing keys in a store.
+enum AdminKeysSubcommand {
+    static let subcommand = Subcommand(
+        name: "keys", summary: "signing keys: list, rotate, reseal",
+        discussion: """
+            Works on the store itself. Running servers take up a change within \(seconds) seconds.
+            """,
+        examples: ["latch admin keys list": "the keys of the store in this folder"],
+        subcommands: [list, rotate, reseal])
+
+    private static let seconds = SigningKeyService.refreshInterval.components.seconds
+
+    private static let list = storeSubcommand(
+        "list", "shows the signing keys, the latest first",
+        examples: ["latch admin keys list --store sqlite:latch.sqlite": "which key signs, and which one will"]
+    ) { _ in
+        { identity in
+            let keys = try await identity.signingKeys.list()
+            let rows = keys.map { key in
+                [
+                    key.id, key.state.rawValue, "signs from \(AccountReport.text(key.signsAt))",
+                    key.endsAt.map { "verifies until \(AccountReport.text($0))" } ?? "",
+                ]
+            }
+            let json = keys.map { key -> JSONValue in
+                [
+                    "id": .string(key.id), "state": .string(key.state.rawValue),
+                    "created_at": AccountReport.date(key.createdAt), "signs_at": AccountReport.date(key.signsAt),
+                    "ends_at": AccountReport.date(key.endsAt),
+                ]
+            }
+            return (TextTable.text(rows), ["keys": .array(json)])
+        }
+    }
+
+    private static let compromised = Option.flag(
+        "compromised", "the new key signs at once, and the others end with all access tokens")
+
+    private static let rotate = storeSubcommand(
+        "rotate", "adds a signing key, which signs after ten minutes",
+        discussion: """
+            The new key is published at once, so that every cache has it before it signs. The one before
+            verifies until its last token has expired. With --compromised nothing waits: access tokens so
+            far end within \(seconds) seconds at this server and as soon as caches of the keys expire
+            elsewhere, and clients refresh theirs.
+            """,
+        options: [compromised],
+        examples: [
+            "latch admin keys rotate --store sqlite:latch.sqlite": "replace the key without anybody noticing",
+            "latch admin keys rotate --compromised": "after a theft of the store",
+        ]
+    ) { invocation in
+        let isCompromised = invocation.has(compromised)
+        return { identity in
+            guard let id = try await identity.signingKeys.rotate(isCompromised: isCompromised) else {
+                throw CommandError.failed("Another rotation came first.", hint: "See 'latch admin keys list'.")
+            }
+            return (
+                isCompromised ? "The key \(id) signs now." : "The key \(id) is published and signs in ten minutes.",
+                ["id": .string(id), "compromised": .bool(isCompromised)]
+            )
+        }
+    }
+
+    private static let newKeyFile = Option.value("new-key-file", "FILE", "the file with the new store key")
+
+    private static let reseal = storeSubcommand(
+        "reseal", "encrypts the keys in the store with another store key",
+        discussion: """
+            Needs the present store key by its setting. Set store_key_file to the new file afterwards and
+            restart the servers: until then they continue with the keys that they have read.
+            """,
+        options: [newKeyFile],
+        examples: ["latch admin keys reseal --new-key-file new.key": "change the store key"]
+    ) { invocation in
+        guard let path = invocation[newKeyFile] else {
+            throw CommandError.usage(
+                "'--new-key-file' is missing.", hint: "Make a key: openssl rand -hex 32 > new.key")
+        }
+        let key = try Settings.storeKey(inFile: path)
+        return { identity in
+            try await identity.signingKeys.reseal(with: key)
+            return ("The keys are encrypted with the new store key.", ["resealed": true])
+        }
+    }
+
+    /// Creates a subcommand that works on a store.
+    ///
+    /// - Parameter body: Parses the call before the store is opened, and returns what runs with it.
+    static func storeSubcommand(
+        _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
+        examples: KeyValuePairs<String, String>,
+        body: @escaping @Sendable (Invocation) throws -> (Identity) async throws -> AdminCall.Output
+    ) -> Subcommand {
+        Subcommand(
+            name: name, summary: summary, discussion: discussion,
+            options: options + [
+                ServeSubcommand.store, ServeSubcommand.config, .json("one JSON object, for a script"),
+            ],
+            examples: examples,
+            body: { invocation, environment in
+                let run = try body(invocation)
+                let settings = try SettingsLoader(invocation, variables: environment.variables).load()
+                let output = try await LocalAccountAdministration.opening(settings, run)
+                environment.write(output.text, orJSON: output.json, for: invocation)
+                return .success
+            })
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// A cap on the bytes that all requests of a server hold together: received, decompressed and decoded.
+package final class MemoryBudget: Sendable {
+    fileprivate let limit: Int
+    private let held = Atomic(0)
+    private let highest = Atomic(0)
+
+    /// Creates a budget of `limit` bytes.
+    package init(limit: Int) { self.limit = limit }
+
+    /// The number of reserved bytes.
+    package var heldBytes: Int { held.load(ordering: .relaxed) }
+
+    /// The largest number of reserved bytes since the last call of `resetPeak()`.
+    package var peakBytes: Int { highest.load(ordering: .relaxed) }
+
+    /// Begins a new measurement of the peak.
+    package func resetPeak() { highest.store(heldBytes, ordering: .relaxed) }
+
+    /// Reserves bytes, or none if the cap would be exceeded.
+    fileprivate func reserve(_ count: Int) -> Bool {
+        guard count <= limit else { return false }
+        let (_, sum) = held.add(count, ordering: .relaxed)
+        guard sum <= limit else {
+            held.subtract(count, ordering: .relaxed)
+            return false
+        }
+        highest.max(sum, ordering: .relaxed)
+        return true
+    }
+
+    fileprivate func release(_ count: Int) { held.subtract(count, ordering: .relaxed) }
+}
+
+/// The bytes that one request holds; whoever decodes something charges it here.
+///
+/// The server releases the rest when the request has ended, so that a decoder that fails need not.
+package final class MemoryReservation: Sendable {
+    private let budget: MemoryBudget
+    private let held = Atomic(0)
+
+    /// Creates an empty reservation.
+    package init(_ budget: MemoryBudget) { self.budget = budget }
+
+    deinit { releaseAll() }
+
+    /// The most that should be reserved for a result whose size is not known yet, so that few such results fill the cap.
+    package var largestAdvance: Int { budget.limit / 4 }
+
+    /// Reserves bytes; returns false if all requests together would hold too much.
+    package func reserve(_ count: Int) -> Bool {
+        guard count <= 0 || budget.reserve(count) else { return false }
+        held.add(max(count, 0), ordering: .relaxed)
+        return true
+    }
+
+    /// Releases bytes that were reserved and are not held any more.
+    package func release(_ count: Int) {
+        guard count > 0 else { return }
+        held.subtract(count, ordering: .relaxed)
+        budget.release(count)
+    }
+
+    /// Releases everything.
+    package func releaseAll() {
+        let count = held.exchange(0, ordering: .relaxed)
+        if count != 0 { budget.release(count) }
+    }
+}
+
+/// The context key of a request's reservation; nil in process, where the caller holds the content.
+extension MemoryReservation: HTTPContextKey {
+    package static var defaultValue: MemoryReservation? { nil }
+}

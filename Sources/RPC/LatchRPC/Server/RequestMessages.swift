@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import Synchronization
+
+/// A message of a request as it was received.
+struct EncodedMessage: Sendable {
+    let content: [UInt8]
+    /// The compression of the content; nil if it is not compressed.
+    let compression: RPCCompression?
+
+    /// Creates a message.
+    init(content: [UInt8], compression: RPCCompression?) {
+        self.content = content
+        self.compression = compression
+    }
+
+    /// Creates the message of an envelope.
+    ///
+    /// - Throws: `RPCError.internal` if it is compressed without a declared compression.
+    init(_ envelope: Envelope, by compression: RPCCompression?) throws(RPCError) {
+        let isCompressed = envelope.flags.contains(.compressed)
+        guard !isCompressed || compression != nil else {
+            throw RPCError(.internal, "A message is compressed, but no compression was declared.")
+        }
+        self.init(content: envelope.content, compression: isCompressed ? compression : nil)
+    }
+
+    /// Returns the decompressed content.
+    func decompressed(upTo limit: Int) throws -> [UInt8] { try compression?.decompress(content, limit) ?? content }
+}
+
+/// A function that returns the next message of a request, or nil at the end.
+typealias EncodedMessageSource = @Sendable () async throws -> EncodedMessage?
+
+/// The messages of a request, with the encoding for the response.
+///
+/// A message is decompressed and decoded within the limits of the call, charged to the memory of its request before it takes
+/// it, and on the event loop only if it is small.
+struct RequestMessages: Sendable {
+    let coding: MessageCoding
+    let context: CallContext
+    /// The source of the request's messages.
+    let next: EncodedMessageSource
+
+    /// The largest message in bytes that is decoded on the event loop, which takes a fraction of a millisecond.
+    private static let maximumInlineBytes = 32 << 10
+
+    /// Returns a source of one message.
+    static func source<Message: Sendable>(of message: Message) -> @Sendable () async throws -> Message? {
+        let rest = Mutex<Message?>(message)
+        return { rest.withLock { $0.take() } }
+    }
+
+    /// Returns the message of a request that must have exactly one.
+    ///
+    /// - Throws: `RPCError.unimplemented` if the request has none or more than one (gRPC status codes, "cardinality
+    ///   violation").
+    func single<Request: Message>() async throws -> Request {
+        guard let encoded = try await next() else { throw RPCError(.unimplemented, "The request has no message.") }
+        let (message, _): (Request, Int) = try await decode(encoded)
+        guard try await next() == nil else {
+            throw RPCError(.unimplemented, "The request has more than one message.")
+        }
+        return message
+    }
+
+    /// Returns the messages of a request as a stream; the memory of one is released when the next one is read.
+    func stream<Request: Message>() -> RPCStream<Request> {
+        let held = Mutex(0)
+        return RPCStream(once: {
+            memory?.release(held.withLock { $0 })
+            held.withLock { $0 = 0 }
+            guard let encoded = try await next() else { return nil }
+            let (message, memory): (Request, Int) = try await decode(encoded)
+            held.withLock { $0 = memory }
+            return message
+        })
+    }
+
+    /// Returns the source of a single response message.
+    func singleResponse(_ message: some Message) throws -> MessageSource { Self.source(of: try coding.encode(message)) }
+
+    /// Returns the source of a response stream.
+    func streamedResponse<Response: Message>(_ stream: RPCStream<Response>) async throws -> MessageSource {
+        let source = try await stream.begin()
+        return { try await source().map { try coding.encode($0) } }
+    }
+}
+
+extension RequestMessages {
+    private var memory: MemoryReservation? { context.http[MemoryReservation.self] }
+
+    /// Returns a message and the bytes that it is charged for.
+    private func decode<Request: Message>(_ message: EncodedMessage) async throws -> (Request, Int) {
+        let limit = context.limits.messageBytes
+        if message.content.count <= Self.maximumInlineBytes {
+            let inlineLimit = min(limit, Self.maximumInlineBytes)
+            do {
+                return try decoded(try decompressed(message, upTo: inlineLimit))
+            } catch RPCError.resourceExhausted where message.compression != nil && inlineLimit < limit {
+                // The message is small only as long as it is compressed.
+            }
+        }
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) {
+            try Task.checkCancellation()
+            return try decoded(try decompressed(message, upTo: limit))
+        }
+    }
+
+    /// Decompresses a message, for whose result the caller releases the charge.
+    private func decompressed(_ message: EncodedMessage, upTo limit: Int) throws -> (bytes: [UInt8], charge: Int) {
+        guard message.compression != nil else { return (message.content, 0) }
+        // Deflate expands a byte to at most 1032 (zlib.net, "Maximum expansion factor").
+        return try charged(atMost: min(limit, product(message.content.count, 1032))) {
+            let bytes = try message.decompressed(upTo: limit)
+            return (bytes, bytes.count)
+        }
+    }
+
+    /// Decodes a message, and releases the charge of its bytes.
+    private func decoded<Request: Message>(_ message: (bytes: [UInt8], charge: Int)) throws -> (Request, Int) {
+        defer { memory?.release(message.charge) }
+        let limit = context.limits.allocatedBytes
+        // An element of two bytes takes its object, which is hardly ever larger than this.
+        return try charged(atMost: min(limit, product(message.bytes.count, 2048))) {
+            var rest = limit
+            let decoded = try coding.decode(
+                message.bytes, as: Request.self, orFail: .invalidArgument, budget: &rest)
+            return (decoded, limit - rest)
+        }
+    }
+
+    private func product(_ count: Int, _ factor: Int) -> Int {
+        let (product, overflows) = count.multipliedReportingOverflow(by: factor)
+        return overflows ? .max : product
+    }
+
+    /// Makes a value whose memory is reserved in advance, as far as it can be foreseen, and charged as it is.
+    private func charged<Value>(atMost expected: Int, _ make: () throws -> (Value, Int)) throws -> (Value, Int) {
+        guard let memory else { return try make() }
+        let advance = min(expected, memory.largestAdvance)
+        try reserve(advance)
+        do {
+            let (value, count) = try make()
+            if count > advance { try reserve(count - advance) }
+            memory.release(advance - count)
+            return (value, count)
+        } catch {
+            memory.release(advance)
+            throw error
+        }
+    }
+
+    /// Reserves memory of the server.
+    ///
+    /// - Throws: `RPCError.unavailable` if all requests together hold too much.
+    private func reserve(_ count: Int) throws(RPCError) {
+        guard !(memory?.reserve(count) ?? true) else { return }
+        context.responseMetadata[.retryAfter] = "1"
+        throw RPCError(.unavailable, "The server currently holds too much content.")
+    }
+}

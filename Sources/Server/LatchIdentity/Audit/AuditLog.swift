@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCrypto
+package import PortableFoundation
+
+/// The storage of the audit log.
+///
+/// The functions that change something add their entry in their own transaction. Each entry's digest is keyed and covers the
+/// entry before it, so that a change behind the server's back is found.
+package protocol AuditLog: Sendable {
+    /// Chains all further entries; the first time, those that exist as well.
+    func chainAudit(with key: [UInt8], at now: Date) async throws(IdentityError)
+
+    /// Adds an entry that belongs to no change, such as a failed login.
+    func audit(_ event: String, account: String?, detail: String?, at now: Date) async throws(IdentityError)
+
+    /// Returns entries, the newest first.
+    ///
+    /// - Parameter id: The entry before which to begin; nil for the newest.
+    func auditRecords(before id: Int64?, limit: Int) async throws(IdentityError) -> [AuditRecord]
+
+    /// Checks the chain of all entries.
+    func verifyAudit(with key: [UInt8]) async throws(IdentityError) -> AuditVerification
+
+    /// Removes the oldest entries, and keeps the digest with which the remaining chain begins.
+    ///
+    /// - Parameters:
+    ///   - date: The time before which entries are removed.
+    ///   - count: The number of entries that are kept at most.
+    func pruneAudit(before date: Date, keeping count: Int, at now: Date) async throws(IdentityError)
+}
+
+/// An entry of the audit log.
+package struct AuditRecord: Sendable, Hashable {
+    package let id: Int64
+    package let at: Date
+    package let event: String
+    package let accountID: String?
+    package let detail: String?
+}
+
+/// The result of a check of the audit log.
+package enum AuditVerification: Sendable, Hashable {
+    /// All entries are as they were written; the digest of the last one can be noted elsewhere and compared later.
+    case intact(count: Int, digest: [UInt8])
+    /// The entry is the first that does not fit.
+    case damaged(id: Int64, reason: String)
+}
+
+/// The keyed digests of the audit log (HMAC-SHA256, RFC 2104).
+struct AuditChain: Sendable {
+    /// The end of the chain, and the entry after which it begins.
+    struct Head: Sendable, Hashable {
+        /// The last removed entry and its digest; 0 and empty if none was removed.
+        var baseID: Int64 = 0
+        var baseDigest: [UInt8] = []
+        var lastID: Int64 = 0
+        var lastDigest: [UInt8] = []
+    }
+
+    private let key: SymmetricKey
+
+    init(_ key: [UInt8]) { self.key = SymmetricKey(data: key).derived(for: "latch audit") }
+
+    /// Returns the digest of an entry after another one.
+    func digest(of record: AuditRecord, after previous: [UInt8]) -> [UInt8] {
+        let texts = [record.event, record.accountID, record.detail].map { $0.map { Array($0.utf8) } }
+        return code(
+            [Array("entry".utf8), previous, bytes(record.id), bytes(record.at.storedMilliseconds)] + texts)
+    }
+
+    /// Returns the digest of the head, which shows a chain that was cut at its end.
+    func digest(of head: Head) -> [UInt8] {
+        code([Array("head".utf8), bytes(head.baseID), head.baseDigest, bytes(head.lastID), head.lastDigest])
+    }
+
+    /// Returns the code of a list of fields, each with its length, so that no two lists have the same bytes.
+    private func code(_ fields: [[UInt8]?]) -> [UInt8] {
+        var content: [UInt8] = []
+        for field in fields { content += bytes(Int64(field?.count ?? -1)) + (field ?? []) }
+        return Array(HMAC<SHA256>.authenticationCode(for: content, using: key))
+    }
+
+    private func bytes(_ number: Int64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+}
+
+extension AuditChain: Redacted {}

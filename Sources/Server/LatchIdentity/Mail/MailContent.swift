@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchCrypto
+import LatchJOSE
+import PortableFoundation
+
+/// The content of mails under one configuration: their texts, and the tokens of their links.
+struct MailContent: Sendable {
+    let accessTokens: AccessTokenIssuer
+    let tokens: MailedTokens
+    let configuration: IdentityConfiguration
+
+    /// Whether the issuer, with which links begin, is known.
+    var isReady: Bool { accessTokens.issuer != nil }
+
+    /// Returns the terms for taking a mail.
+    func claim(at now: Date, leaseEnd: Date) -> MailClaim {
+        MailClaim(
+            now: now, leaseEnd: leaseEnd,
+            verificationEnd: now.addingTimeInterval(configuration.verificationLifetime.inSeconds),
+            resetEnd: now.addingTimeInterval(configuration.resetLifetime.inSeconds), digest: tokens.digest)
+    }
+
+    /// Returns the message of a mail.
+    func message(for mail: OutboxMail, to recipient: EmailAddress) throws(IdentityError) -> MailMessage {
+        guard let issuer = accessTokens.issuer else { throw .notReady }
+        let template = MailTemplate(mail.purpose, token: tokens.token(of: mail.id), issuer: issuer)
+        return try MailMessage(
+            to: recipient.text, subject: template.subject, text: template.text, html: template.html, id: mail.id)
+    }
+}
+
+/// The tokens in mailed links, each derived from the id of its mail (RFC 5869), so that no store holds them.
+struct MailedTokens: Sendable {
+    private let key: SymmetricKey
+
+    init(pepper: SymmetricKey) { key = pepper.derived(for: "latch mailed token") }
+
+    /// Returns the text of the token of a mail.
+    func token(of id: String) -> String {
+        key.derived(for: id).withUnsafeBytes { Base64URL.encode(Array($0)) }
+    }
+
+    /// Returns the SHA-256 digest of the token of a mail.
+    func digest(of id: String) -> [UInt8] { token(of: id).digest }
+}
+
+extension MailedTokens: Redacted {}

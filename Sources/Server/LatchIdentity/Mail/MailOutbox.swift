@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PortableFoundation
+
+/// A mail that was promised to a user, kept in the store until the mail server has accepted it.
+///
+/// It holds the recipient and the purpose and no text: the token of its link is derived from its id at each attempt, so that
+/// a reader of the store has no links.
+package struct OutboxMail: Sendable, Hashable {
+    /// The purpose of a mail, which determines its text.
+    package enum Purpose: String, Sendable {
+        case verifyEmail, resetPassword, newAddress, oldAddress, addressChanging, factorRemoved
+
+        /// The purpose of the one-time token that the mail carries; nil if its token is of another kind, or it has none.
+        package var token: OneTimeToken.Purpose? {
+            switch self {
+            case .verifyEmail: .verifyEmail
+            case .resetPassword: .resetPassword
+            case .newAddress, .oldAddress, .addressChanging, .factorRemoved: nil
+            }
+        }
+    }
+
+    /// The Message-ID of every attempt, and the source of the token.
+    package let id: String
+    package let purpose: Purpose
+    package let recipient: EmailAddress
+    /// The account; nil if the mail was requested by an address, which may have none.
+    package let accountID: String?
+    package let createdAt: Date
+    /// The number of attempts, including the current one.
+    package let attempts: Int
+
+    /// Creates a mail without attempts.
+    package init(
+        _ purpose: Purpose, to recipient: EmailAddress, accountID: String? = nil, id: String, at now: Date,
+        attempts: Int = 0
+    ) {
+        self.id = id
+        self.purpose = purpose
+        self.recipient = recipient
+        self.accountID = accountID
+        createdAt = now
+        self.attempts = attempts
+    }
+}
+
+/// The terms on which a worker takes a mail from the outbox.
+package struct MailClaim: Sendable {
+    package let now: Date
+    /// The time until which no other worker takes the mail.
+    package let leaseEnd: Date
+    /// The ends of links that verify and reset; they count from the attempt, so that a late mail has a valid link.
+    package let verificationEnd: Date
+    package let resetEnd: Date
+    /// Returns the SHA-256 digest of the token of a mail.
+    package let digest: @Sendable (_ id: String) -> [UInt8]
+}
+
+/// A mail taken from the outbox.
+package struct ClaimedMail: Sendable, Hashable {
+    package let mail: OutboxMail
+    /// The address to send to; nil if there is nothing to send, since no account needs the mail.
+    package let recipient: EmailAddress?
+}
+
+/// The number of the mails in the outbox, and the age of the oldest.
+package struct MailBacklog: Sendable, Hashable {
+    package let count: Int
+    package let oldest: Date?
+}
+
+/// The storage of mails that wait for the mail server.
+///
+/// The functions that create a token or change an account insert the mail in their own transaction.
+package protocol MailOutbox: Sendable {
+    /// Inserts a mail that belongs to no other change.
+    ///
+    /// - Throws: `IdentityError.overloaded` if the outbox is full.
+    func insert(_ mail: OutboxMail) async throws(IdentityError)
+
+    /// Takes the next mail that is due, and stores its token; returns nil if none is due.
+    func claimMail(_ claim: MailClaim) async throws(IdentityError) -> ClaimedMail?
+
+    /// Removes a mail that the mail server has accepted, or that nobody needs.
+    func remove(mail id: String) async throws(IdentityError)
+
+    /// Sets the time of the next attempt, unless another worker has taken the mail meanwhile.
+    func postpone(_ mail: OutboxMail, until date: Date) async throws(IdentityError)
+
+    /// Removes a mail that was not accepted for too long, and records that in the audit log.
+    func abandon(_ mail: OutboxMail, at now: Date) async throws(IdentityError)
+
+    /// Returns the length and the age of the outbox.
+    func mailBacklog() async throws(IdentityError) -> MailBacklog
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The words of a mail to a user, as plain text and as HTML.
+///
+/// Links begin with the issuer and never with the Host of a request. No user input except the recipient's address is in
+/// a mail.
+struct MailTemplate {
+    let subject: String
+    /// The sentence before the link.
+    private let introduction: String
+    /// The link and the label of its button; nil for a mail that only informs, so that phishing has nothing to imitate.
+    private let link: (url: String, label: String)?
+    /// The sentence for those who did not expect the mail.
+    private let closing: String
+
+    /// Creates the words of a mail; its link opens a form, so that opening it changes nothing.
+    init(_ purpose: OutboxMail.Purpose, token: String, issuer: String) {
+        let verification = "\(issuer.withoutFinalSlash)/verify?token=\(token)"
+        switch purpose {
+        case .verifyEmail:
+            subject = "Verify your e-mail address"
+            introduction = "Open this page to verify that this address is yours:"
+            link = (verification, "Verify this address")
+            closing = "If you did not sign up, ignore this mail."
+        case .resetPassword:
+            subject = "Reset your password"
+            introduction = "Open this page to choose a new password:"
+            link = ("\(issuer.withoutFinalSlash)/reset?token=\(token)", "Choose a new password")
+            closing = """
+                The link works once and expires soon. If you did not request it, ignore this mail: nothing has changed.
+                """
+        case .newAddress:
+            subject = "Confirm your new e-mail address"
+            introduction = "Open this page to confirm that an account may have this address:"
+            link = (verification, "Confirm this address")
+            closing = "If you did not request this, ignore this mail."
+        case .oldAddress:
+            subject = "Your e-mail address is about to change"
+            introduction =
+                "A change of your account's e-mail address was requested. Open this page to confirm it:"
+            link = (verification, "Confirm the change")
+            closing = """
+                If you did not request this, ignore this mail and change your password: someone else is using your \
+                account.
+                """
+        case .addressChanging:
+            subject = "Your e-mail address is about to change"
+            introduction = "A change of your account's e-mail address was requested."
+            link = nil
+            closing = "If you did not request it, reset your password."
+        case .factorRemoved:
+            subject = "Your second factor was removed"
+            introduction = "Your account no longer requires a code of an authenticator app."
+            link = nil
+            closing = """
+                If neither you nor an administrator did this for you, reset your password and set a factor up again.
+                """
+        }
+    }
+
+    /// The plain text.
+    var text: String {
+        ([introduction] + (link.map { [$0.url] } ?? []) + [closing]).joined(separator: "\n\n") + "\n"
+    }
+
+    /// The HTML, in the look of the pages; its styles are attributes, since mail programs drop style sheets.
+    var html: String {
+        let button = link.map { url, label in
+            """
+
+            <p style="margin:0 0 20px"><a href="\(HTMLContext.url.escape(url))" style="display:inline-block;padding:11px 20px;\
+            font-weight:600;color:#ffffff;background:#2456c9;border-radius:8px;text-decoration:none">\
+            \(HTMLContext.text.escape(label))</a></p>
+            <p style="margin:0 0 20px;color:#5b6472;font-size:13px;word-break:break-all">\(HTMLContext.text.escape(url))</p>
+            """
+        }
+        return """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>\(HTMLContext.text.escape(subject))</title>
+            <body style="margin:0;padding:20px;background:#f4f5f7;color:#1d2129;font:16px/1.5 system-ui,sans-serif">
+            <div style="max-width:400px;margin:0 auto;padding:32px;background:#ffffff;border:1px solid #d5d9e0;\
+            border-radius:12px">
+            <h1 style="margin:0 0 8px;font-size:22px;line-height:1.25">\(HTMLContext.text.escape(subject))</h1>
+            <p style="margin:0 0 20px;color:#5b6472">\(HTMLContext.text.escape(introduction))</p>\(button ?? "")
+            <p style="margin:0;color:#5b6472">\(HTMLContext.text.escape(closing))</p>
+            </div>
+            </body>
+            </html>
+
+            """
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+
+/// A place in an HTML page that takes text.
+///
+/// The text is escaped by its bytes: a quotation mark with a combining accent is a `Character` of its own, and still ends
+/// an attribute.
+enum HTMLContext {
+    /// The content of an element (HTML §13.1.2).
+    case text
+    /// A value between double quotation marks (HTML §13.1.2.3).
+    case attribute
+    /// The value of an attribute that a browser follows, such as `action` and `href`.
+    case url
+
+    /// Returns the text as HTML that means this text in the context, and nothing else.
+    ///
+    /// A URL that is neither a path of this server nor http or https becomes `#`, which leads nowhere.
+    func escape(_ text: String) -> String {
+        if self == .url, !Self.isFollowed(text.utf8) { return "#" }
+        var result: [UInt8] = []
+        for byte in text.utf8 { append(byte, to: &result) }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private func append(_ byte: UInt8, to result: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "&"): result += "&amp;".utf8
+        case UInt8(ascii: "<"): result += "&lt;".utf8
+        case UInt8(ascii: ">"): result += "&gt;".utf8
+        case UInt8(ascii: "\""): result += "&quot;".utf8
+        case UInt8(ascii: "'"): result += "&#39;".utf8
+        // RFC 3986 §2: what a URL does not hold, which browsers drop or change before they follow it.
+        case _ where self == .url && (!(0x21...0x7E).contains(byte) || byte == UInt8(ascii: "\\")):
+            result += PercentEncoding.encode([byte]).utf8
+        // HTML §13.2.3.5 and §13.2.5: what parsers change themselves.
+        case 0x00: result += "\u{FFFD}".utf8
+        case 0x0D: result += "&#13;".utf8
+        default: result.append(byte)
+        }
+    }
+
+    /// Whether a URL is a path, but not the `//host` of another server, or has one of the schemes of the web.
+    private static func isFollowed(_ url: String.UTF8View) -> Bool {
+        if url.first == UInt8(ascii: "/") {
+            guard let next = url.dropFirst().first else { return true }
+            // WHATWG URL §4.4: a browser takes a backslash for a slash, and drops tabs and line ends.
+            return !"/\\\t\r\n".utf8.contains(next)
+        }
+        let scheme = url.prefix { $0 != UInt8(ascii: ":") }.map { $0 | 0x20 }
+        return ["https", "http"].contains { scheme.elementsEqual($0.utf8) && url.dropFirst(scheme.count).first != nil }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchRPC
+
+/// The check of the user service's calls by their heads, so that no stranger's content is decompressed or decoded.
+struct UserServiceAdmission: Sendable {
+    let dependencies: Dependencies
+
+    /// The context key of the caller's session.
+    enum Session: HTTPContextKey {
+        static var defaultValue: AuthenticatedSession? { nil }
+    }
+
+    /// The calls that need no access token, by the limit that they count against next to that of all calls.
+    private static let open: [Substring: RateLimits.Request?] = [
+        "Register": .signUp, "Login": nil, "Logout": nil, "RefreshToken": nil, "RequestPasswordReset": .mail,
+        "ResendVerification": .mail, "ResetPassword": .link, "VerifyEmail": .link,
+    ]
+
+    /// The limits of a caller without an access token: as much as the JSON routes accept.
+    private static let openLimits = RPCLimits(messageBytes: 64 << 10)
+
+    /// Counts the call against the limits of the client's network, and authenticates the caller where the method needs it.
+    ///
+    /// - Throws: The `RPCError` of `IdentityError.tooManyAttempts`, `.invalidToken` or `.forbidden`, or of a store's error.
+    func admit(_ context: inout CallContext) async throws {
+        let name = context.path.dropFirst(Identity.callPath.utf8.count)
+        let access = Self.open[name]
+        let address = context.http[RequestOriginKey.self].address
+        var attempts = dependencies.limits.attempts(of: .token, from: address)
+        if let request = access.flatMap(\.self) { attempts += dependencies.limits.attempts(of: request, from: address) }
+        do throws(IdentityError) {
+            try dependencies.take(attempts)
+            let token = context.metadata.bearerToken
+            // A challenge is verified with its code, and proves the password alone.
+            if access != nil || (name == "VerifyTwoFactor" && token.map(LoginService.isChallenge) == true) {
+                context.limits = Self.openLimits
+                return
+            }
+            let session = try await dependencies.tokens.authenticate(accessToken: token)
+            try session.requireFirstParty()
+            context.http[Session.self] = session
+        } catch {
+            throw context.failure(error)
+        }
+    }
+}

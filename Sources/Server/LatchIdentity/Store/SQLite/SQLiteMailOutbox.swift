@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PortableFoundation
+
+extension SQLiteIdentityStore: MailOutbox {
+    package func insert(_ mail: OutboxMail) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) in try db.insert(mail) }
+    }
+
+    /// Looks without writing first, so that an idle worker costs no commit.
+    package func claimMail(_ claim: MailClaim) async throws(IdentityError) -> ClaimedMail? {
+        guard try readers.read({ db throws(IdentityError) in try db.dueMail(at: claim.now) }) != nil else { return nil }
+        return try await writer.write { db throws(IdentityError) in
+            guard let mail = try db.dueMail(at: claim.now) else { return nil }
+            try db.run(
+                "UPDATE mail SET attempts = ?, leased_until = ? WHERE id = ?",
+                [.integer(Int64(mail.attempts)), .date(claim.leaseEnd), .text(mail.id)])
+            return ClaimedMail(mail: mail, recipient: try db.prepare(mail, claim))
+        }
+    }
+
+    package func remove(mail id: String) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            try db.run("DELETE FROM mail WHERE id = ?", [.text(id)])
+        }
+    }
+
+    /// Compares the number of attempts, which another worker's claim after the end of the lease has increased.
+    package func postpone(_ mail: OutboxMail, until date: Date) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            try db.run(
+                "UPDATE mail SET due_at = ?, leased_until = NULL WHERE id = ? AND attempts = ?",
+                [.date(date), .text(mail.id), .integer(Int64(mail.attempts))])
+        }
+    }
+
+    package func abandon(_ mail: OutboxMail, at now: Date) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            guard try db.run("DELETE FROM mail WHERE id = ?", [.text(mail.id)]) == 1 else { return }
+            let account: String? =
+                if let id = mail.accountID { id } else { try db.accountID(emailKey: mail.recipient.key) }
+            try db.audit(
+                "mail.abandoned", account: account, detail: "\(mail.purpose.rawValue) \(mail.id)", at: now)
+        }
+    }
+
+    package func mailBacklog() throws(IdentityError) -> MailBacklog {
+        let found = try first("SELECT count(*), min(created_at) FROM mail", []) { row throws(IdentityError) in
+            MailBacklog(count: Int(try row.integer(0)), oldest: try row.optionalDate(1))
+        }
+        return found ?? MailBacklog(count: 0, oldest: nil)
+    }
+}
+
+extension SQLiteConnection {
+    /// The number of mails beyond which requests for further ones are rejected: a mail that is accepted is never dropped.
+    static let maximumMails = 100_000
+
+    /// Adds a mail to the outbox, in the transaction of the change that it belongs to.
+    ///
+    /// - Throws: `IdentityError.overloaded` if the outbox is full.
+    func insert(_ mail: OutboxMail) throws(IdentityError) {
+        guard try number("SELECT count(*) FROM mail") < Self.maximumMails else { throw .overloaded }
+        try run(
+            """
+            INSERT INTO mail (id, purpose, email, email_key, account_id, created_at, due_at, attempts)
+            VALUES (?, ?, ?, ?, ?, ?6, ?6, 0)
+            """,
+            [
+                .text(mail.id), .text(mail.purpose.rawValue), .text(mail.recipient.text), .text(mail.recipient.key),
+                .text(mail.accountID), .date(mail.createdAt),
+            ])
+    }
+
+    /// Returns the mail that is due first, with its next attempt counted.
+    fileprivate func dueMail(at now: Date) throws(IdentityError) -> OutboxMail? {
+        try first(
+            """
+            SELECT id, purpose, email, email_key, account_id, created_at, attempts FROM mail
+            WHERE due_at <= ?1 AND (leased_until IS NULL OR leased_until <= ?1) ORDER BY due_at, id LIMIT 1
+            """, [.date(now)]
+        ) { row throws(IdentityError) in
+            guard let purpose = OutboxMail.Purpose(rawValue: try row.text(1)) else {
+                throw .corruptStore("a mail has an unknown purpose")
+            }
+            return OutboxMail(
+                purpose, to: EmailAddress(text: try row.text(2), key: try row.text(3)),
+                accountID: try row.optionalText(4), id: try row.text(0), at: try row.date(5),
+                attempts: Int(try row.integer(6)) + 1)
+        }
+    }
+
+    /// Stores the token of a mail, and returns its recipient; nil if no account needs the mail any more.
+    fileprivate func prepare(_ mail: OutboxMail, _ claim: MailClaim) throws(IdentityError) -> EmailAddress? {
+        switch mail.purpose {
+        case .addressChanging, .factorRemoved: return mail.recipient
+        case .newAddress, .oldAddress:
+            let column = mail.purpose == .newAddress ? "new_digest" : "old_digest"
+            // The owner of another account did not ask for the change, which cannot be completed.
+            if mail.purpose == .newAddress, try accountID(emailKey: mail.recipient.key) != nil { return nil }
+            let changed = try run(
+                "UPDATE email_change SET expires_at = max(expires_at, ?) WHERE \(column) = ?",
+                [.date(claim.verificationEnd), .blob(claim.digest(mail.id))])
+            return changed == 1 ? mail.recipient : nil
+        case .verifyEmail, .resetPassword:
+            guard let purpose = mail.purpose.token,
+                let account = try activeAccount(emailKey: mail.recipient.key),
+                purpose == .resetPassword || account.emailVerifiedAt == nil
+            else { return nil }
+            try insert(
+                OneTimeToken(
+                    digest: claim.digest(mail.id), accountID: account.id, purpose: purpose,
+                    emailKey: account.email.key, createdAt: claim.now,
+                    expiresAt: purpose == .resetPassword ? claim.resetEnd : claim.verificationEnd))
+            return account.email
+        }
+    }
+
+    private func activeAccount(emailKey: String) throws(IdentityError) -> Account? {
+        try first(
+            "SELECT \(Account.columns) FROM account WHERE email_key = ? AND status = 'active'", [.text(emailKey)],
+            read: Account.init)
+    }
+
+    fileprivate func accountID(emailKey: String) throws(IdentityError) -> String? {
+        try first("SELECT id FROM account WHERE email_key = ?", [.text(emailKey)]) { row throws(IdentityError) in
+            try row.text(0)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchJOSE
+package import PortableFoundation
+
+/// The rotation of the signing keys.
+///
+/// A new key is published first and signs once every cache has it; the one before verifies until its last token has expired.
+/// Each node reads the keys every fifteen seconds, so that all of them agree within that time.
+package struct SigningKeyService: Sendable {
+    let dependencies: Dependencies
+
+    /// The time after which a running server uses a change of the keys.
+    package static let refreshInterval = Duration.seconds(15)
+
+    /// Returns the keys, the latest to sign first.
+    package func list() async throws(IdentityError) -> [SigningKeyDescription] {
+        let (keys, now) = (try await keys(), dependencies.now)
+        let signer = AccessTokenIssuer.signer(among: keys, at: now)?.key.id
+        return keys.map { key in
+            SigningKeyDescription(
+                id: key.key.id ?? key.key.thumbprint,
+                state: key.key.id == signer ? .signing : key.signsAt > now ? .published : .verifying,
+                createdAt: key.createdAt, signsAt: key.signsAt, endsAt: key.endsAt)
+        }
+    }
+
+    /// Adds a key, which signs after ten minutes.
+    ///
+    /// - Parameter isCompromised: Whether the new key signs at once and all others end, and with them every access token
+    ///   so far; clients refresh theirs.
+    /// - Returns: The id of the new key; nil if another node has added one at the same moment.
+    package func rotate(isCompromised: Bool = false) async throws(IdentityError) -> String? {
+        try await rotate(after: try await keys().first, isCompromised: isCompromised)
+    }
+
+    private func rotate(after newest: SigningKey?, isCompromised: Bool) async throws(IdentityError) -> String? {
+        let now = dependencies.now
+        // Later than every other key, so that it is the one that signs last.
+        let next = max(
+            now.addingTimeInterval(SigningKey.publicationLead), (newest?.signsAt ?? now).addingTimeInterval(0.001))
+        let key = try dependencies.keyring.newSigningKey(at: now, signsAt: isCompromised ? now : next)
+        guard
+            try await dependencies.store.rotateSigningKey(
+                to: key, after: newest?.key.id, endingOthers: isCompromised)
+        else { return nil }
+        dependencies.accessTokens.use(try await keys())
+        return key.id
+    }
+
+    /// Encrypts all keys and secrets with another store key; a running server needs it at its next start.
+    package func reseal(with storeKey: String) async throws(IdentityError) {
+        try await Keyring(storeKey).reseal(
+            try await dependencies.store.signingKeys(), try await dependencies.store.secrets(), in: dependencies.store,
+            from: dependencies.keyring)
+        try await dependencies.store.audit("key.resealed", account: nil, detail: nil, at: dependencies.now)
+    }
+
+    /// Uses the keys as the store has them now, adds one if the newest has reached its age, and removes those that ended.
+    func refresh() async throws(IdentityError) {
+        let now = dependencies.now
+        var keys = try await keys()
+        let age = dependencies.configuration.signingKeyLifetime.inSeconds
+        if let newest = keys.first, newest.signsAt.addingTimeInterval(age) <= now {
+            _ = try await rotate(after: newest, isCompromised: false)
+            keys = try await self.keys()
+        }
+        let ended = keys.filter { $0.endsAt.map { $0 <= now } ?? false }.compactMap(\.key.id)
+        if !ended.isEmpty {
+            try await dependencies.store.removeSigningKeys(ended, at: now)
+            keys.removeAll { ended.contains($0.key.id ?? "") }
+        }
+        // A store whose keys were all deleted is damaged; the server continues with those that it has.
+        if !keys.isEmpty { dependencies.accessTokens.use(keys) }
+    }
+
+    private func keys() async throws(IdentityError) -> [SigningKey] {
+        try dependencies.keyring.signingKeys(try await dependencies.store.signingKeys())
+    }
+}
+
+/// A signing key as operators see it.
+package struct SigningKeyDescription: Sendable, Hashable {
+    /// The use of a key.
+    package enum State: String, Sendable {
+        case published, signing, verifying
+    }
+
+    package let id: String
+    package let state: State
+    package let createdAt: Date
+    /// The time from which the key signs.
+    package let signsAt: Date
+    /// The time until which the key verifies; nil as long as it has no successor.
+    package let endsAt: Date?
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCrypto
+import PortableFoundation
+
+/// A key, kept outside the store, that encrypts the server's keys and secrets within it (AES-256-GCM).
+struct StoreKey: Sendable {
+    /// The identifier in sealed rows, derived from the key without revealing it.
+    let id: String
+    /// The key of rows, derived for this purpose.
+    private let key: SymmetricKey
+
+    /// Parses 64 hexadecimal digits.
+    ///
+    /// - Throws: `IdentityError.invalidSetting`.
+    init(_ text: String) throws(IdentityError) {
+        guard let bytes = OAuthClients.bytes(ofDigest: text) else { throw .invalidSetting("store_key", Self.expected) }
+        let root = SymmetricKey(data: bytes)
+        key = root.derived(for: "latch store row")
+        id = root.derived(for: "latch store key id").withUnsafeBytes { Array($0.prefix(8)) }
+            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    /// The expected text, for error messages.
+    static let expected = "64 hexadecimal digits, as 'openssl rand -hex 32' prints them"
+
+    /// Encrypts a row's content, bound to the row: content of one row cannot be moved to another.
+    func seal(_ content: [UInt8], of row: String) throws(IdentityError) -> [UInt8] {
+        let box = try? AES.GCM.seal(content, using: key, authenticating: Array(row.utf8))
+        guard let bytes = box?.combined else { throw .signingFailed }
+        return Array(bytes)
+    }
+
+    /// Decrypts a row's content.
+    ///
+    /// - Throws: `IdentityError.corruptStore` if the content was manipulated, or belongs to another row.
+    func open(_ sealed: [UInt8], of row: String) throws(IdentityError) -> [UInt8] {
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            let content = try? AES.GCM.open(box, using: key, authenticating: Array(row.utf8))
+        else { throw .corruptStore("a key cannot be decrypted") }
+        return Array(content)
+    }
+}
+
+extension StoreKey: Redacted {}

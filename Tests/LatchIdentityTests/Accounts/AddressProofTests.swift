@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+/// A way in which the reader of a mail answers it.
+enum Answer: String, CaseIterable, Sendable {
+    case json, rpc
+    case password = "the page with the password"
+    case newPassword = "the page with a new password"
+
+    static let chosen = "a sentence of the owner"
+
+    /// The password of the account afterwards.
+    var password: String { self == .newPassword ? Self.chosen : Site.password }
+
+    func give(_ token: String, to site: Site) async throws -> Int {
+        switch self {
+        case .json: try await site.post("/api/auth/verify-email", ["token": .string(token)]).status
+        case .rpc: try await site.call("VerifyEmail", ["verificationToken": .string(token)]).status
+        case .password:
+            try await site.post("/verify", form: "token=\(token)&password=\(Site.encoded(Site.password))").status
+        case .newPassword:
+            try await site.post("/verify", form: "token=\(token)&new_password=\(Site.encoded(Self.chosen))").status
+        }
+    }
+}
+
+@Suite struct `What was set before an address was proved` {
+    /// Signs up as a stranger who does not read the mails of the address, and returns the link that was mailed.
+    private func squat(_ site: Site, _ email: String = "ada@example.com") async throws -> String {
+        try await site.signUp(email, isVerified: false)
+        return try #require(await site.mailedToken(to: email))
+    }
+
+    private func reset(_ site: Site, to password: String = Answer.chosen) async throws {
+        _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+        let token = try #require(await site.mailedToken())
+        let body: JSONValue = ["token": .string(token), "password": .string(password)]
+        #expect(try await site.post("/api/auth/reset-password", body).status == 200)
+    }
+
+    @Test(.tags(.attackE8), arguments: Answer.allCases)
+    func `signs nobody in any more, and whoever knows the password can sign in again`(answer: Answer) async throws {
+        let site = try await Site()
+        let token = try await squat(site)
+        let stranger = try await site.logIn()
+        #expect(try await answer.give(token, to: site) == 200)
+        #expect(try await site.get("/user/profile", bearer: stranger.access).status == 401)
+        #expect(try await site.renew(stranger.refresh).status == 401)
+        let next = try await site.logIn(password: answer.password)
+        #expect(try await site.get("/user/profile", bearer: next.access).json["emailVerified"] == true)
+        #expect(try await answer.give(token, to: site) == 400)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8)) func `is not the stranger's password, where the owner chooses another one`() async throws {
+        let site = try await Site()
+        let token = try await squat(site)
+        #expect(try await Answer.newPassword.give(token, to: site) == 200)
+        #expect(try await site.logIn().status == 401)
+        #expect(try await site.logIn(password: Answer.chosen).status == 200)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8)) func `keeps the session that makes the proof, and no other`() async throws {
+        let site = try await Site()
+        let token = try await squat(site)
+        let (here, other) = (try await site.logIn(), try await site.logIn())
+        let fields: HTTPFields = [.authorization: "Bearer \(here.access)"]
+        #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)], fields: fields).status == 200)
+        #expect(try await site.get("/user/profile", bearer: here.access).status == 200)
+        #expect(try await site.renew(here.refresh).status == 200)
+        #expect(try await site.get("/user/profile", bearer: other.access).status == 401)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8)) func `is not kept for the session of another account, nor for one that has ended`()
+        async throws
+    {
+        let site = try await Site()
+        let token = try await squat(site)
+        let stranger = try await site.logIn()
+        try await site.signUp("eve@example.com")
+        let eve = try await site.logIn("eve@example.com")
+        let fields: HTTPFields = [.authorization: "Bearer \(eve.access)"]
+        #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)], fields: fields).status == 200)
+        #expect(try await site.get("/user/profile", bearer: stranger.access).status == 401)
+        #expect(try await site.get("/user/profile", bearer: eve.access).status == 200)
+        let ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        #expect(ada.emailVerifiedAt != nil && ada.ownerProvedAt == nil)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8), arguments: Answer.allCases)
+    func `is proved where a login needs the proof as well`(answer: Answer) async throws {
+        let site = try await Site { $0.requireVerifiedEmail = true }
+        let token = try await squat(site)
+        #expect(try await site.logIn().status == 401)
+        #expect(try await answer.give(token, to: site) == 200)
+        #expect(try await site.logIn(password: answer.password).status == 200)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8), arguments: Answer.allCases)
+    func `asks for no code of the stranger's app`(answer: Answer) async throws {
+        let site = try await Site()
+        let token = try await squat(site)
+        let session = try await site.bearer(try await site.logIn().access)
+        let app = AuthenticatorApp(try await site.identity.secondFactors.begin(session))
+        try await site.identity.secondFactors.confirm(app.code(at: site.clock.now), session, from: .tests)
+        let challenge = try await site.challenge()
+        #expect(try await answer.give(token, to: site) == 200)
+        #expect(try await site.factor() == nil)
+        #expect(try site.recoveryCodeCount(of: session.accountID) == 0)
+        #expect(await refusal { try await site.complete(challenge, app.recoveryCodes[0]) } == "invalidToken")
+        #expect(try await site.logIn(password: answer.password).status == 200)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8)) func `ends with a reset by mail as well, second factor and all`() async throws {
+        let site = try await Site()
+        _ = try await squat(site)
+        let stranger = try await site.logIn()
+        let session = try await site.bearer(stranger.access)
+        let app = AuthenticatorApp(try await site.identity.secondFactors.begin(session))
+        try await site.identity.secondFactors.confirm(app.code(at: site.clock.now), session, from: .tests)
+        try await reset(site)
+        #expect(try await site.get("/user/profile", bearer: stranger.access).status == 401)
+        let next = try await site.logIn(password: Answer.chosen)
+        #expect(next.status == 200)
+        #expect(try site.recoveryCodeCount(of: session.accountID) == 0)
+        // E6: of an address that is verified it takes no factor away.
+        let own = try await site.bearer(next.access)
+        let second = AuthenticatorApp(try await site.identity.secondFactors.begin(own))
+        try await site.identity.secondFactors.confirm(second.code(at: site.clock.now), own, from: .tests)
+        try await reset(site, to: "one more sentence")
+        #expect(try await site.logIn(password: "one more sentence").string("code") == "mfaRequired")
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8, .attackE9), arguments: Answer.allCases)
+    func `takes the account to no other address`(answer: Answer) async throws {
+        let site = try await Site()
+        let token = try await squat(site)
+        let session = try await site.bearer(try await site.logIn().access)
+        try await site.identity.accounts.changeEmail(of: session, to: "eve@example.com")
+        let theirs = try #require(await site.mailedToken(to: "eve@example.com"))
+        #expect(try await answer.give(token, to: site) == 200)
+        #expect(try await site.post("/api/auth/verify-email", ["token": .string(theirs)]).status == 400)
+        #expect(try await site.identity.accounts.account(email: "ada@example.com")?.id == session.accountID)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8)) func `is not stored after the proof by a request that began before it`() async throws {
+        let site = try await Site()
+        let token = try await squat(site)
+        let session = try await site.bearer(try await site.logIn().access)
+        let app = AuthenticatorApp(try await site.identity.secondFactors.begin(session))
+        #expect(try await Answer.json.give(token, to: site) == 200)
+        // The session was read before the proof, as that of a request on its way was.
+        let (accounts, factors) = (site.identity.accounts, site.identity.secondFactors)
+        let new = "another sentence to keep"
+        #expect(await refusal { try await accounts.changeEmail(of: session, to: "eve@example.com") } == "invalidToken")
+        #expect(await refusal { try await factors.begin(session) } == "invalidToken")
+        let code = app.code(at: site.clock.now)
+        #expect(await refusal { try await factors.confirm(code, session, from: .tests) } == "noSecondFactor")
+        let changed = try await site.identity.dependencies.store.changePassword(
+            of: session.account, to: new, signingOutAllBut: nil, at: site.clock.now)
+        #expect(changed == nil)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8)) func `makes nobody the first administrator`() async throws {
+        let site = try await Site { $0.firstAdministrator = "ada@example.com" }
+        let token = try await squat(site)
+        let stranger = try await site.logIn()
+        // The owner only reads the mail, and an app of theirs confirms it.
+        #expect(try await Answer.json.give(token, to: site) == 200)
+        let role = { try await site.identity.accounts.account(email: "ada@example.com")?.role }
+        #expect(try await site.get("/user/profile", bearer: stranger.access).status == 401)
+        #expect(try await site.logIn().status == 200)
+        #expect(try await role() == .user)
+        // By a password of their own they are the owner, and at the next login the administrator.
+        try await reset(site)
+        #expect(try await role() == .user)
+        #expect(try await site.logIn().status == 401)
+        #expect(try await site.logIn(password: Answer.chosen).status == 200)
+        #expect(try await role() == .superAdmin)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8), arguments: [Answer.json, .password])
+    func `makes nobody the first administrator by another address either`(old: Answer) async throws {
+        let site = try await Site { $0.firstAdministrator = "ada@example.com" }
+        try await site.signUp("eve@example.com")
+        let session = try await site.bearer(try await site.logIn("eve@example.com").access)
+        try await site.identity.accounts.changeEmail(of: session, to: "ada@example.com")
+        // The owner of the new address confirms it with the link alone, and the stranger completes the change.
+        for (answer, address) in [(Answer.json, "ada@example.com"), (old, "eve@example.com")] {
+            #expect(try await answer.give(try #require(await site.mailedToken(to: address)), to: site) == 200)
+        }
+        #expect(try await site.logIn().status == 200)
+        #expect(try await site.identity.accounts.account(email: "ada@example.com")?.role == .user)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8)) func `is told from what the owner set by the page, which takes one of two passwords`()
+        async throws
+    {
+        let site = try await Site { $0.loginLimitPerMinute = 3 }
+        let token = try await squat(site)
+        let forms = [
+            "", "&password=&new_password=", "&password=Secret123%21&new_password=another+sentence",
+            "&password=not+the+one", "&new_password=short",
+        ]
+        for form in forms {
+            let answer = try await site.post("/verify", form: "token=\(token)\(form)")
+            #expect(answer.status == 400)
+            #expect(answer.text.contains(#"role="alert""#) && !answer.text.contains("Secret123"))
+        }
+        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        #expect(account.emailVerifiedAt == nil)
+        // Guesses by the page count as those of a login do.
+        for _ in 0..<3 { _ = try await site.post("/verify", form: "token=\(token)&password=guess") }
+        #expect(try await site.post("/verify", form: "token=\(token)&password=Secret123%21").status == 429)
+        site.clock.advance(by: 60)
+        #expect(try await site.post("/verify", form: "token=\(token)&password=Secret123%21").status == 200)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE4, .attackE8)) func `is replaced by no link that confirms another address`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let session = try await site.bearer(try await site.logIn().access)
+        try await site.identity.accounts.changeEmail(of: session, to: "new@example.com")
+        let token = try #require(await site.mailedToken(to: "new@example.com"))
+        #expect(try await Answer.newPassword.give(token, to: site) == 400)
+        #expect(try await Answer.password.give(token, to: site) == 200)
+        #expect(try await site.logIn().status == 200)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8)) func `is found out by the owner, who signs up and ends it by a reset`() async throws {
+        let site = try await Site()
+        let token = try await squat(site)
+        let stranger = try await site.logIn()
+        let taken = try await site.post(
+            "/api/clients/register", ["email": "ada@example.com", "password": .string(Answer.chosen)])
+        #expect(taken.status == 409)
+        try await reset(site)
+        #expect(try await site.get("/user/profile", bearer: stranger.access).status == 401)
+        #expect(try await site.logIn().status == 401)
+        #expect(try await site.logIn(password: Answer.chosen).status == 200)
+        #expect(try await Answer.json.give(token, to: site) == 400)
+        await site.close()
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The audit log` {
+    private func change(_ site: Site, _ sql: String, _ values: [SQLiteValue] = []) throws {
+        try SQLiteConnection(path: site.folder.file(), access: .readWrite).run(sql, values)
+    }
+
+    private func events(_ site: Site) async throws -> [String] {
+        try await site.identity.audit.records(limit: 1000).map(\.event).reversed()
+    }
+
+    private func isIntact(_ site: Site) async throws -> Bool {
+        if case .intact = try await site.identity.audit.verify() { true } else { false }
+    }
+
+    /// A server with some entries.
+    private func used() async throws -> Site {
+        let site = try await Site()
+        let ada = try await site.signUp()
+        for number in 0..<5 { try await site.signUp("u\(number)@example.com") }
+        _ = try await site.identity.accounts.setRole(of: ada.id, to: .moderator)
+        _ = try await site.identity.accounts.setStatus(of: ada.id, to: .suspended, because: "case 12")
+        return site
+    }
+
+    @Test(.tags(.attackK10)) func `has failed logins and administration, known account or not`() async throws {
+        let site = try await Site()
+        let ada = try await site.signUp()
+        #expect(try await site.logIn(password: "wrong").status == 401)
+        #expect(try await site.logIn("nobody@example.com").status == 401)
+        _ = try await site.identity.accounts.setRole(of: ada.id, to: .admin)
+        _ = try await site.identity.signingKeys.rotate()
+        let records = try await site.identity.audit.records(limit: 100)
+        let failed = records.filter { $0.event == "login.failed" }
+        #expect(failed.map(\.accountID) == [nil, ada.id])
+        // What was typed as a name may be a password.
+        #expect(!records.contains { ($0.detail ?? "").contains("nobody") })
+        #expect(records.contains { $0.event == "account.role" } && records.contains { $0.event == "key.created" })
+        #expect(try await isIntact(site))
+        await site.close()
+    }
+
+    static let changes: [String] = [
+        "UPDATE audit SET detail = 'user' WHERE event = 'account.role'",
+        "UPDATE audit SET at = at + 1 WHERE id = 5",
+        "UPDATE audit SET account_id = 'other' WHERE id = 5",
+        "DELETE FROM audit WHERE id = 5",
+        "DELETE FROM audit WHERE id = (SELECT max(id) FROM audit)",
+        "DELETE FROM audit WHERE id > 4",
+        "DELETE FROM audit",
+        "DELETE FROM audit_head",
+        "INSERT INTO audit (at, event) VALUES (0, 'forged')",
+        "INSERT INTO audit (id, at, event) VALUES (-1, 0, 'forged')",
+        "UPDATE audit_head SET last_id = 4, last_digest = (SELECT digest FROM audit WHERE id = 4)",
+        "UPDATE audit_head SET base_id = 4, base_digest = (SELECT digest FROM audit WHERE id = 4)",
+        "UPDATE audit SET digest = (SELECT digest FROM audit WHERE id = 4) WHERE id = 5",
+    ]
+
+    @Test(.tags(.attackK10), arguments: changes)
+    func `shows every change behind the server's back`(sql: String) async throws {
+        let site = try await used()
+        #expect(try await isIntact(site))
+        try change(site, sql)
+        #expect(try await isIntact(site) == false)
+        await site.close()
+    }
+
+    @Test(.tags(.attackK10)) func `cannot be chained anew by a reader of the database`() async throws {
+        let site = try await used()
+        try change(site, "DELETE FROM audit WHERE id = 5")
+        // A chain with any key of one's own.
+        let forger = try SQLiteIdentityStore(path: site.folder.file())
+        try change(site, "UPDATE audit SET digest = NULL")
+        try change(site, "DELETE FROM audit_head")
+        try await forger.chainAudit(with: Array(repeating: 1, count: 32), at: noon)
+        await forger.close()
+        #expect(try await isIntact(site) == false)
+        await site.close()
+    }
+
+    @Test func `is the same chain after restarts and on two nodes`() async throws {
+        let first = try await used()
+        let second = try await Site(in: first.folder)
+        try await second.signUp("two@example.com")
+        try await first.signUp("three@example.com")
+        #expect(try await isIntact(first))
+        await first.close()
+        await second.close()
+        let third = try await Site(in: first.folder)
+        try await third.signUp("four@example.com")
+        #expect(try await isIntact(third))
+        #expect(try await events(third).filter { $0 == "audit.chained" }.count == 1)
+        await third.close()
+    }
+
+    @Test func `of an earlier store is chained at its first start, which an entry marks`() async throws {
+        let folder = try TemporaryFolder()
+        let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
+        _ = try await store.perform(.setRole(.admin), on: account.id)
+        await store.close()
+        let site = try await Site(in: folder)
+        #expect(
+            try await events(site).prefix(4) == ["account.created", "device.signedIn", "account.role", "audit.chained"])
+        #expect(try await isIntact(site))
+        try change(site, "UPDATE audit SET detail = 'x' WHERE id = 1")
+        #expect(try await isIntact(site) == false)
+        await site.close()
+    }
+
+    @Test func `stays verifiable when its oldest entries are removed`() async throws {
+        let site = try await used()
+        site.clock.advance(by: 86_400)
+        try await site.signUp("late@example.com")
+        let store = site.identity.dependencies.store
+        try await store.pruneAudit(before: noon + 1, keeping: 1000, at: site.clock.now)
+        #expect(try await events(site) == ["account.created", "audit.pruned"])
+        #expect(try await isIntact(site))
+        for number in 0..<5 { try await site.signUp("later\(number)@example.com") }
+        try await store.pruneAudit(before: .distantPast, keeping: 3, at: site.clock.now)
+        #expect(try await events(site).count == 4)
+        #expect(try await isIntact(site))
+        try change(site, "INSERT INTO audit (id, at, event) VALUES (1, 0, 'forged')")
+        #expect(try await isIntact(site) == false)
+        await site.close()
+    }
+
+    @Test func `is read in pages`() async throws {
+        let site = try await used()
+        let all = try await site.identity.audit.records(limit: 100)
+        let first = try await site.identity.audit.records(limit: 3)
+        let rest = try await site.identity.audit.records(before: first.last?.id, limit: 100)
+        #expect(first + rest == all)
+        await site.close()
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchRPC
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+@testable import LatchServer
+
+/// A route that costs the server a row, a mail or a write, and how strangers use it.
+struct CostlyRoute: Sendable, CustomTestStringConvertible {
+    let path: String
+    let limit: String
+    var testDescription: String { path }
+
+    static let rpc = "/userservice.v1.UserService/"
+    static let signUps = ["/auth/signup", "/api/clients/register", "/api/auth/clients/register", rpc + "Register"].map {
+        CostlyRoute(path: $0, limit: "signup")
+    }
+    static let mails = [
+        "/api/auth/forgot-password", "/api/auth/resend-verification", rpc + "RequestPasswordReset",
+        rpc + "ResendVerification",
+    ].map { CostlyRoute(path: $0, limit: "mail-address") }
+    static let links = [
+        "/api/auth/verify-email", "/api/auth/reset-password", rpc + "VerifyEmail", rpc + "ResetPassword",
+    ].map { CostlyRoute(path: $0, limit: "link") }
+
+    /// Sends a request about somebody from an address.
+    func send(_ site: Site, _ number: Int, from address: String, text: String? = nil) async throws -> Response {
+        let email = "user\(number)@example.com"
+        let json: JSONValue = ["email": .string(email), "password": .string(Site.password), "token": "x"]
+        let rpc: JSONValue = [
+            "email": .string(email), "password": .string(Site.password), "verificationToken": "x", "resetToken": "x",
+            "newPassword": .string(Site.password),
+        ]
+        let body = text.map { Array($0.utf8) } ?? (path.hasPrefix(Self.rpc) ? rpc : json).serialized()
+        var request = HTTPRequest(
+            method: .post, scheme: "http", authority: "127.0.0.1:8080", path: path,
+            fields: [.contentType: "application/json"], body: HTTPBody(body))
+        request.context[RemoteAddress.self] = address
+        return Response(try await site.identity.handler.respond(to: request))
+    }
+}
+
+@Suite struct `Strangers' requests that cost the server much` {
+    private func site() async throws -> Site {
+        try await Site {
+            $0.signUpLimitPerHour = 3
+            $0.mailLimitPerHour = 3
+            // Links have ten times as many.
+            $0.loginLimitPerMinute = 1
+        }
+    }
+
+    @Test(.tags(.attackD7, .attackE11), arguments: CostlyRoute.signUps + CostlyRoute.mails + CostlyRoute.links)
+    func `are limited by network, with the time to wait, before they are read`(route: CostlyRoute) async throws {
+        let site = try await site()
+        let allowed = route.limit == "link" ? 10 : 3
+        for number in 0..<allowed {
+            #expect(try await route.send(site, number, from: "192.0.2.1").status != 429)
+        }
+        let refused = try await route.send(site, 99, from: "192.0.2.1", text: "this is not JSON")
+        #expect(refused.status == 429)
+        #expect(refused.field(.retryAfter) == (route.limit == "link" ? "6" : "1200"))
+        #expect(refused.field("RateLimit")?.hasPrefix("\"\(route.limit)\";r=0") == true)
+        #expect(refused.field("RateLimit-Policy")?.hasPrefix("\"\(route.limit)\";q=\(allowed)") == true)
+        #expect(try await route.send(site, 98, from: "198.51.100.1").status != 429)
+        site.clock.advance(by: 1200)
+        #expect(try await route.send(site, 97, from: "192.0.2.1").status != 429)
+        await site.close()
+    }
+
+    @Test(
+        .tags(.attackE11), arguments: [CostlyRoute.signUps[1], CostlyRoute.mails[0]], ["2001:db8:1:%::1", "192.0.2.%"])
+    func `are limited by the wider network, whose owner has many addresses`(
+        route: CostlyRoute, addresses: String
+    ) async throws {
+        let site = try await site()
+        func status(_ number: Int) async throws -> Int {
+            try await route.send(site, number, from: addresses.replacing("%", with: "\(number)")).status
+        }
+        for number in 0..<15 { #expect(try await status(number) != 429) }
+        #expect(try await status(16) == 429)
+        #expect(try await route.send(site, 17, from: "2001:db8:2::1").status != 429)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE11)) func `make no more accounts and mails, whichever routes they use`() async throws {
+        let site = try await site()
+        var created = 0
+        for number in 0..<20 {
+            let route = CostlyRoute.signUps[number % CostlyRoute.signUps.count]
+            if try await route.send(site, number, from: "192.0.2.1").status < 300 { created += 1 }
+        }
+        #expect(created == 3)
+        await site.identity.dependencies.mails.flush()
+        #expect(site.mailer.messages.count == 3)
+        await site.close()
+    }
+
+    @Test(.tags(.attackD7)) func `with one address are limited from anywhere`() async throws {
+        let site = try await Site()
+        var statuses: [Int] = []
+        for number in 0..<12 {
+            statuses.append(try await CostlyRoute.signUps[1].send(site, 1, from: "192.0.\(number).1").status)
+        }
+        #expect(statuses == [201] + Array(repeating: 409, count: 9) + [429, 429])
+        await site.close()
+    }
+
+    @Test(.tags(.attackD7)) func `by right passwords are limited, too`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        for _ in 0..<120 { #expect(try await site.logIn().status == 200) }
+        #expect(try await site.logIn().status == 429)
+        site.clock.advance(by: 1)
+        #expect(try await site.logIn().status == 200)
+        await site.close()
+    }
+}
+
+@Suite struct `A message that expands` {
+    /// The tag and the empty content of a social link in a profile.
+    private static let link: [UInt8] = [0x4A, 0]
+    /// Two million empty social links: four megabytes, four kilobytes of gzip, and two hundred megabytes of objects.
+    private static let bomb = Array(repeating: link, count: 2_000_000).flatMap(\.self)
+
+    private func send(
+        _ site: Site, _ method: String, _ content: [UInt8], encoding: String? = nil, bearer: String? = nil
+    ) async throws -> Response {
+        var fields: HTTPFields = [.contentType: "application/proto"]
+        fields[.contentEncoding] = encoding
+        fields[.authorization] = bearer.map { "Bearer \($0)" }
+        return try await site.send(.post, CostlyRoute.rpc + method, fields: fields, body: HTTPBody(content))
+    }
+
+    @Test(.tags(.attackK3), arguments: ["UpdateProfile", "GetUsers", "SetUserRole", "VerifyTwoFactor", "DeleteUser"])
+    func `is not even looked at without a token`(method: String) async throws {
+        let site = try await Site()
+        // Broken gzip would be an invalid argument.
+        let response = try await send(site, method, [1, 2, 3], encoding: "gzip")
+        #expect(response.status == 401)
+        #expect(response.word == "unauthenticated")
+        await site.close()
+    }
+
+    @Test(.tags(.attackK3), arguments: ["Register", "Login", "RequestPasswordReset", "ResetPassword", "RefreshToken"])
+    func `is refused as soon as it exceeds what strangers may send`(method: String) async throws {
+        let site = try await Site()
+        let compressed = try RPCCompression.gzip.compress(Self.bomb)
+        #expect(compressed.count < 8192)
+        #expect(try await send(site, method, compressed, encoding: "gzip").word == "resource_exhausted")
+        #expect(try await send(site, method, Array(Self.bomb.prefix(70_000))).word == "resource_exhausted")
+        await site.close()
+    }
+
+    @Test(.tags(.attackK3)) func `is refused by the memory that it would take, whoever sends it`() async throws {
+        let site = try await Site()
+        let access = try await site.token("ada@example.com", .user).access
+        // A profile of almost four megabytes, which is field 9 of the request.
+        let profile = Array(Self.bomb.prefix(3_900_000))
+        var length = profile.count
+        var request: [UInt8] = [0x4A]
+        while length >= 0x80 {
+            request.append(UInt8(length & 0x7F) | 0x80)
+            length >>= 7
+        }
+        request += [UInt8(length)] + profile
+        let compressed = try RPCCompression.gzip.compress(request)
+        for (content, encoding) in [(request, nil), (compressed, "gzip")] as [([UInt8], String?)] {
+            let response = try await send(site, "UpdateProfile", content, encoding: encoding, bearer: access)
+            #expect(response.word == "resource_exhausted")
+        }
+        await site.close()
+    }
+}

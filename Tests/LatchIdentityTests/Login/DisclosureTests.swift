@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchCrypto
+import LatchHTTP
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A stranger who tries names` {
+    private static let sentence = "another sentence to keep"
+
+    /// The cost with which a login under a name without an account is computed.
+    private func decoyCost(_ site: Site, _ name: String) async throws -> String {
+        let dependencies = site.identity.dependencies
+        return Self.cost(dependencies.passwords.decoy(for: name, among: try await dependencies.store.passwordCosts()))
+    }
+
+    private static func cost(_ hash: String) -> String { String(hash.split(separator: "$")[2]) }
+
+    @Test(.tags(.attackD1, .attackD11))
+    func `meets the cost that stored hashes have, also after a change of the setting`() async throws {
+        let site = try await Site()
+        for name in ["ada", "bob", "eve"] { try await site.signUp("\(name)@example.com") }
+        await site.close()
+        let stronger = try await Site(in: site.folder) { $0.argon2MemoryKiB = 128 }
+        for number in 0..<20 { #expect(try await decoyCost(stronger, "nobody\(number)@example.com") == "m=64,t=1,p=1") }
+        // Each of these logins replaces a hash by one of the new cost.
+        for name in ["ada", "bob", "eve"] { #expect(try await stronger.logIn("\(name)@example.com").status == 200) }
+        for number in 0..<20 {
+            #expect(try await decoyCost(stronger, "nobody\(number)@example.com") == "m=128,t=1,p=1")
+        }
+        await stronger.close()
+    }
+
+    @Test(.tags(.attackD1)) func `meets both costs of a store as often as accounts have them, and one for each name`()
+        async throws
+    {
+        let site = try await Site()
+        for number in 0..<6 { try await site.signUp("user\(number)@example.com") }
+        await site.close()
+        let stronger = try await Site(in: site.folder) { $0.argon2MemoryKiB = 128 }
+        for number in 0..<2 { #expect(try await stronger.logIn("user\(number)@example.com").status == 200) }
+        let dependencies = stronger.identity.dependencies
+        let costs = try await dependencies.store.passwordCosts()
+        #expect(
+            Dictionary(uniqueKeysWithValues: costs.counts.map { ($0.parameters, $0.count) })
+                == ["m=64,t=1,p=1": 4, "m=128,t=1,p=1": 2])
+        let decoys = (0..<3000).map { Self.cost(dependencies.passwords.decoy(for: "name \($0)", among: costs)) }
+        let share = Double(decoys.filter { $0 == "m=64,t=1,p=1" }.count) / 3000
+        #expect((0.6...0.73).contains(share))
+        for number in 0..<100 {
+            #expect(Self.cost(dependencies.passwords.decoy(for: "name \(number)", among: costs)) == decoys[number])
+        }
+        await stronger.close()
+        // Another node with the same store and pepper agrees; a deleted account counts no longer.
+        let again = try await Site(in: site.folder) { $0.argon2MemoryKiB = 128 }
+        #expect(try await decoyCost(again, "name 7") == decoys[7])
+        let user = try #require(try await again.identity.accounts.account(email: "user0@example.com"))
+        _ = try await again.identity.accounts.delete(user.id, isFinal: true, by: nil, because: "")
+        #expect(try await again.identity.dependencies.store.passwordCosts().counts.map(\.count).sorted() == [1, 4])
+        await again.close()
+    }
+
+    @Test(
+        .tags(.attackD1, .attackD12),
+        arguments: ["", "plain", "$argon2id$v=19$m=1073741824,t=2,p=1$AAAA$AAAA", "$$$$$$"])
+    func `meets no cost that a damaged row demands`(hash: String) async throws {
+        let site = try await Site()
+        try await site.identity.dependencies.store.insert(.example(hash: hash), details: nil)
+        #expect(try await decoyCost(site, "nobody@example.com") == "m=64,t=1,p=1")
+        #expect(try await site.logIn("nobody@example.com").status == 401)
+        await site.close()
+    }
+
+    @Test(.tags(.attackD1)) func `learns nothing from a right password of an account that is shut`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1000 }
+        let account = try await site.signUp()
+        await site.close()
+        let stronger = try await Site(in: site.folder) { $0.argon2MemoryKiB = 128 }
+        _ = try await stronger.identity.accounts.setStatus(of: account.id, to: .suspended)
+        #expect(try await stronger.logIn().text == stronger.logIn(password: "wrong").text)
+        // It is not even hashed anew, which would take longer.
+        let costs = try await stronger.identity.dependencies.store.passwordCosts()
+        #expect(costs.counts.map(\.parameters) == ["m=64,t=1,p=1"])
+        await stronger.close()
+    }
+
+    @Test(.tags(.attackD2), arguments: ["", " ", "null", "$argon2id$example"])
+    func `gets into no account that has no password, by any route`(password: String) async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1000 }
+        var ada = try Account.example(hash: nil)
+        ada.emailVerifiedAt = noon
+        try await site.identity.dependencies.store.insert(ada, details: nil)
+        for (path, name) in [
+            ("/api/auth/clients/login", "email"), ("/auth/login", "email"), ("/auth/login", "username"),
+        ] {
+            for sent in [.string(password), .null] as [JSONValue] {
+                var body: JSONObject = [:]
+                body[name] = "ada@example.com"
+                body["password"] = sent
+                #expect([400, 401].contains(try await site.post(path, .object(body)).status))
+            }
+        }
+        #expect(try await site.passwordGrant(password: password).status == 400)
+        #expect(try await site.login(password: password).status != 200)
+        #expect(try await site.identity.dependencies.store.devices(of: ada.id, at: noon).isEmpty)
+        await site.close()
+    }
+
+    @Test(.tags(.attackD1)) func `is told the same of a taken address and a taken username, after the same work`()
+        async throws
+    {
+        let site = try await Site { $0.passwordQueueLimit = 1 }
+        let sent = { (email: String, username: String) in
+            try await site.post(
+                "/auth/signup",
+                ["email": .string(email), "username": .string(username), "password": .string(Self.sentence)])
+        }
+        #expect(try await sent("ada@example.com", "ada").status == 201)
+        let (address, username) = (
+            try await sent("ada@example.com", "free"), try await sent("free@example.com", "ada")
+        )
+        #expect(address.status == 409 && address.text == username.text)
+        // Each waits for a hash: where there is no thread and no room, each is refused for that alone.
+        let pool = site.identity.dependencies.passwords.pool
+        let holds = (0..<ProcessInfo.processInfo.activeProcessorCount + 1).map { _ in BlockingJob() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for hold in holds { group.addTask { try await pool.run { () throws(IdentityError) in hold.work() } } }
+            while pool.load.waiting < 1 { await Task.yield() }
+            for (email, name) in [
+                ("ada@example.com", "free"), ("free@example.com", "ada"), ("free@example.com", "free"),
+            ] {
+                #expect(try await sent(email, name).status == 503)
+            }
+            for hold in holds { hold.release() }
+            try await group.waitForAll()
+        }
+        await site.close()
+    }
+
+    @Test(.tags(.attackE9, .attackE11)) func `is told nothing of an address that the own account is to have`()
+        async throws
+    {
+        let site = try await Site()
+        try await site.signUp("bob@example.com")
+        let (id, access) = try await site.token("ada@example.com", .user)
+        let change = { (email: String) in
+            try await site.call("UpdateProfile", ["userId": .string(id), "email": .string(email)], bearer: access)
+        }
+        let (taken, free) = (try await change("bob@example.com"), try await change("free@example.com"))
+        #expect(taken.status == 200 && free.status == 200)
+        #expect(taken.json["email"] == free.json["email"])
+        _ = await site.mailedToken()
+        #expect(!site.mailer.messages.contains { $0.recipient == "bob@example.com" })
+        #expect(site.mailer.messages.contains { $0.recipient == "free@example.com" })
+        // One limit for both.
+        for _ in 0..<3 { _ = try await change("bob@example.com") }
+        #expect(try await change("bob@example.com").stableCode == "tooManyAttempts")
+        #expect(try await change("other@example.com").stableCode == "tooManyAttempts")
+        await site.close()
+    }
+
+    @Test(.tags(.attackE2, .attackE11)) func `uses up the mails of an address, whether it has an account or not`()
+        async throws
+    {
+        let site = try await Site()
+        try await site.signUp("bob@example.com")
+        let (id, access) = try await site.token("ada@example.com", .user)
+        let addresses = ["bob@example.com", "nobody@example.com"]
+        for address in addresses {
+            for _ in 0..<5 { _ = try await site.post("/api/auth/forgot-password", ["email": .string(address)]) }
+        }
+        _ = await site.mailedToken()
+        for address in addresses {
+            let change: JSONValue = ["userId": .string(id), "email": .string(address)]
+            #expect(try await site.call("UpdateProfile", change, bearer: access).stableCode == "tooManyAttempts")
+        }
+        await site.close()
+    }
+
+    @Test func `tries a few usernames an hour, and keeps the own one as often as they like`() async throws {
+        let site = try await Site()
+        let (id, access) = try await site.token("ada@example.com", .user)
+        let change = { (name: String) in
+            try await site.call("UpdateProfile", ["userId": .string(id), "username": .string(name)], bearer: access)
+        }
+        for number in 0..<10 { #expect(try await change("ada\(number)").status == 200) }
+        #expect(try await change("ada10").stableCode == "tooManyAttempts")
+        for _ in 0..<20 { #expect(try await change("ada9").status == 200) }
+        await site.close()
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A session whose user authenticated long ago` {
+    private static let new = "another sentence to keep"
+
+    private func site(_ change: (inout IdentityConfiguration) -> Void = { _ in }) async throws -> Site {
+        try await Site {
+            $0.accessTokenLifetime = .seconds(7200)
+            $0.loginLimitPerMinute = 1000
+            change(&$0)
+        }
+    }
+
+    private func changeEmail(_ site: Site, _ access: String, _ id: String) async throws -> Response {
+        try await site.call("UpdateProfile", ["userId": .string(id), "email": "eve@example.com"], bearer: access)
+    }
+
+    @Test(.tags(.attackE9), arguments: [true, false])
+    func `begins no other address, verified or not`(isVerified: Bool) async throws {
+        let site = try await site()
+        let ada = try await site.signUp(isVerified: isVerified)
+        let access = try await site.logIn().access
+        site.clock.advance(by: 900)
+        let late = try await changeEmail(site, access, ada.id)
+        #expect(late.status == 401 && late.word == "unauthenticated" && late.stableCode == "signInAgain")
+        // RFC 9470 §3.
+        let challenge = try #require(late.field(.wwwAuthenticate))
+        #expect(challenge.contains(#"error="insufficient_user_authentication""#))
+        #expect(challenge.contains(#"max_age="900""#))
+        _ = await site.mailedToken()
+        #expect(!site.mailer.messages.contains { $0.recipient == "eve@example.com" })
+        #expect(try await changeEmail(site, try await site.logIn().access, ada.id).status == 200)
+        await site.close()
+    }
+
+    @Test(.tags(.attackF6)) func `changes no factor and no account, by any call that does`() async throws {
+        let site = try await site()
+        let (app, access) = try await site.enrol()
+        let ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        site.clock.advance(by: 900)
+        let code: JSONValue = ["code": .string(app.code(at: site.clock.now))]
+        let password: JSONValue = [
+            "currentPassword": .string(Site.password), "newPassword": .string(Self.new),
+        ]
+        for (method, message) in [
+            ("SetupTwoFactor", [:]), ("VerifyTwoFactor", code), ("RemoveTwoFactor", code),
+            ("RegenerateRecoveryCodes", code), ("ChangePassword", password),
+            ("DeleteUser", ["userId": .string(ada.id)]),
+        ] as [(String, JSONValue)] {
+            #expect(try await site.call(method, message, bearer: access).stableCode == "signInAgain")
+        }
+        await site.close()
+    }
+
+    @Test(.tags(.a9)) func `changes a password by the old one, which is an authentication of its own`() async throws {
+        let site = try await site()
+        try await site.signUp()
+        let access = try await site.logIn().access
+        site.clock.advance(by: 3600)
+        let message: JSONValue = ["currentPassword": .string(Site.password), "newPassword": .string(Self.new)]
+        #expect(try await site.call("ChangePassword", message, bearer: access).status == 200)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE9)) func `is renewed by the password, on that device alone`() async throws {
+        let site = try await site()
+        let ada = try await site.signUp()
+        let (here, other) = (try await site.logIn().access, try await site.logIn().access)
+        site.clock.advance(by: 900)
+        let path = "/api/auth/reauthenticate"
+        let wrong = try await site.call(.post, path, bearer: here, ["password": "not the password"])
+        #expect(wrong.status == 401 && wrong.string("code") == "invalidCredentials")
+        #expect(try await changeEmail(site, here, ada.id).stableCode == "signInAgain")
+        #expect(try await site.call(.post, path, bearer: here, ["password": .string(Site.password)]).status == 200)
+        #expect(try await changeEmail(site, other, ada.id).stableCode == "signInAgain")
+        site.clock.advance(by: 899)
+        #expect(try await changeEmail(site, here, ada.id).status == 200)
+        site.clock.advance(by: 1)
+        #expect(try await changeEmail(site, here, ada.id).stableCode == "signInAgain")
+        #expect(try await site.call(.post, path, bearer: "invented", ["password": "x"]).status == 401)
+        await site.close()
+    }
+
+    @Test(.tags(.attackF6)) func `is renewed by the second factor as well, where there is one`() async throws {
+        let site = try await site()
+        let (app, access) = try await site.enrol()
+        site.clock.advance(by: 900)
+        let path = "/api/auth/reauthenticate"
+        let password = JSONValue.string(Site.password)
+        #expect(
+            try await site.call(.post, path, bearer: access, ["password": password]).string("code") == "mfaRequired")
+        let wrong: JSONValue = ["password": password, "otp": .string(app.wrongCode(at: site.clock.now))]
+        #expect(try await site.call(.post, path, bearer: access, wrong).string("code") == "invalidCode")
+        #expect(try await site.call("SetupTwoFactor", bearer: access).stableCode == "signInAgain")
+        let right: JSONValue = ["password": password, "otp": .string(app.code(at: site.clock.now))]
+        #expect(try await site.call(.post, path, bearer: access, right).status == 200)
+        #expect(try await site.call("SetupTwoFactor", bearer: access).status == 200)
+        #expect(try await site.call(.post, path, bearer: access, right).string("code") == "invalidCode")
+        await site.close()
+    }
+
+    @Test func `is renewed by no guess beyond those of a login, and not through another client`() async throws {
+        let site = try await site {
+            $0.loginLimitPerMinute = 3
+            $0.clients = [OAuthClient(word: "phone;grants=password,refresh_token;scopes=files:read")].compactMap(\.self)
+        }
+        try await site.signUp()
+        let phone = try await site.passwordGrant(as: "phone").accessToken
+        let access = try await site.logIn().access
+        let path = "/api/auth/reauthenticate"
+        let right: JSONValue = ["password": .string(Site.password)]
+        #expect(try await site.call(.post, path, bearer: phone, right).status == 403)
+        for _ in 0..<3 { _ = try await site.call(.post, path, bearer: access, ["password": "guess"]) }
+        #expect(try await site.call(.post, path, bearer: access, right).status == 429)
+        await site.close()
+    }
+
+    @Test func `is as old as the setting says`() async throws {
+        let site = try await site { $0.recentAuthentication = .seconds(60) }
+        let ada = try await site.signUp()
+        let access = try await site.logIn().access
+        site.clock.advance(by: 59)
+        #expect(try await changeEmail(site, access, ada.id).status == 200)
+        site.clock.advance(by: 1)
+        let late = try await changeEmail(site, access, ada.id)
+        #expect(late.field(.wwwAuthenticate)?.contains(#"max_age="60""#) == true)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8)) func `is not renewed by a password that was replaced meanwhile`() async throws {
+        let site = try await site()
+        try await site.signUp()
+        let session = try await site.bearer(try await site.logIn().access)
+        let store = site.identity.dependencies.store
+        let hash = try await site.identity.dependencies.passwords.hash(Self.new, for: .change)
+        _ = try await store.changePassword(of: session.account, to: hash, signingOutAllBut: nil, at: site.clock.now)
+        let late = try await store.authenticate(
+            device: session.device.id, of: session.account, factorAt: nil, at: site.clock.now)
+        #expect(!late)
+        await site.close()
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchRPC
+import LatchServer
+import Synchronization
+import Testing
+
+/// A compression that changes nothing and reports when it is undone.
+private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCompression {
+    RPCCompression(
+        name: "mark", compress: { $0 },
+        decompress: { bytes, limit in
+            decompress()
+            guard bytes.count <= limit else { throw RPCError.resourceExhausted }
+            return bytes
+        })
+}
+
+@Suite(.timeLimit(.minutes(2))) struct `The admission of a call` {
+    private enum Caller: HTTPContextKey {
+        static var defaultValue: String { "" }
+    }
+
+    private func channel(_ style: RPCProtocol, _ url: String, _ compression: RPCCompression) throws -> RPCChannel {
+        try RPCChannel(url, using: style, compression: compression, assumingHTTP2: false)
+    }
+
+    @Test(arguments: RPCProtocol.allCases)
+    func `comes before its content is decompressed`(style: RPCProtocol) async throws {
+        let count = Mutex(0)
+        let service = RPCService(
+            NotesService().handlers, compressions: [marking { count.withLock { $0 += 1 } }],
+            admission: { context in
+                guard context.metadata[.authorization] != nil else { throw RPCError(.unauthenticated, "Who are you?") }
+            })
+        try await serving(service) { url in
+            let stranger = try channel(style, url, marking())
+            let note = Note(text: String(repeating: "a", count: 1000))
+            await #expect(throws: RPCError.unauthenticated) { try await stranger.unary(Notes.echo, note) }
+            await #expect(throws: RPCError.unauthenticated) {
+                try await stranger.clientStream(Notes.add, RPCStream([note]))
+            }
+            #expect(count.withLock { $0 } == 0)
+            let known = CallOptions(metadata: [.authorization: "Bearer x"])
+            #expect(try await stranger.unary(Notes.echo, note, known).message == note)
+            #expect(count.withLock { $0 } == 1)
+        }
+    }
+
+    @Test(arguments: RPCProtocol.allCases)
+    func `may lower the limits of its messages, and pass on what it found`(style: RPCProtocol) async throws {
+        let who = RPCMethodHandler.unary(Notes.echo) { (_: Note, context) in Note(text: context.http[Caller.self]) }
+        let service = RPCService(
+            [who], compressions: [marking()],
+            admission: { context in
+                context.http[Caller.self] = "ada"
+                context.limits = RPCLimits(messageBytes: 100)
+            })
+        try await serving(service) { url in
+            let channel = try channel(style, url, marking())
+            #expect(try await channel.unary(Notes.echo, Note()).message.text == "ada")
+            for size in [200, 1000] {
+                let note = Note(text: String(repeating: "a", count: size))
+                await #expect(throws: RPCError.resourceExhausted) { try await channel.unary(Notes.echo, note) }
+            }
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct `A large message` {
+    @Test func `does not keep other requests waiting while it is decoded`() async throws {
+        let (gate, begun) = (DispatchSemaphore(value: 0), AsyncStream.makeStream(of: Void.self))
+        let service = RPCService(
+            NotesService().handlers,
+            compressions: [
+                marking {
+                    begun.continuation.finish()
+                    gate.wait()
+                }
+            ])
+        var configuration = Server.Configuration()
+        configuration.contentLimits = service.contentLimits
+        try await serving(service, configuration) { url in
+            let slow = try RPCChannel(url, compression: marking())
+            let large = Note(text: String(repeating: "a", count: 100_000))
+            async let answer = slow.unary(Notes.echo, large)
+            for await _ in begun.stream {}
+            // One loop serves both connections.
+            let quick = try RPCChannel(url)
+            #expect(try await quick.unary(Notes.echo, Note(text: "b")).message.text == "b")
+            gate.signal()
+            #expect(try await answer.message == large)
+        }
+    }
+
+    @Test(arguments: RPCProtocol.allCases)
+    func `counts against the server's memory with what it expands to, until it is answered`(
+        style: RPCProtocol
+    ) async throws {
+        let service = RPCService(NotesService().handlers)
+        var configuration = Server.Configuration()
+        configuration.contentLimits = service.contentLimits
+        configuration.maximumContentBytes = 6 << 20
+        try await serving(service, configuration) { url in
+            let channel = try RPCChannel(url, using: style, compression: .gzip, assumingHTTP2: false)
+            let fits = Note(data: [UInt8](repeating: 0, count: 400_000))
+            for _ in 0..<30 { #expect(try await channel.unary(Notes.echo, fits).message == fits) }
+            let tooLarge = Note(data: [UInt8](repeating: 0, count: 3_900_000))
+            for _ in 0..<3 {
+                await #expect(throws: RPCError.unavailable) { try await channel.unary(Notes.echo, tooLarge) }
+            }
+            #expect(try await channel.unary(Notes.echo, fits).message == fits)
+        }
+    }
+}
