@@ -99,7 +99,7 @@ import Testing
         var contents: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
             var isFolder = ObjCBool(false)
-            FileManager.default.fileExists(atPath: "\(folder)/\(name)", isDirectory: &isFolder)
+            _ = FileManager.default.fileExists(atPath: "\(folder)/\(name)", isDirectory: &isFolder)
             if isFolder.boolValue { continue }
             contents[name] = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
         }

@@ -52,7 +52,9 @@ import Testing
     }
 
     @Test func `has floats in the fewest digits that round-trip`() throws {
-        let values: [Double] = [0.1, -0.0, 1, 1e21, 5e-324, .infinity, -.infinity, 123_456_789, 0x1p53, -2.5]
+        let values: [Double] = [
+            0.1, -0.0, 1, 1e21, .leastNonzeroMagnitude, .infinity, -.infinity, 123_456_789, 0x1p53, -2.5,
+        ]
         let json = try TestAllTypesProto3 {
             $0.repeatedFloat = [0.1, 16_777_216, .nan]
             $0.repeatedDouble = values

@@ -79,14 +79,18 @@ struct RandomMessage {
 
     private mutating func double() -> Double {
         let value = Double(bitPattern: generator.next())
-        let special = [0, -0.0, 0.1, 1e21, 5e-324, .greatestFiniteMagnitude, -.infinity, .nan, 0x1p53, -7]
+        let special = [
+            0, -0.0, 0.1, 1e21, .leastNonzeroMagnitude, .greatestFiniteMagnitude, -.infinity, .nan, 0x1p53, -7,
+        ]
         let chosen = chance(2) && !value.isNaN ? value : special.randomElement(using: &generator) ?? 0
         return hasOddFloats || !chosen.isNaN && chosen != 0 ? chosen : 1
     }
 
     private mutating func float() -> Float {
         let value = Float(bitPattern: UInt32(truncatingIfNeeded: generator.next()))
-        let special: [Float] = [0, -0.0, 0.1, 1e21, 1e-45, .greatestFiniteMagnitude, .infinity, .nan, 0x1p24, -7]
+        let special: [Float] = [
+            0, -0.0, 0.1, 1e21, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .infinity, .nan, 0x1p24, -7,
+        ]
         let chosen = chance(2) && !value.isNaN ? value : special.randomElement(using: &generator) ?? 0
         return hasOddFloats || !chosen.isNaN && chosen != 0 ? chosen : 1
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchProtobuf
+import LatchProtobuf
 public import PortableFoundation
 
 // Maps, numbers that are not packed, and the fields of the oneof.

@@ -98,6 +98,7 @@ private final class DependencyDefaults: Sendable {
 ///     $0.jwtAuthClient.refresh = { _ in fresh }
 /// } operation: { … }
 /// ```
+@discardableResult
 public func withDependencies<Result>(
     _ update: (inout DependencyValues) throws -> Void, operation: () throws -> Result
 ) rethrows -> Result {
@@ -107,6 +108,7 @@ public func withDependencies<Result>(
 }
 
 /// Runs an operation with other dependencies.
+@discardableResult
 public nonisolated(nonsending) func withDependencies<Result>(
     _ update: (inout DependencyValues) throws -> Void,
     operation: nonisolated(nonsending) () async throws -> Result

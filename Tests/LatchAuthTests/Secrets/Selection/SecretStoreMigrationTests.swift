@@ -31,7 +31,7 @@ import Testing
             let fixture = SelectionFixture(folder)
             try await fixture.store().write([1], for: "a")
             for kind in [SecretStoreKind.file, .secretService, .file, .secretService] {
-                try await fixture.selection().migrate(to: kind)
+                _ = try await fixture.selection().migrate(to: kind)
                 #expect(try await fixture.store().read("a") == [1])
                 #expect(try await fixture.store().names() == ["a"])
             }
@@ -110,13 +110,13 @@ import Testing
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             try await fixture.store().write([1], for: "a")
-            try await fixture.selection().migrate(to: .file)
+            _ = try await fixture.selection().migrate(to: .file)
             // As it was between the switch and the removal.
             fixture.keyring.write([1], for: "a")
             try SecretStoreRecord(kind: .file, reason: "moved", leaving: .secretService)
                 .write(fixture.selection().recordFile)
             #expect(try await fixture.store().read("a") == [1])
-            try await fixture.selection().migrate(to: .file)
+            _ = try await fixture.selection().migrate(to: .file)
             #expect(fixture.keyring.names().isEmpty)
             #expect(try SecretStoreRecord.read(fixture.selection().recordFile)?.leaving == nil)
             #expect(try await fixture.store().read("a") == [1])
