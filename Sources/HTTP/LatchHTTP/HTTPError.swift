@@ -160,10 +160,12 @@ extension HTTPError {
             hint: "Compare pins, certificates, passphrases and host names with those from the server's operator.")
     }
 
+    package static let mailRefusedCode = "mailRefused"
+
     /// Returns the error of a mail server's permanent rejection (5xx), which a retry does not change.
     package static func mailRefused(_ code: Int) -> HTTPError {
         HTTPError(
-            code: "mailRefused", message: "The mail server refused the message (\(code)).",
+            code: mailRefusedCode, message: "The mail server refused the message (\(code)).",
             hint: "Check the addresses, and the user and password for the mail server.")
     }
 

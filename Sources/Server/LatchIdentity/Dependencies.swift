@@ -53,13 +53,6 @@ struct Dependencies: Sendable {
         if let rejection = limiter.take(attempts, at: now) { throw .tooManyAttempts(rejection) }
     }
 
-    /// Takes an attempt of a sign-up with an address.
-    ///
-    /// - Throws: `IdentityError.invalidEmail` or `.tooManyAttempts`.
-    func takeSignUp(_ email: String) throws(IdentityError) {
-        try take([limits.signUp(emailKey: try EmailAddress(email).key)])
-    }
-
     /// Returns the interceptors of routes whose requests count by their heads.
     func limiting(_ request: RateLimits.Request) -> [any Interceptor] {
         [RateLimitInterceptor(dependencies: self, request: request), IdentityErrorInterceptor()]

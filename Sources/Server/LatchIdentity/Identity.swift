@@ -148,9 +148,10 @@ public struct Identity: Sendable {
                 let lifetime = dependencies.configuration.accessTokenLifetime.inSeconds
                 try await dependencies.store.prune(endedBefore: dependencies.now.addingTimeInterval(-lifetime))
                 let retention = dependencies.configuration.auditRetention.inSeconds
-                try await dependencies.store.pruneAudit(
+                while try await dependencies.store.pruneAudit(
                     before: dependencies.now.addingTimeInterval(-retention), keeping: AuditService.maximumCount,
                     at: dependencies.now)
+                {}
             } catch {
                 dependencies.metrics.count("latch_housekeeping_failures_total")
             }

@@ -55,6 +55,42 @@ import Testing
         await site.close()
     }
 
+    @Test(.tags(.attackE9)) func `is named by the page of the old end, which asks for the password`() async throws {
+        let site = try await Site()
+        let ada = try await begin(site)
+        let old = try #require(await site.mailedToken())
+        let mail = try #require(site.mailer.messages.last { $0.recipient == "ada@example.com" })
+        #expect(mail.text.contains("/confirm-change?token=\(old)"))
+        let page = try await site.get("/confirm-change?token=\(old)").text
+        #expect(page.contains("<h1>Change the address of your account?</h1>") && page.contains("This was not me"))
+        // The page of a verification does not confirm it, whatever is typed there.
+        let password = Site.encoded(Site.password)
+        #expect(try await site.post("/verify", form: "token=\(old)&password=\(password)").status == 400)
+        #expect(try await site.post("/verify", form: "token=\(old)&new_password=\(password)").status == 400)
+        #expect(try await site.post("/confirm-change", form: "token=\(old)&password=wrong").status == 400)
+        let new = try #require(await site.mailedToken(to: "Ada@new.example"))
+        #expect(try await site.post("/confirm-change", form: "token=\(new)&password=\(password)").status == 400)
+        #expect(try await press(site, new) == 200)
+        #expect(try await site.post("/confirm-change", form: "token=\(old)&password=\(password)").status == 200)
+        #expect(try await site.identity.accounts.account(email: "ada@new.example")?.id == ada.id)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE9)) func `is refused by the owner, who signs out whoever requested it`() async throws {
+        let site = try await Site()
+        _ = try await begin(site)
+        let (old, new) = (await site.mailedToken() ?? "", await site.mailedToken(to: "Ada@new.example") ?? "")
+        let thief = try await site.logIn()
+        #expect(try await press(site, new) == 200)
+        #expect(try await site.post("/confirm-change", form: "token=\(old)&password=&refuse=yes").status == 200)
+        #expect(try await site.get("/user/profile", bearer: thief.access).status == 401)
+        #expect(try await press(site, old) == 400)
+        #expect(try await site.post("/confirm-change", form: "token=\(old)&refuse=yes").status == 400)
+        #expect(try await site.identity.accounts.account(email: "ada@new.example") == nil)
+        #expect(try await site.logIn().status == 200)
+        await site.close()
+    }
+
     @Test(.tags(.attackE4)) func `ends with its time, with a newer one, and with the password`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         _ = try await begin(site)

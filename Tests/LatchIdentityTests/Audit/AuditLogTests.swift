@@ -79,9 +79,47 @@ import Testing
         let forger = try SQLiteIdentityStore(path: site.folder.file())
         try change(site, "UPDATE audit SET digest = NULL")
         try change(site, "DELETE FROM audit_head")
-        try await forger.chainAudit(with: Array(repeating: 1, count: 32), at: noon)
+        try await forger.chainAudit(with: Array(repeating: 1, count: 32))
+        try await forger.audit("forged", account: nil, detail: nil, at: noon)
         await forger.close()
         #expect(try await isIntact(site) == false)
+        await site.close()
+    }
+
+    private static let storeKey = String(repeating: "ab", count: 32)
+
+    private func sealed(in folder: TemporaryFolder? = nil) async throws -> Site {
+        try await Site(in: folder) { $0.storeKey = Self.storeKey }
+    }
+
+    @Test(.tags(.attackK10), arguments: ["DELETE FROM audit WHERE id = 5", "DELETE FROM audit"])
+    func `is not chained anew by the server after somebody has removed the chain`(forgery: String) async throws {
+        let site = try await sealed()
+        for number in 0..<5 { try await site.signUp("u\(number)@example.com") }
+        await site.close()
+        for sql in [forgery, "UPDATE audit SET digest = NULL", "DELETE FROM audit_head"] { try change(site, sql) }
+        let next = try await sealed(in: site.folder)
+        #expect(try await isIntact(next) == false)
+        #expect(try await events(next).filter { $0 == "audit.chained" }.count <= 1)
+        await next.close()
+        // Without its key, the store is not opened.
+        try change(site, "DELETE FROM secret WHERE name = 'audit_key'")
+        let error = await #expect(throws: IdentityError.self) { try await sealed(in: site.folder) }
+        #expect(error == .corruptStore)
+        try change(site, "DELETE FROM secret")
+        try change(site, "DELETE FROM signing_key")
+        if forgery != "DELETE FROM audit" {
+            await #expect(throws: IdentityError.self) { try await sealed(in: site.folder) }
+        }
+    }
+
+    @Test func `of a store that gets a key later goes on`() async throws {
+        let plain = try await used()
+        await plain.close()
+        let site = try await sealed(in: plain.folder)
+        try await site.signUp("late@example.com")
+        #expect(try await isIntact(site))
+        #expect(try await events(site).filter { $0 == "audit.chained" }.count == 1)
         await site.close()
     }
 
@@ -119,15 +157,28 @@ import Testing
         site.clock.advance(by: 86_400)
         try await site.signUp("late@example.com")
         let store = site.identity.dependencies.store
-        try await store.pruneAudit(before: noon + 1, keeping: 1000, at: site.clock.now)
+        #expect(try await !store.pruneAudit(before: noon + 1, keeping: 1000, at: site.clock.now))
         #expect(try await events(site) == ["account.created", "audit.pruned"])
         #expect(try await isIntact(site))
         for number in 0..<5 { try await site.signUp("later\(number)@example.com") }
-        try await store.pruneAudit(before: .distantPast, keeping: 3, at: site.clock.now)
+        #expect(try await !store.pruneAudit(before: .distantPast, keeping: 3, at: site.clock.now))
         #expect(try await events(site).count == 4)
         #expect(try await isIntact(site))
         try change(site, "INSERT INTO audit (id, at, event) VALUES (1, 0, 'forged')")
         #expect(try await isIntact(site) == false)
+        await site.close()
+    }
+
+    @Test func `is reduced in steps, each of which is short`() async throws {
+        let site = try await Site()
+        let store = try #require(site.identity.dependencies.store as? SQLiteIdentityStore)
+        try await store.writer.write { db throws(IdentityError) -> Void in
+            for _ in 0..<10_010 { try db.audit("login.failed", account: nil, at: noon) }
+        }
+        #expect(try await store.pruneAudit(before: .distantPast, keeping: 3, at: noon))
+        #expect(try await !store.pruneAudit(before: .distantPast, keeping: 3, at: noon))
+        #expect(try await events(site).count == 4)
+        #expect(try await isIntact(site))
         await site.close()
     }
 

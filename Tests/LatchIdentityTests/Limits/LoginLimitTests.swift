@@ -73,9 +73,22 @@ import Testing
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         var statuses: [Int] = []
-        for number in 0..<40 { statuses.append(try await logIn(site, from: "192.0.2.\(number)").status) }
+        for number in 0..<40 { statuses.append(try await logIn(site, from: "192.0.\(number).1").status) }
         #expect(statuses.prefix(30).allSatisfy { $0 == 401 })
         #expect(statuses.dropFirst(30).allSatisfy { $0 == 429 })
+    }
+
+    @Test(.tags(.attackD5), arguments: ["2001:db8:0:%x::1", "192.0.2.%d"])
+    func `from one wider network do not use up the account's attempts`(format: String) async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 3 }
+        try await site.signUp()
+        var statuses: [Int] = []
+        for number in 1...40 {
+            statuses.append(try await logIn(site, from: String(format: format, number)).status)
+        }
+        #expect(statuses == Array(repeating: 401, count: 6) + Array(repeating: 429, count: 34))
+        #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 200)
+        await site.close()
     }
 
     @Test(.tags(.attackD5)) func `from many places leave the owner in where a device of theirs is signed in`()
@@ -84,9 +97,9 @@ import Testing
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 200)
-        for number in 0..<40 { _ = try await logIn(site, from: "192.0.2.\(number)") }
+        for number in 0..<40 { _ = try await logIn(site, from: "192.0.\(number).1") }
         // The account's own limit is used up for everybody else, the right password included.
-        #expect(try await logIn(site, password: Site.password, from: "192.0.2.99").status == 429)
+        #expect(try await logIn(site, password: Site.password, from: "192.1.0.99").status == 429)
         let back = try await logIn(site, password: Site.password, from: "198.51.100.7")
         #expect(back.status == 200)
         // The tight limit still holds there, and a place whose devices have signed out is like any other.
@@ -97,7 +110,7 @@ import Testing
         site.clock.advance(by: 60)
         let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
         _ = try await site.identity.accounts.endSessions(of: account.id, by: nil)
-        for number in 0..<40 { _ = try await logIn(site, from: "192.0.2.\(number)") }
+        for number in 0..<40 { _ = try await logIn(site, from: "192.0.\(number).1") }
         #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 429)
     }
 

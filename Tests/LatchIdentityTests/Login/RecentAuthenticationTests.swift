@@ -62,6 +62,40 @@ import Testing
         await site.close()
     }
 
+    @Test(
+        .tags(.attackE9), arguments: ["DeleteUser", "SetUserStatus", "EndUserSessions", "UpdateProfile", "SetUserRole"])
+    func `administers no other account`(method: String) async throws {
+        let site = try await site()
+        let eve = try await site.signUp("eve@example.com")
+        let (_, access) = try await site.token("ada@example.com", .superAdmin)
+        site.clock.advance(by: 900)
+        var message: JSONObject = ["userId": .string(eve.id)]
+        if method == "SetUserStatus" { message["status"] = "ACCOUNT_STATUS_SUSPENDED" }
+        if method == "SetUserRole" { message["role"] = "USER_ROLE_ADMIN" }
+        if method == "UpdateProfile" { message["firstName"] = "Eve" }
+        let late = try await site.call(method, .object(message), bearer: access)
+        #expect(late.stableCode == "signInAgain", "\(late.text)")
+        let again: JSONValue = ["password": .string(Site.password)]
+        #expect(try await site.call(.post, "/api/auth/reauthenticate", bearer: access, again).status == 200)
+        #expect(try await site.call(method, .object(message), bearer: access).status == 200)
+        await site.close()
+    }
+
+    @Test func `changes the profile, but not the name to log in with`() async throws {
+        let site = try await site()
+        let ada = try await site.signUp()
+        let access = try await site.logIn().access
+        let change = { (name: JSONValue) in
+            try await site.call(
+                "UpdateProfile", ["userId": .string(ada.id), "firstName": "Ada", "username": name], bearer: access)
+        }
+        #expect(try await change("ada").status == 200)
+        site.clock.advance(by: 900)
+        #expect(try await change("ada").status == 200)
+        #expect(try await change("countess").stableCode == "signInAgain")
+        await site.close()
+    }
+
     @Test(.tags(.a9)) func `changes a password by the old one, which is an authentication of its own`() async throws {
         let site = try await site()
         try await site.signUp()
@@ -142,7 +176,7 @@ import Testing
         try await site.signUp()
         let session = try await site.bearer(try await site.logIn().access)
         let store = site.identity.dependencies.store
-        let hash = try await site.identity.dependencies.passwords.hash(Self.new, for: .change)
+        let hash = try await site.identity.dependencies.passwords.hash(Self.new, for: .change, from: nil)
         _ = try await store.changePassword(of: session.account, to: hash, signingOutAllBut: nil, at: site.clock.now)
         let late = try await store.authenticate(
             device: session.device.id, of: session.account, factorAt: nil, at: site.clock.now)

@@ -12,19 +12,23 @@ import Testing
 
 /// A mail server that can be out of order.
 private final class UnreliableMailer: Mailer {
-    private let state = Mutex((isDown: false, sent: [MailMessage](), attempts: 0))
+    private let state = Mutex((isDown: false, refused: "", sent: [MailMessage](), attempts: 0))
 
     var sent: [MailMessage] { state.withLock { $0.sent } }
     var attempts: Int { state.withLock { $0.attempts } }
     func set(isDown: Bool) { state.withLock { $0.isDown = isDown } }
+    /// Refuses the mails to an address for good.
+    func refuse(_ recipient: String) { state.withLock { $0.refused = recipient } }
 
     func send(_ message: MailMessage) async throws {
-        let isDown = state.withLock { state in
+        let error = state.withLock { state -> IdentityError? in
             state.attempts += 1
-            if !state.isDown { state.sent.append(message) }
-            return state.isDown
+            if state.isDown { return .mailNotSent }
+            if state.refused == message.recipient { return .mailRefused }
+            state.sent.append(message)
+            return nil
         }
-        if isDown { throw IdentityError.mailNotSent }
+        if let error { throw error }
     }
 }
 
@@ -173,6 +177,23 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
+    @Test(.tags(.attackE2)) func `is tried a few times where it is refused, and holds up no other`() async throws {
+        let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
+        node.mailer.refuse("dead@example.com")
+        _ = try await node.identity.accounts.signUp(email: "dead@example.com", password: Site.password)
+        await node.identity.dependencies.mails.flush()
+        // A mail server that refuses one recipient is not out of order: nothing is kept for addresses without an account.
+        #expect(try await node.forget("nobody@example.com") == 200)
+        await node.identity.dependencies.mails.flush()
+        #expect(try await node.waiting == 1)
+        await node.pass(95 * 3600, step: 3600)
+        #expect(node.mailer.attempts == 16)
+        await node.pass(7 * 3600, step: 3600)
+        #expect(try await node.waiting == 0)
+        #expect(try await node.audited().filter { $0 == "mail.abandoned" }.count == 1)
+        await node.identity.close()
+    }
+
     @Test func `is given up after four days, counted and recorded`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         node.mailer.set(isDown: true)
@@ -276,6 +297,20 @@ private func token(in message: MailMessage?) -> JSONValue {
         #expect(try await node.post("/api/clients/register", body).status == 201)
         await node.pass(60)
         #expect(node.mailer.sent.map(\.subject) == ["Verify your e-mail address"])
+        await node.identity.close()
+    }
+
+    @Test(.tags(.attackE11)) func `does not let mails that nobody gets suppress the one that resets a password`()
+        async throws
+    {
+        let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
+        _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password, isVerified: true)
+        for _ in 0..<6 {
+            #expect(try await node.post("/api/auth/resend-verification", ["email": "ada@example.com"]).status == 200)
+        }
+        #expect(try await node.forget("ada@example.com") == 200)
+        await node.pass(60)
+        #expect(node.mailer.sent.map(\.subject) == ["Reset your password"])
         await node.identity.close()
     }
 

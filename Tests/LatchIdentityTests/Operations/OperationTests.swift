@@ -9,6 +9,7 @@ import TestTags
 import Testing
 
 @testable import LatchIdentity
+@testable import LatchServer
 
 @Suite struct `The health of the server` {
     @Test(arguments: Way.allCases)
@@ -154,5 +155,40 @@ import Testing
         second.clock.advance(by: 31 * 86_400)
         try await second.identity.dependencies.store.prune(endedBefore: second.clock.now)
         #expect(try await second.identity.dependencies.store.device(id: id) == nil)
+    }
+}
+
+@Suite struct `The numbers of the server` {
+    private func get(_ site: Site, _ path: String, _ fields: HTTPFields = [:], from address: String) async throws
+        -> Response
+    {
+        var request = HTTPRequest(scheme: "http", authority: "127.0.0.1:8080", path: path, fields: fields)
+        request.context[RemoteAddress.self] = address
+        return Response(try await site.identity.handler.respond(to: request))
+    }
+
+    private static let strangers: [(String, HTTPFields)] = [
+        ("192.0.2.1", [:]), ("2001:db8::1", [:]), ("127.0.0.1", ["X-Forwarded-For": "192.0.2.1"]),
+        ("127.0.0.1", ["Forwarded": "for=192.0.2.1"]), ("::1", ["Via": "1.1 proxy"]),
+    ]
+
+    @Test(.tags(.attackD1), arguments: strangers)
+    func `are for operators, since they would tell who has an account`(stranger: (String, HTTPFields)) async throws {
+        let site = try await Site()
+        let (address, fields) = stranger
+        for path in ["/metrics", "/%6detrics", "/metric%73"] {
+            #expect(try await get(site, path, fields, from: address).status == 404)
+        }
+        let health = try await get(site, "/healthz", fields, from: address)
+        #expect(health.status == 200 && health.json == ["status": "ok"])
+        await site.close()
+    }
+
+    @Test(arguments: ["127.0.0.1", "::1", "127.8.9.10"])
+    func `are there for the machine itself`(address: String) async throws {
+        let site = try await Site()
+        #expect(try await get(site, "/metrics", from: address).status == 200)
+        #expect(try await get(site, "/healthz", from: address).json["mail"] != nil)
+        await site.close()
     }
 }

@@ -23,17 +23,17 @@ import Testing
     private func matches(_ password: String, _ stored: String?) async throws -> Bool {
         let passwords = try passwords()
         let decoy = passwords.decoy(for: "ada", among: PasswordCosts(counts: []))
-        return try await passwords.verify(password, against: stored, or: decoy)
+        return try await passwords.verify(password, against: stored, or: decoy, from: "192.0.2.1")
     }
 
     @Test func `matches its own hash alone`() async throws {
         let passwords = try passwords()
-        let hash = try await passwords.hash("correct horse", for: .signUp)
+        let hash = try await passwords.hash("correct horse", for: .signUp, from: nil)
         #expect(hash.hasPrefix("$argon2id$v=19$m=64,t=1,p=1$"))
         #expect(try await matches("correct horse", hash))
         #expect(try await !matches("correct horsf", hash))
         #expect(try await !matches("", hash))
-        #expect(try await passwords.hash("correct horse", for: .signUp) != hash)
+        #expect(try await passwords.hash("correct horse", for: .signUp, from: nil) != hash)
     }
 
     @Test func `matches nothing where there is no hash`() async throws {
@@ -94,10 +94,15 @@ import Testing
         let site = try await Site(way) { $0.passwordQueueLimit = 2 }
         try await site.signUp()
         let pool = site.identity.dependencies.passwords.pool
+        let network = NetworkPrefix(of: RequestOrigin.inProcess)
         // Every thread is held and the line is full: what comes now must neither wait nor cost memory.
         let holds = (0..<ProcessInfo.processInfo.activeProcessorCount + 2).map { _ in BlockingJob() }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for hold in holds { group.addTask { try await pool.run { () throws(IdentityError) in hold.work() } } }
+            for hold in holds {
+                group.addTask {
+                    try await pool.run(for: .login, from: network) { () throws(IdentityError) in hold.work() }
+                }
+            }
             while pool.load.waiting < 2 { await Task.yield() }
             for number in 0..<30 {
                 let refused = try await site.logIn(number.isMultiple(of: 2) ? "ada@example.com" : "nobody@example.com")

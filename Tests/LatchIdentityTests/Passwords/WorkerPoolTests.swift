@@ -21,19 +21,20 @@ private final class Peak: Sendable {
 }
 
 /// The order in which jobs ran.
-private final class Order: Sendable {
-    private let purposes = Mutex<[WorkerPool.Purpose]>([])
+private final class Order<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
 
-    func append(_ purpose: WorkerPool.Purpose) { purposes.withLock { $0.append(purpose) } }
-    func first(_ count: Int) -> [WorkerPool.Purpose] { purposes.withLock { Array($0.prefix(count)) } }
+    var all: [Element] { elements.withLock { $0 } }
+    func append(_ element: Element) { elements.withLock { $0.append(element) } }
 }
 
 @Suite struct `The pool of password threads` {
     private func outcome(
-        _ pool: WorkerPool, for purpose: WorkerPool.Purpose = .login, _ body: @escaping @Sendable () -> Void = {}
+        _ pool: WorkerPool, for purpose: WorkerPool.Purpose = .login, from address: String = "192.0.2.1",
+        _ body: @escaping @Sendable () -> Void = {}
     ) async -> String {
         do throws(IdentityError) {
-            try await pool.run(for: purpose) { () throws(IdentityError) in body() }
+            try await pool.run(for: purpose, from: NetworkPrefix(of: address)) { () throws(IdentityError) in body() }
             return "done"
         } catch {
             return error.code
@@ -93,7 +94,7 @@ private final class Order: Sendable {
     @Test(.tags(.attackD7)) func `lets a login wait for one sign-up, and not for the flood before it`() async {
         let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 100)
         let hold = BlockingJob()
-        let order = Order()
+        let order = Order<WorkerPool.Purpose>()
         async let held = outcome(pool, for: .signUp) { hold.work() }
         await hold.untilBegun()
         await withTaskGroup(of: String.self) { group in
@@ -109,7 +110,35 @@ private final class Order: Sendable {
             for await outcome in group { #expect(outcome == "done") }
         }
         #expect(await held == "done")
-        #expect(order.first(2).contains(.login))
+        #expect(order.all.prefix(2).contains(.login))
+    }
+
+    @Test(.tags(.attackD7)) func `lets a login of another network wait for one of the flood's, and gives it a place`()
+        async
+    {
+        let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 100)
+        let hold = BlockingJob()
+        let order = Order<String>()
+        async let held = outcome(pool) { hold.work() }
+        await hold.untilBegun()
+        let rejected = await withTaskGroup(of: String.self) { group in
+            for number in 0..<100 {
+                let address = "192.0.2.\(number % 2)"
+                group.addTask { await outcome(pool, from: address) { order.append("flood") } }
+            }
+            while pool.load.waiting < 100 { await Task.yield() }
+            group.addTask {
+                await outcome(pool, from: "198.51.100.7") { order.append("honest") }
+            }
+            // The honest login takes the place of one of the flood's.
+            let rejected = await group.next()
+            hold.release()
+            for await outcome in group { #expect(outcome == "done") }
+            return rejected
+        }
+        #expect(rejected == "overloaded")
+        #expect(await held == "done")
+        #expect(order.all.prefix(2).contains("honest") && order.all.count == 100)
     }
 
     @Test func `runs no more at once than it has threads`() async {

@@ -37,6 +37,18 @@ import Testing
 }
 
 @Suite struct `The cookie of a session` {
+    @Test(.tags(.attackG7)) func `is not used where another host of the site has set one beside it`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let (own, other) = (try await site.logIn().refresh, try await site.logIn().refresh)
+        let refresh = { (cookies: String) in
+            try await site.post("/api/auth/refresh-token", [:], fields: ["Cookie": cookies])
+        }
+        #expect(try await refresh("refreshToken=\(other); refreshToken=\(own)").status == 400)
+        #expect(try await refresh("refreshToken=\(own); theme=dark; refreshToken=\(own)").status == 200)
+        await site.close()
+    }
+
     @Test(.tags(.attackG1)) func `is new after a login, and does not adopt one that was there`() async throws {
         let site = try await Site()
         try await site.signUp()

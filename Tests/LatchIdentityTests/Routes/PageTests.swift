@@ -59,7 +59,7 @@ import Testing
         #expect(try await site.post("/reset", form: "token=\(token)&password=Another+456%21").status == 400)
     }
 
-    @Test(arguments: ["/verify", "/reset"])
+    @Test(arguments: ["/verify", "/reset", "/confirm-change"])
     func `is in no frame, runs no script, and tells nobody its address`(path: String) async throws {
         let site = try await Site()
         let page = try await site.get("\(path)?token=x")
@@ -71,7 +71,7 @@ import Testing
         #expect(page.field(.cacheControl) == "no-store")
     }
 
-    @Test(arguments: ["/verify", "/reset"])
+    @Test(arguments: ["/verify", "/reset", "/confirm-change"])
     func `writes what its address holds as text`(path: String) async throws {
         let site = try await Site()
         let page = try await site.get("\(path)?token=%22%3E%3Cscript%3Ealert(1)%3C/script%3E%26%27")
@@ -79,7 +79,7 @@ import Testing
         #expect(page.text.contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&#39;"))
     }
 
-    @Test(.tags(.attackE10), arguments: ["/verify", "/reset"])
+    @Test(.tags(.attackE10), arguments: ["/verify", "/reset", "/confirm-change"])
     func `writes what its address holds as text, whatever accents join its quotation marks`(path: String) async throws {
         let site = try await Site()
         let marks = { (text: String) in text.utf8.count { "<>\"".utf8.contains($0) } }
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/verify", "/reset"])
+    @Test(arguments: ["/verify", "/reset", "/confirm-change"])
     func `allows its own style sheet by its digest, and no other`(path: String) async throws {
         let site = try await Site()
         let page = try await site.get("\(path)?token=x")

@@ -61,6 +61,11 @@ final class Site: Sendable {
         await identity.close()
     }
 
+    /// Closes the store's files where a test did not wait for it.
+    deinit {
+        Task { [identity] in await identity.close() }
+    }
+
     func send(
         _ method: HTTPMethod, _ path: String, fields: HTTPFields = [:], body: HTTPBody = .empty
     ) async throws -> Response {

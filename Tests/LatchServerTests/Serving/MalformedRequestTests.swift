@@ -39,6 +39,10 @@ import Testing
     }
 
     static let malformed: [(name: String, bytes: String)] = [
+        (
+            "two Authorization fields",
+            "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nauthorization: Bearer b\r\n\r\n"
+        ),
         ("two equal Content-Length", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc"),
         (
             "two unequal Content-Length",

@@ -76,10 +76,11 @@ private struct ServerProgram {
         let handler = SwappableHandler(
             ClosureHandler { _ in HTTPResponse(status: .serviceUnavailable, fields: ["Retry-After": "1"]) })
         let server = Server(
-            handler: log.logging(administration == nil ? handler : PathFilter.withoutMetrics(handler)),
+            handler: log.logging(
+                administration == nil ? handler : ListenerHandler(next: handler, isForOperators: false)),
             configuration: configuration)
         let administrationServer = administration.map {
-            Server(handler: log.logging(PathFilter.operations(handler)), configuration: $0)
+            Server(handler: log.logging(ListenerHandler(next: handler, isForOperators: true)), configuration: $0)
         }
         var identity: Identity
         let (url, administrationURL): (String, String?)

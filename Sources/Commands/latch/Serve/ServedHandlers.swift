@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchHTTP
+import LatchIdentity
 import Synchronization
 
 /// A handler that can be replaced while it serves requests.
@@ -18,21 +19,18 @@ final class SwappableHandler: Handler {
     }
 }
 
-/// A handler of some paths of another one; other paths result in 404.
-struct PathFilter: Handler {
+/// The handler of one of two listeners: that of operators, which serves metrics, health and readiness alone, or that of the
+/// public.
+struct ListenerHandler: Handler {
     let next: any Handler
-    let accepts: @Sendable (_ path: Substring) -> Bool
-
-    /// Returns the public side of a server whose metrics have a listener of their own.
-    static func withoutMetrics(_ next: any Handler) -> PathFilter { PathFilter(next: next) { $0 != "/metrics" } }
-
-    /// Returns the listener for operators: metrics, health and readiness.
-    static func operations(_ next: any Handler) -> PathFilter {
-        PathFilter(next: next) { ["/metrics", "/healthz", "/readyz"].contains($0) }
-    }
+    let isForOperators: Bool
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        guard accepts(request.pathWithoutQuery) else { return HTTPResponse(status: .notFound) }
+        guard !isForOperators || ["/metrics", "/healthz", "/readyz"].contains(request.pathWithoutQuery) else {
+            return HTTPResponse(status: .notFound)
+        }
+        var request = request
+        request.context[OperatorListener.self] = isForOperators
         return try await next.respond(to: request)
     }
 }

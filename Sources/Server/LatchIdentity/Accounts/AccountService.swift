@@ -17,11 +17,13 @@ package struct AccountService: Sendable {
     /// whether address and username are free: work, response time and response are the same for both, and do not depend
     /// on what is taken.
     ///
-    /// - Throws: `IdentityError.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.overloaded` or a
-    ///   store's error.
+    /// - Parameter address: The address of the client, whose attempts are limited; nil for the operator's code.
+    /// - Throws: `IdentityError.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.tooManyAttempts`,
+    ///   `.overloaded` or a store's error.
     package func signUp(
         email: String, password: String, name: String? = nil, username: String? = nil, roles: [String] = [],
-        permissions: [String] = [], isVerified: Bool = false, details: AccountDetails? = nil
+        permissions: [String] = [], isVerified: Bool = false, details: AccountDetails? = nil,
+        from address: String? = nil
     ) async throws(IdentityError) -> Account {
         let email = try EmailAddress(email)
         let name = try Self.validated(name: name)
@@ -29,7 +31,9 @@ package struct AccountService: Sendable {
         try PasswordPolicy.check(password, for: email)
         try Self.requireWords(roles + permissions)
         if let details { try AccountDetailsValidator.check(details, at: dependencies.now) }
-        let hash = try await dependencies.passwords.hash(password, for: .signUp)
+        // Only a request that could succeed counts: the others must not use up the attempts of the address's owner.
+        if address != nil { try dependencies.take([dependencies.limits.signUp(emailKey: email.key)]) }
+        let hash = try await dependencies.passwords.hash(password, for: .signUp, from: address)
         let now = dependencies.now
         let account = Account(
             id: dependencies.newID(at: now), email: email, username: username, name: name, passwordHash: hash,
@@ -42,7 +46,9 @@ package struct AccountService: Sendable {
             throw username == nil ? .alreadyExists : .emailOrUsernameTaken
         }
         // Counts for later mails; this one is promised, and an address signs up once.
-        if mail != nil { _ = dependencies.limiter.take(dependencies.limits.mail(emailKey: email.key), at: now) }
+        if mail != nil {
+            _ = dependencies.limiter.take([dependencies.limits.mail(.verifyEmail, emailKey: email.key)], at: now)
+        }
         dependencies.metrics.count("latch_accounts_created_total")
         dependencies.mails.wake()
         return account
@@ -108,13 +114,13 @@ package struct AccountService: Sendable {
     /// address stores none: the mails of the same hour carry the answer.
     ///
     /// - Throws: `IdentityError.overloaded` if too many mails wait, or a store's error.
-    func mail(_ purpose: OneTimeToken.Purpose, to email: EmailAddress) async throws(IdentityError) {
-        let attempts = dependencies.limits.mail(emailKey: email.key)
-        guard dependencies.limiter.take(attempts, at: dependencies.now) == nil else {
+    func mail(_ token: OneTimeToken.Purpose, to email: EmailAddress) async throws(IdentityError) {
+        let purpose: OutboxMail.Purpose = token == .resetPassword ? .resetPassword : .verifyEmail
+        let attempt = dependencies.limits.mail(purpose, emailKey: email.key)
+        guard dependencies.limiter.take([attempt], at: dependencies.now) == nil else {
             return dependencies.metrics.count("latch_mails_total", ["result": "limited"])
         }
-        try await dependencies.store.insert(
-            outboxMail(purpose == .resetPassword ? .resetPassword : .verifyEmail, to: email))
+        try await dependencies.store.insert(outboxMail(purpose, to: email))
         dependencies.mails.wake()
     }
 
@@ -154,15 +160,38 @@ package struct AccountService: Sendable {
         try await verifyEmail(token, with: .password(verified))
     }
 
+    /// Confirms the old end of a change of address for a user who knows the account's password.
+    ///
+    /// - Throws: The errors of ``verifyEmail(_:password:from:)``.
+    func confirmEmailChange(
+        _ token: String, password: String, from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        let account = try await dependencies.store.account(forOldAddressToken: token.digest, at: dependencies.now)
+        guard let account else { throw .invalidLink }
+        let verified = try await dependencies.logins.verify(password, of: account, from: origin)
+        try await verifyEmail(token, with: .password(verified))
+    }
+
+    /// Ends a change of address that the owner did not request, by the token of its old end, and signs out all devices.
+    ///
+    /// - Throws: `IdentityError.invalidLink` or a store's error.
+    func refuseEmailChange(_ token: String) async throws(IdentityError) {
+        let count = try await dependencies.store.refuseEmailChange(byToken: token.digest, at: dependencies.now)
+        guard let count else { throw .invalidLink }
+        dependencies.metrics.count("latch_families_revoked_total", by: count)
+    }
+
     /// Uses up a mailed token for a user who did not choose the account's password, and replaces it.
     ///
-    /// - Throws: The errors of ``resetPassword(_:password:)``; a link that confirms a change of address is not valid here.
-    func verifyEmail(_ token: String, settingPassword password: String) async throws(IdentityError) {
+    /// - Throws: The errors of ``resetPassword(_:password:from:)``; a link that confirms a change of address is not valid here.
+    func verifyEmail(
+        _ token: String, settingPassword password: String, from origin: RequestOrigin
+    ) async throws(IdentityError) {
         let account = try await dependencies.store.account(
             forToken: token.digest, purpose: .verifyEmail, at: dependencies.now)
         guard let account else { throw .invalidLink }
         try PasswordPolicy.check(password, for: account.email)
-        let hash = try await dependencies.passwords.hash(password, for: .change)
+        let hash = try await dependencies.passwords.hash(password, for: .change, from: origin.address)
         try await verifyEmail(token, with: .newPassword(hash: hash))
     }
 
@@ -186,13 +215,15 @@ package struct AccountService: Sendable {
     ///
     /// - Throws: `IdentityError.invalidLink`, `.weakPassword`, `.overloaded` or a store's error; the token then still
     ///   works.
-    func resetPassword(_ token: String, password: String) async throws(IdentityError) {
+    func resetPassword(
+        _ token: String, password: String, from origin: RequestOrigin
+    ) async throws(IdentityError) {
         let digest = token.digest
         let account = try await dependencies.store.account(
             forToken: digest, purpose: .resetPassword, at: dependencies.now)
         guard let account else { throw .invalidLink }
         try PasswordPolicy.check(password, for: account.email)
-        let hash = try await dependencies.passwords.hash(password, for: .change)
+        let hash = try await dependencies.passwords.hash(password, for: .change, from: origin.address)
         // A concurrent request may have used the token meanwhile: the transaction decides.
         let reset = try await dependencies.store.resetPassword(byToken: digest, hash: hash, at: dependencies.now)
         guard let reset else { throw .invalidLink }
@@ -220,7 +251,7 @@ package struct AccountService: Sendable {
             try dependencies.requireRecentAuthentication(session)
         }
         let account = try await dependencies.logins.verify(current, of: session.account, from: origin)
-        let hash = try await dependencies.passwords.hash(new, for: .change)
+        let hash = try await dependencies.passwords.hash(new, for: .change, from: origin.address)
         let changed = try await dependencies.store.changePassword(
             of: account, to: hash, signingOutAllBut: signingOutOthers ? session.device.id : nil,
             at: dependencies.now)
@@ -246,8 +277,9 @@ package struct AccountService: Sendable {
         try dependencies.requireRecentAuthentication(session)
         let now = dependencies.now
         let limits = dependencies.limits
-        let attempts = limits.mail(emailKey: email.key) + limits.mail(emailKey: account.email.key)
-        try dependencies.take(attempts)
+        try dependencies.take([
+            limits.mail(.newAddress, emailKey: email.key), limits.mail(.oldAddress, emailKey: account.email.key),
+        ])
         let oldConfirms = account.emailVerifiedAt != nil
         let old = outboxMail(oldConfirms ? .oldAddress : .addressChanging, to: account.email, of: account)
         let new = outboxMail(.newAddress, to: email, of: account)

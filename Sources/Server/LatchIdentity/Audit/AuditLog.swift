@@ -8,8 +8,17 @@ package import PortableFoundation
 /// The functions that change something add their entry in their own transaction. Each entry's digest is keyed and covers the
 /// entry before it, so that a change behind the server's back is found.
 package protocol AuditLog: Sendable {
-    /// Chains all further entries; the first time, those that exist as well.
-    func chainAudit(with key: [UInt8], at now: Date) async throws(IdentityError)
+    /// Stores the log's first key and chains the entries that exist, in one transaction; later calls change nothing.
+    ///
+    /// A chain begins at no other time: one that is missing under a key that exists is damage.
+    ///
+    /// - Returns: The key that the store has, encrypted or not.
+    func beginAudit(
+        proposing secret: StoredSecret, key: [UInt8], at now: Date
+    ) async throws(IdentityError) -> StoredSecret
+
+    /// Chains all further entries.
+    func chainAudit(with key: [UInt8]) async throws(IdentityError)
 
     /// Adds an entry that belongs to no change, such as a failed login.
     func audit(_ event: String, account: String?, detail: String?, at now: Date) async throws(IdentityError)
@@ -27,7 +36,8 @@ package protocol AuditLog: Sendable {
     /// - Parameters:
     ///   - date: The time before which entries are removed.
     ///   - count: The number of entries that are kept at most.
-    func pruneAudit(before date: Date, keeping count: Int, at now: Date) async throws(IdentityError)
+    /// - Returns: True if more are to be removed: one call removes ten thousand at most, so that no login waits for long.
+    func pruneAudit(before date: Date, keeping count: Int, at now: Date) async throws(IdentityError) -> Bool
 }
 
 /// An entry of the audit log.

@@ -36,7 +36,7 @@ extension IdentityError {
         hint: "Send credentials and tokens in the content.")
 
     static let twoTokens = IdentityError.invalidInput(
-        "the cookie and the content hold different refresh tokens", hint: "Send one of them.")
+        "the request holds different refresh tokens", hint: "Send one of them.")
 
     /// The content exceeds the limit of every route.
     static let contentTooLarge = IdentityError(

@@ -132,6 +132,13 @@ extension IdentityError {
     /// A mail could not be submitted.
     public static let mailNotSent = IdentityError.mailNotSent("the mail server did not accept it")
 
+    /// The mail server refused a mail for good (RFC 5321 §4.2.1), as it does if nobody has the address.
+    ///
+    /// A ``Mailer`` that throws it is asked again after hours, and not after seconds.
+    public static let mailRefused = IdentityError(
+        code: "mailRefused", message: "The mail server refused a mail for good.",
+        hint: "If it refuses all mails, check the settings smtp_url and mail_sender.")
+
     /// Returns a ``mailNotSent`` error; the reason never holds an SMTP URL, which may hold a password.
     static func mailNotSent(_ reason: String) -> IdentityError {
         IdentityError(

@@ -25,7 +25,7 @@ final class AttemptLimiter: Sendable {
 
     /// What a key identifies; all attempts of a scope have the same limit.
     enum Scope: Int, Sendable, CaseIterable {
-        case loginPair, loginAccount, loginNetwork, loginPrefix
+        case loginPair, loginPairPrefix, loginAccount, loginNetwork, loginPrefix
         case token, session, refresh, clientSecret, secondFactor, secondFactorSetup, username
         case signUpNetwork, signUpPrefix, signUpAccount
         case mailNetwork, mailPrefix, mailRecipient, link
@@ -107,7 +107,7 @@ final class AttemptLimiter: Sendable {
     /// Creates a limiter.
     ///
     /// - Parameter maximumKeys: The maximum number of keys of each scope. By default they take 2 MiB, the most that a
-    ///   hash table of that size holds, so that all scopes together take 36 MiB.
+    ///   hash table of that size holds, so that all scopes together take 38 MiB.
     init(maximumKeys: Int = 49_152) {
         tables = Mutex(Scope.allCases.map { _ in Table(maximumKeys: maximumKeys) })
     }

@@ -23,6 +23,8 @@ struct RateLimits: Sendable {
 
     /// The limit of guesses at one account from one network, which users meet.
     private let pair: Limit
+    /// The limit of guesses at one account from a wider network, so that one subscriber alone cannot use up the account's.
+    private let pairPrefix: Limit
     /// The limit of guesses at one account from anywhere, ten times as wide (NIST SP 800-63B-4 §3.2.2).
     private let account: Limit
     /// The limit of guesses from one network at any account, against password spraying.
@@ -35,7 +37,7 @@ struct RateLimits: Sendable {
     private let signUpAccount = Limit(name: "signup-account", capacity: 10, window: 3600)
     /// The limits of mails that one network requests, and a wider one.
     private let mailNetwork, mailPrefix: Limit
-    /// The limit of mails to one address, so that an attacker cannot flood a mailbox through the server.
+    /// The limit of mails of one purpose to one address, so that an attacker cannot flood a mailbox through the server.
     private let mail = Limit(name: "mail", capacity: 5, window: 3600)
     /// The limit of mailed links that one network opens.
     private let link: Limit
@@ -47,13 +49,14 @@ struct RateLimits: Sendable {
     private let token: Limit
     /// The limit of new sessions of one account: a right password costs no attempt, and each session is a row.
     private let session = Limit(name: "session", capacity: 120, window: 60)
-    /// The limit of refreshes of one account over all of its devices.
+    /// The limit of refreshes of one account over all of its devices of one client.
     private let refresh: Limit
 
     /// Creates the limits; one setting determines those of a login, whose ratio matters.
     init(_ configuration: IdentityConfiguration) {
         let limit = configuration.loginLimitPerMinute
         pair = Limit(name: "login", capacity: limit, window: 60)
+        pairPrefix = Limit(name: "login-pair-prefix", capacity: limit * 2, window: 60)
         account = Limit(name: "login-account", capacity: limit * 10, window: 60)
         address = Limit(name: "login-address", capacity: limit * 10, window: 60)
         prefix = Limit(name: "login-prefix", capacity: limit * 100, window: 60)
@@ -93,6 +96,7 @@ struct RateLimits: Sendable {
         let network = NetworkPrefix(of: address)
         return [
             .init(.loginPair, from: network, on: name, limit: pair),
+            .init(.loginPairPrefix, from: network.wide, on: name, limit: pairPrefix),
             .init(.loginAccount, on: name, limit: account),
             .init(.loginNetwork, from: network, limit: self.address),
             .init(.loginPrefix, from: network.wide, limit: prefix),
@@ -119,7 +123,9 @@ struct RateLimits: Sendable {
     func session(accountID: String) -> AttemptLimiter.Attempt { .init(.session, on: accountID, limit: session) }
 
     /// Returns the attempt of a refresh.
-    func refresh(accountID: String) -> AttemptLimiter.Attempt { .init(.refresh, on: accountID, limit: refresh) }
+    func refresh(accountID: String, clientID: String) -> AttemptLimiter.Attempt {
+        .init(.refresh, on: "\(accountID) \(clientID)", limit: refresh)
+    }
 
     /// Returns the attempt of a client secret, limited as passwords are (attack J2).
     func clientSecret(of id: String, address: String) -> AttemptLimiter.Attempt {
@@ -141,6 +147,11 @@ struct RateLimits: Sendable {
         .init(.username, on: accountID, limit: username)
     }
 
-    /// Returns the attempts of a mail to an address.
-    func mail(emailKey: String) -> [AttemptLimiter.Attempt] { [.init(.mailRecipient, on: emailKey, limit: mail)] }
+    /// Returns the attempt of a mail to an address.
+    ///
+    /// Each purpose counts by itself: requests for mails that the address never gets, because it is verified, must not
+    /// suppress the one that resets its password.
+    func mail(_ purpose: OutboxMail.Purpose, emailKey: String) -> AttemptLimiter.Attempt {
+        .init(.mailRecipient, on: "\(purpose.rawValue) \(emailKey)", limit: mail)
+    }
 }

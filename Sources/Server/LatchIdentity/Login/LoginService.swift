@@ -156,7 +156,8 @@ struct LoginService: Sendable {
         let attempts = try await attempts(on: key, of: found, from: origin.address)
         do throws(IdentityError) {
             let isStrict = requiresVerifiedEmail ?? dependencies.configuration.requireVerifiedEmail
-            let account = try await authenticate(found, password, named: key, requiresVerifiedEmail: isStrict)
+            let account = try await authenticate(
+                found, password, named: key, from: origin.address, requiresVerifiedEmail: isStrict)
             let result = try await proceed(account)
             dependencies.limiter.refund(attempts)
             count("success")
@@ -208,17 +209,18 @@ struct LoginService: Sendable {
     /// Error and response time of a failure are the same for an unknown address, a wrong password, a disabled account
     /// and an account without a password (OWASP ASVS 5.0 §6.3.8).
     private func authenticate(
-        _ found: Account?, _ password: String, named name: String, requiresVerifiedEmail: Bool
+        _ found: Account?, _ password: String, named name: String, from address: String, requiresVerifiedEmail: Bool
     ) async throws(IdentityError) -> Account {
         // The same work in every case: without a hash, the password is checked against a decoy that costs as much as one
         // of the stored hashes; that of a closed account is checked, and the result ignored.
         let decoy = dependencies.passwords.decoy(for: name, among: try await dependencies.store.passwordCosts())
-        let matches = try await dependencies.passwords.verify(password, against: found?.passwordHash, or: decoy)
+        let matches = try await dependencies.passwords.verify(
+            password, against: found?.passwordHash, or: decoy, from: address)
         // For an account that may not log in, a right password is as wrong as any other.
         guard matches, let account = found, account.status == .active, let hash = account.passwordHash,
             account.emailVerifiedAt != nil || !requiresVerifiedEmail
         else { throw .invalidCredentials }
-        if let upgraded = try await dependencies.passwords.upgrade(hash, of: password) {
+        if let upgraded = try await dependencies.passwords.upgrade(hash, of: password, from: address) {
             try await dependencies.store.upgradePasswordHash(of: account.id, from: hash, to: upgraded)
         }
         return account

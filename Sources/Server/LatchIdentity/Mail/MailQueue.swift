@@ -31,6 +31,9 @@ final class MailQueue: Sendable {
     private static let lease = Duration.seconds(120)
     /// The longest pause between two attempts, so that mails arrive soon after an outage.
     private static let longestPause = 300.0
+    /// The pause after a mail was refused for good: a mistake in the server's settings must not lose mails, and a dead
+    /// address costs few attempts.
+    private static let refusalPause = 6 * 3600.0
     /// The age at which a mail is given up; RFC 5321 §4.5.4.1 recommends four to five days.
     private static let maximumAge = 4.0 * 86_400
 
@@ -164,26 +167,30 @@ final class MailQueue: Sendable {
         do {
             try await mailer.send(try content.message(for: claimed.mail, to: recipient))
         } catch {
-            state.withLock { $0.isFailing = true }
-            metrics.count("latch_mails_total", ["result": "failed"])
-            return try await postpone(claimed)
+            let isRefused = (error as? IdentityError)?.code == IdentityError.mailRefused.code
+            // A server that refuses one recipient works.
+            if !isRefused { state.withLock { $0.isFailing = true } }
+            metrics.count("latch_mails_total", ["result": isRefused ? "refused" : "failed"])
+            return try await postpone(claimed, isRefused: isRefused)
         }
         state.withLock { $0.isFailing = false }
         metrics.count("latch_mails_total", ["result": "sent"])
         try await store.remove(mail: claimed.mail.id)
     }
 
-    /// Sets the next attempt: 5 seconds after the first one, then twice as long each time; or gives the mail up.
+    /// Sets the next attempt: 5 seconds after the first one, then twice as long each time, or hours after a refusal; or
+    /// gives the mail up.
     ///
     /// The pause is shortened at random by up to a half, so that the mails of an outage do not return all at once.
-    private func postpone(_ claimed: ClaimedMail) async throws(IdentityError) {
+    private func postpone(_ claimed: ClaimedMail, isRefused: Bool = false) async throws(IdentityError) {
         let (mail, now) = (claimed.mail, clock.now)
         guard now.timeIntervalSince(mail.createdAt) < Self.maximumAge else {
             guard claimed.recipient != nil else { return try await store.remove(mail: mail.id) }
             metrics.count("latch_mails_total", ["result": "abandoned"])
             return try await store.abandon(mail, at: now)
         }
-        let pause = min(5 * Double(1 << min(mail.attempts - 1, 10)), Self.longestPause)
+        let growing = min(5 * Double(1 << min(mail.attempts - 1, 10)), Self.longestPause)
+        let pause = isRefused ? Self.refusalPause : growing
         try await store.postpone(mail, until: now.addingTimeInterval(pause * (1 - random.unit() / 2)))
     }
 }

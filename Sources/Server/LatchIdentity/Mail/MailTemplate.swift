@@ -37,11 +37,10 @@ struct MailTemplate {
         case .oldAddress:
             subject = "Your e-mail address is about to change"
             introduction =
-                "A change of your account's e-mail address was requested. Open this page to confirm it:"
-            link = (verification, "Confirm the change")
+                "A change of your account's e-mail address was requested. Open this page to confirm or to refuse it:"
+            link = ("\(issuer.withoutFinalSlash)/confirm-change?token=\(token)", "Confirm or refuse the change")
             closing = """
-                If you did not request this, ignore this mail and change your password: someone else is using your \
-                account.
+                If you did not request this, refuse it and reset your password: someone else is using your account.
                 """
         case .addressChanging:
             subject = "Your e-mail address is about to change"

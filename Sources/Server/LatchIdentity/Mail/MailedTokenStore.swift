@@ -12,9 +12,17 @@ package protocol MailedTokenStore: Sendable {
         forToken digest: [UInt8], purpose: OneTimeToken.Purpose, at now: Date
     ) async throws(IdentityError) -> Account?
 
-    /// Returns the account of a valid token of a verification, or of either end of a change of address, without using the
+    /// Returns the account of a valid token of a verification, or of the new end of a change of address, without using the
     /// token up.
     func account(forVerificationToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account?
+
+    /// Returns the account of a valid token of the old end of a change of address, without using the token up.
+    func account(forOldAddressToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account?
+
+    /// Ends a change of address by the token of its old end, and signs out all devices, one of which requested it.
+    ///
+    /// - Returns: The number of devices; nil if the token is not valid.
+    func refuseEmailChange(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Int?
 
     /// Uses up the token and marks its address as verified; the first time, this ends what was set on the account before.
     ///

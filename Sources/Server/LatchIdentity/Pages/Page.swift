@@ -10,19 +10,24 @@ struct Page {
 
     /// Creates a page with a text and, if given, the form of an action that carries a token.
     ///
-    /// - Parameter problem: The problem of the last input.
+    /// - Parameters:
+    ///   - problem: The problem of the last input.
+    ///   - refusal: The label of a second button, which sends `refuse` along.
     init(
         _ title: String, text: String, problem: String? = nil, action: (path: String, button: String)? = nil,
-        carrying token: String? = nil, fields: String = ""
+        carrying token: String? = nil, fields: String = "", refusal: String? = nil
     ) {
         self.title = title
         let mistake = problem.map { #"<p class="wrong" role="alert">\#(HTMLContext.text.escape($0))</p>"# } ?? ""
+        let second = refusal.map {
+            #"<button name="refuse" value="yes" class="second" formnovalidate>\#(HTMLContext.text.escape($0))</button>"#
+        }
         let form = action.map { path, button in
             """
 
             <form method="post" action="\(HTMLContext.url.escape(path))">
             <input type="hidden" name="token" value="\(HTMLContext.attribute.escape(token ?? ""))">
-            \(fields)<button>\(HTMLContext.text.escape(button))</button>
+            \(fields)<button>\(HTMLContext.text.escape(button))</button>\(second ?? "")
             </form>
             """
         }
@@ -33,6 +38,13 @@ struct Page {
     static let newPassword = """
         <label for="password">New password</label>
         <input type="password" id="password" name="password" autocomplete="new-password" minlength="8" required autofocus>
+
+        """
+
+    /// The form field of an account's password.
+    static let password = """
+        <label for="password">Password</label>
+        <input type="password" id="password" name="password" autocomplete="current-password" required autofocus>
 
         """
 

@@ -24,6 +24,7 @@ enum PageStyle {
         background:transparent;border:1px solid var(--line);border-radius:.5rem}
         button{width:100%;padding:.6875rem;font:inherit;font-weight:600;color:var(--card);background:var(--accent);\
         border:0;border-radius:.5rem;cursor:pointer}
+        .second{margin-top:.75rem;color:inherit;background:transparent;border:1px solid var(--line)}
         input:focus-visible,button:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 
         """

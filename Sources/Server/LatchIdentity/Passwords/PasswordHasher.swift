@@ -32,18 +32,25 @@ struct PasswordHasher: Sendable {
 
     /// Hashes a password with a new salt, once a thread is free.
     ///
+    /// - Parameter address: The address of the client, whose network takes its turn; nil in process.
     /// - Throws: `IdentityError.overloaded`, `.cancelled` or `.hashingFailed`.
-    func hash(_ password: String, for purpose: WorkerPool.Purpose) async throws(IdentityError) -> String {
+    func hash(_ password: String, for purpose: WorkerPool.Purpose, from address: String?) async throws(IdentityError)
+        -> String
+    {
         let parameters = parameters
-        return try await pool.run(for: purpose) { () throws(IdentityError) in try Self.make(password, parameters) }
+        return try await pool.run(for: purpose, from: NetworkPrefix(of: address ?? RequestOrigin.inProcess)) {
+            () throws(IdentityError) in try Self.make(password, parameters)
+        }
     }
 
     /// Returns whether a password matches the stored hash; without one it is compared with a decoy, which takes as long and
     /// matches nothing.
     ///
     /// A stored hash that is malformed, or whose parameters exceed the bounds, matches nothing and is not computed.
-    func verify(_ password: String, against stored: String?, or decoy: String) async throws(IdentityError) -> Bool {
-        try await pool.run(for: .login) { () throws(IdentityError) in
+    func verify(
+        _ password: String, against stored: String?, or decoy: String, from address: String
+    ) async throws(IdentityError) -> Bool {
+        try await pool.run(for: .login, from: NetworkPrefix(of: address)) { () throws(IdentityError) in
             let hash = stored.flatMap(Self.parsed)
             guard let comparable = hash ?? Self.parsed(decoy) else { throw .hashingFailed }
             do throws(CryptoError) {
@@ -55,9 +62,9 @@ struct PasswordHasher: Sendable {
     }
 
     /// Returns a hash of a verified password with the current parameters; nil if the stored one has them already.
-    func upgrade(_ stored: String, of password: String) async throws(IdentityError) -> String? {
+    func upgrade(_ stored: String, of password: String, from address: String) async throws(IdentityError) -> String? {
         guard Self.parsed(stored)?.needsRehash(parameters) == true else { return nil }
-        return try await hash(password, for: .login)
+        return try await hash(password, for: .login, from: address)
     }
 
     /// Parses a PHC string; nil if it is malformed or its parameters exceed the bounds, so that a manipulated row cannot

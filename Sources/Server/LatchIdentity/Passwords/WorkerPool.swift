@@ -7,7 +7,8 @@ import Synchronization
 /// A thread pool for long computations, with a bounded queue for each purpose.
 ///
 /// Work beyond the bound is rejected at once, so that a flood costs neither memory nor waiting time; a cancelled caller
-/// leaves the queue and makes room. The queues take turns, so that a flood of one purpose delays another by one job at most.
+/// leaves the queue and makes room. The queues take turns, so that a flood of one purpose delays another by one job at most,
+/// and so do the networks in each of them (``FairQueue``).
 final class WorkerPool: Sendable {
     /// The purpose of a job, which has a queue of its own.
     enum Purpose: Int, Sendable, CaseIterable {
@@ -18,13 +19,14 @@ final class WorkerPool: Sendable {
     private struct Job: Sendable {
         let id: Int
         let purpose: Purpose
+        let network: NetworkPrefix
         let run: @Sendable () -> Void
         let reject: @Sendable (IdentityError) -> Void
     }
 
     /// The state of the pool; `running` counts starting and working threads, and never exceeds the number of workers.
     private struct State {
-        var waiting = [[Job]](repeating: [], count: Purpose.allCases.count)
+        var waiting: [FairQueue<Job>]
         /// The queue whose turn is next.
         var turn = 0
         var running = 0
@@ -34,26 +36,26 @@ final class WorkerPool: Sendable {
         mutating func next() -> Job? {
             for offset in waiting.indices {
                 let index = (turn + offset) % waiting.count
-                guard !waiting[index].isEmpty else { continue }
+                guard let job = waiting[index].popFirst() else { continue }
                 turn = index + 1
-                return waiting[index].removeFirst()
+                return job
             }
             return nil
         }
     }
 
     private let workers: Int
-    private let maximumWaiting: Int
     private let label: String
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// Creates a pool; threads start with the first job and end when the queue is empty.
     ///
     /// - Parameter maximumWaiting: The maximum number of waiting jobs of each purpose.
     init(label: String, workers: Int, maximumWaiting: Int) {
         self.workers = max(workers, 1)
-        self.maximumWaiting = maximumWaiting
         self.label = label
+        let queue = FairQueue<Job>(maximumCount: maximumWaiting)
+        state = Mutex(State(waiting: Array(repeating: queue, count: Purpose.allCases.count)))
     }
 
     /// The numbers of running and of waiting jobs.
@@ -61,10 +63,12 @@ final class WorkerPool: Sendable {
 
     /// Runs `body` on one of the pool's threads.
     ///
+    /// - Parameter network: The network of the client that it is done for.
     /// - Throws: `IdentityError.overloaded` if the purpose's queue is full, `.cancelled` if the task is cancelled while it
     ///   waits.
     func run<Result: Sendable>(
-        for purpose: Purpose = .login, _ body: @escaping @Sendable () throws(IdentityError) -> Result
+        for purpose: Purpose, from network: NetworkPrefix,
+        _ body: @escaping @Sendable () throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
         let id = state.withLock { state in
             state.lastID += 1
@@ -75,7 +79,7 @@ final class WorkerPool: Sendable {
                 (continuation: CheckedContinuation<Swift.Result<Result, IdentityError>, Never>) in
                 submit(
                     Job(
-                        id: id, purpose: purpose,
+                        id: id, purpose: purpose, network: network,
                         run: {
                             continuation.resume(returning: Swift.Result(catching: body))
                         },
@@ -89,24 +93,21 @@ final class WorkerPool: Sendable {
         return try result.get()
     }
 
-    /// Starts a thread for the job, queues it if all are busy, or rejects it if the queue is full.
+    /// Starts a thread for the job, or queues it if all are busy; a full queue rejects this job or another one.
     private func submit(_ job: Job) {
-        enum Admission { case started, queued, rejected }
+        enum Admission { case started, queued(rejected: Job?) }
         let admission = state.withLock { state -> Admission in
             // Threads end only when the queue is empty, so no waiting job is overtaken here.
             if state.running < workers {
                 state.running += 1
                 return .started
             }
-            guard state.waiting[job.purpose.rawValue].count < maximumWaiting else { return .rejected }
-            state.waiting[job.purpose.rawValue].append(job)
-            return .queued
+            return .queued(rejected: state.waiting[job.purpose.rawValue].append(job, from: job.network))
         }
         switch admission {
         // A serial queue has a thread of its own; concurrent queues share those of all tasks.
         case .started: DispatchQueue(label: label).async { self.work(from: job) }
-        case .queued: return
-        case .rejected: job.reject(.overloaded)
+        case .queued(let rejected): rejected?.reject(.overloaded)
         }
     }
 
@@ -127,8 +128,7 @@ final class WorkerPool: Sendable {
     /// Removes a waiting job; a running one completes, since argon2 cannot be interrupted.
     private func cancel(_ id: Int, _ purpose: Purpose) {
         let job = state.withLock { state -> Job? in
-            guard let index = state.waiting[purpose.rawValue].firstIndex(where: { $0.id == id }) else { return nil }
-            return state.waiting[purpose.rawValue].remove(at: index)
+            state.waiting[purpose.rawValue].removeFirst { $0.id == id }
         }
         job?.reject(.cancelled)
     }

@@ -19,7 +19,7 @@ extension Router {
 
 /// The context key of a request's origin.
 enum RequestOriginKey: HTTPContextKey {
-    static var defaultValue: RequestOrigin { RequestOrigin(address: "in process", userAgent: nil) }
+    static var defaultValue: RequestOrigin { RequestOrigin(address: RequestOrigin.inProcess, userAgent: nil) }
 }
 
 /// An interceptor that passes on the origin of a request, and keeps responses out of caches, since they hold tokens and

@@ -58,14 +58,14 @@ struct UserServiceHandler: UserServiceServer {
     func register(_ request: RegisterRequest, context: CallContext) async throws -> AuthResponse {
         try await handling(context, [.address(request.email), .password(request.password, "password")]) {
             origin throws(IdentityError) in
-            try dependencies.takeSignUp(request.email)
             var details = AccountDetails()
             details.firstName = String(request.firstName.trimmingSpace())
             details.lastName = String(request.lastName.trimmingSpace())
             details.wantsNews = request.subscribeNewsletter
             details.termsAcceptedAt = request.acceptTerms ? dependencies.now : nil
             let account = try await accounts.signUp(
-                email: request.email, password: request.password, username: request.username, details: details)
+                email: request.email, password: request.password, username: request.username, details: details,
+                from: origin.address)
             guard !dependencies.configuration.requireVerifiedEmail else {
                 return AuthResponse(
                     user: User(try await full(account.id)), requiresVerification: true,
@@ -169,8 +169,8 @@ struct UserServiceHandler: UserServiceServer {
         let rules: [ValidationRule] = [
             .filled(request.resetToken, "reset_token"), .password(request.newPassword, "new_password"),
         ]
-        return try await handling(context, rules) { _ throws(IdentityError) in
-            try await accounts.resetPassword(request.resetToken, password: request.newPassword)
+        return try await handling(context, rules) { origin throws(IdentityError) in
+            try await accounts.resetPassword(request.resetToken, password: request.newPassword, from: origin)
         }
     }
 
@@ -211,7 +211,8 @@ struct UserServiceHandler: UserServiceServer {
     /// Changes the given fields.
     ///
     /// A new address takes effect once both the old and the new one are confirmed by mail; the response still has the
-    /// old one (attack E9). Only the owner can change the address.
+    /// old one (attack E9). Only the owner can change the address. A new name to log in with, and any change to another
+    /// account, require a recent login.
     func updateProfile(_ request: UpdateProfileRequest, context: CallContext) async throws -> User {
         let email = request.email ?? ""
         let rules = [.filled(request.userId, "user_id")] + (email.isEmpty ? [] : [ValidationRule.address(email)])
@@ -221,6 +222,11 @@ struct UserServiceHandler: UserServiceServer {
                 try await accounts.changeEmail(of: session, to: email)
             }
             let change = AccountDetailsChange(request)
+            if request.userId != session.accountID
+                || change.username.map({ $0 != session.account.username?.text }) == true
+            {
+                try dependencies.requireRecentAuthentication(session)
+            }
             return User(try await accounts.change(change, of: request.userId, by: session.accountID))
         }
     }
@@ -240,10 +246,10 @@ struct UserServiceHandler: UserServiceServer {
         }
     }
 
-    /// Deletes an account; the caller's own requires a recent login, so that no unattended session deletes it.
+    /// Deletes an account; requires a recent login, so that no unattended session deletes one.
     func deleteUser(_ request: DeleteUserRequest, context: CallContext) async throws {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
-            if request.userId == session.accountID { try dependencies.requireRecentAuthentication(session) }
+            try dependencies.requireRecentAuthentication(session)
             let isGone = try await accounts.delete(
                 request.userId, isFinal: request.hardDelete, by: session.accountID, because: request.reason)
             guard isGone else { throw .noSuchAccount }
@@ -268,7 +274,8 @@ struct UserServiceHandler: UserServiceServer {
 
     // MARK: Administration
 
-    /// Sets a role; requires a recent login, so that no unattended session makes administrators.
+    // All of it requires a recent login, so that no unattended session, and no stolen access token, administers.
+
     func setUserRole(_ request: SetUserRoleRequest, context: CallContext) async throws -> User {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
             guard let role = try Role(request.role) else { throw .missing("role") }
@@ -283,6 +290,7 @@ struct UserServiceHandler: UserServiceServer {
     func setUserStatus(_ request: SetUserStatusRequest, context: CallContext) async throws -> User {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
             let status = try Account.Status(request.status)
+            try dependencies.requireRecentAuthentication(session)
             let isThere = try await accounts.setStatus(
                 of: request.userId, to: status, by: session.accountID, because: request.reason)
             guard isThere else { throw .noSuchAccount }
@@ -294,6 +302,7 @@ struct UserServiceHandler: UserServiceServer {
         _ request: EndUserSessionsRequest, context: CallContext
     ) async throws -> EndUserSessionsResponse {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
+            try dependencies.requireRecentAuthentication(session)
             guard let count = try await accounts.endSessions(of: request.userId, by: session.accountID) else {
                 throw .noSuchAccount
             }

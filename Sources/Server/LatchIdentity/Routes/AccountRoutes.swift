@@ -30,10 +30,10 @@ struct AccountRoutes: Sendable {
     /// Creates an account: 201, or 409 if the address is taken, as AuthPackage clients expect.
     @Sendable private func register(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
-        try dependencies.takeSignUp(try body.text("email"))
         // `roles`, `permissions`, `tenantId` and `emailVerified` in the content are not read: no client chooses them.
         let account = try await dependencies.accounts.signUp(
-            email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"))
+            email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"),
+            from: request.requestOrigin.address)
         return .json(account.json, status: .created)
     }
 
@@ -86,7 +86,8 @@ struct AccountRoutes: Sendable {
         guard let chosen = password ?? newPassword, newPassword ?? chosen == chosen else {
             throw IdentityError.invalidInput("'password' is missing, or differs from 'newPassword'")
         }
-        try await dependencies.accounts.resetPassword(try body.text("token"), password: chosen)
+        try await dependencies.accounts.resetPassword(
+            try body.text("token"), password: chosen, from: request.requestOrigin)
         return .message("The password is set. Log in with it.")
     }
 

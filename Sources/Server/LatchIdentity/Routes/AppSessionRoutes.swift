@@ -62,10 +62,9 @@ struct AppSessionRoutes: Sendable {
     /// Only these members are read: no client chooses its own rights (attack E1).
     @Sendable private func signUp(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
-        try dependencies.takeSignUp(try body.text("email"))
         let account = try await dependencies.accounts.signUp(
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"),
-            username: try body.optionalText("username"))
+            username: try body.optionalText("username"), from: request.requestOrigin.address)
         var object = account.json
         object["user_id"] = .string(account.id)
         return .json(object, status: .created)

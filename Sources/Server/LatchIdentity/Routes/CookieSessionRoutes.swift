@@ -66,6 +66,8 @@ struct CookieSessionRoutes: Sendable {
         let inBody = try request.jsonObject(isOptional: true).optionalText("refreshToken")
         let cookie = request.cookies[RefreshCookie.name].flatMap { $0.isEmpty ? nil : $0 }
         guard let cookie else { return (inBody, false) }
+        // One of them may be an attacker's, set by another host of the site (attack G7).
+        guard !request.isAmbiguous(cookie: RefreshCookie.name) else { throw .twoTokens }
         if let inBody, inBody != cookie { throw .twoTokens }
         if inBody == nil { try RefreshCookie(dependencies).requireSameSite(request) }
         return (cookie, true)

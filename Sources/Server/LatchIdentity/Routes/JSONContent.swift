@@ -30,7 +30,7 @@ extension HTTPRequest {
 
     /// The peer and the user agent of the request.
     var requestOrigin: RequestOrigin {
-        RequestOrigin(address: remoteAddress ?? "in process", userAgent: fields[.userAgent])
+        RequestOrigin(address: remoteAddress ?? RequestOrigin.inProcess, userAgent: fields[.userAgent])
     }
 }
 

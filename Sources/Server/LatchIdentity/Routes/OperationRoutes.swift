@@ -5,7 +5,15 @@ import LatchHTTP
 import LatchServer
 import PortableFoundation
 
+/// The context key of whether a request came by the operators' listener; nil where one listener serves everybody.
+package enum OperatorListener: HTTPContextKey {
+    package static var defaultValue: Bool? { nil }
+}
+
 /// The routes of public keys, health, readiness and metrics.
+///
+/// Numbers are for operators: those of mails, compared before and after a request, would tell whether an address has an
+/// account (attack D1).
 struct OperationRoutes: Sendable {
     let dependencies: Dependencies
 
@@ -27,10 +35,10 @@ struct OperationRoutes: Sendable {
 
     /// Returns 200, or 503 with a code but without the message, which can name a path.
     ///
-    /// It commits a row, so that it detects a full disk or a blocked writer before a user does. The numbers of waiting mails
-    /// include those requested for addresses without an account, and so reveal none.
+    /// It commits a row, so that it detects a full disk or a blocked writer before a user does.
     @Sendable private func health(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard let failure = await HealthCheck(store: dependencies.store, clock: dependencies.clock).failure() else {
+            guard request.isOfOperator else { return .json(["status": "ok"]) }
             let mails = try await mailBacklog()
             return .json([
                 "status": "ok",
@@ -54,10 +62,11 @@ struct OperationRoutes: Sendable {
         return .json(["status": "ready"])
     }
 
-    /// Returns the metrics: counts alone, without names, addresses or tokens, since the route is open.
+    /// Returns the metrics: counts alone, without names, addresses or tokens; 404 to all but operators.
     ///
     /// Counters begin at 0 with each start of the process, as Prometheus expects.
     @Sendable private func metrics(_ request: HTTPRequest) async throws -> HTTPResponse {
+        guard request.isOfOperator else { return HTTPResponse(status: .notFound) }
         let writes = dependencies.store.writeStatistics
         let load = dependencies.passwords.load
         let mails: (count: Int, age: Int)?
@@ -76,5 +85,16 @@ struct OperationRoutes: Sendable {
         return HTTPResponse(
             status: .ok, fields: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
             body: HTTPBody(text))
+    }
+}
+
+extension HTTPRequest {
+    /// Whether the request came by the operators' listener; if there is none, from the same machine and not through a
+    /// proxy, or in process.
+    fileprivate var isOfOperator: Bool {
+        if let isOfOperator = context[OperatorListener.self] { return isOfOperator }
+        guard let remoteAddress else { return true }
+        let isForwarded = fields["Forwarded"] != nil || fields["X-Forwarded-For"] != nil || fields["Via"] != nil
+        return !isForwarded && IPAddress(remoteAddress)?.isLoopback == true
     }
 }

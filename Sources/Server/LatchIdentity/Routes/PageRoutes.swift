@@ -14,9 +14,11 @@ struct PageRoutes: Sendable {
     func add(to router: inout Router) {
         router.get("/") { _ in Self.start }
         router.get("/verify", verifyPage)
+        router.get("/confirm-change", changePage)
         router.get("/reset", resetPage)
         router.group(interceptors: accounts.dependencies.limiting(.link)) { links in
             links.post("/verify", verify)
+            links.post("/confirm-change", confirmChange)
             links.post("/reset", reset)
         }
     }
@@ -48,7 +50,7 @@ struct PageRoutes: Sendable {
             if newPassword.isEmpty {
                 try await accounts.verifyEmail(token, password: password, from: request.requestOrigin)
             } else {
-                try await accounts.verifyEmail(token, settingPassword: newPassword)
+                try await accounts.verifyEmail(token, settingPassword: newPassword, from: request.requestOrigin)
             }
         } catch {
             guard error != .invalidLink else { return Self.invalidLink }
@@ -71,6 +73,54 @@ struct PageRoutes: Sendable {
     }
 
     /// Shows the form without checking the token.
+    @Sendable private func changePage(_ request: HTTPRequest) async throws -> HTTPResponse {
+        Self.changeForm(token: request.queryItems["token"]).response()
+    }
+
+    /// Confirms or refuses a change of address at its old end.
+    ///
+    /// Whoever requested it may have found the session open. So the page says what it is about, and the reader who confirms
+    /// enters the password (attack E9).
+    @Sendable private func confirmChange(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let form = try request.formFields()
+        let token = try form.single("token") ?? ""
+        let (password, isRefusal) = (try form.single("password") ?? "", try form.single("refuse") != nil)
+        do throws(IdentityError) {
+            if isRefusal {
+                try await accounts.refuseEmailChange(token)
+            } else {
+                try await accounts.confirmEmailChange(token, password: password, from: request.requestOrigin)
+            }
+        } catch {
+            guard error != .invalidLink else { return Self.invalidLink }
+            guard error == .invalidCredentials else { throw error }
+            return Self.changeForm(token: token, problem: "The password is wrong.").response(status: .badRequest)
+        }
+        guard isRefusal else {
+            return Page(
+                "The change is confirmed",
+                text: "The account has its new address once that is confirmed as well, by the mail sent there."
+            ).response()
+        }
+        return Page(
+            "The change is refused",
+            text: "Your address stays as it is, and all devices are signed out. Now choose a new password, in your app."
+        ).response()
+    }
+
+    /// Returns the form, with the problem of the last attempt.
+    private static func changeForm(token: String?, problem: String? = nil) -> Page {
+        Page(
+            "Change the address of your account?",
+            text: """
+                Someone who is signed in to your account wants to give it another e-mail address. Only if that was you, \
+                enter your password to confirm it.
+                """,
+            problem: problem, action: ("/confirm-change", "Change the address"), carrying: token,
+            fields: Page.password, refusal: "This was not me")
+    }
+
+    /// Shows the form without checking the token.
     @Sendable private func resetPage(_ request: HTTPRequest) async throws -> HTTPResponse {
         Self.resetForm(token: request.queryItems["token"]).response()
     }
@@ -80,7 +130,8 @@ struct PageRoutes: Sendable {
         let form = try request.formFields()
         let token = try form.single("token") ?? ""
         do {
-            try await accounts.resetPassword(token, password: try form.single("password") ?? "")
+            try await accounts.resetPassword(
+                token, password: try form.single("password") ?? "", from: request.requestOrigin)
         } catch IdentityError.invalidLink {
             return Self.invalidLink
         } catch let error as IdentityError where error == .weakPassword {

@@ -23,6 +23,9 @@ struct IssuedTokens: Sendable {
 
 /// The origin of a request, as far as it is known.
 struct RequestOrigin: Sendable {
+    /// The address of a caller in process, which has none.
+    static let inProcess = "in process"
+
     /// The peer of the connection, or the client that a trusted proxy names.
     let address: String
     /// The User-Agent field for the list of devices; at most 200 characters of it are kept.
@@ -121,7 +124,7 @@ struct TokenService: Sendable {
         if requested != nil, token.counter == device.counter, device.revokedAt == nil {
             _ = try await accountAndScopes(of: device, by: client, requesting: requested)
         }
-        let limit = dependencies.limits.refresh(accountID: device.accountID)
+        let limit = dependencies.limits.refresh(accountID: device.accountID, clientID: client.id)
         try dependencies.take([limit])
         let attempt = RotationAttempt(
             deviceID: device.id, counter: token.counter,

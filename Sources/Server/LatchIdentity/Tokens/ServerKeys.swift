@@ -25,10 +25,12 @@ struct ServerKeys: Sendable {
         from store: any IdentityStore, configuration: IdentityConfiguration, clock: WallClock, random: RandomSource
     ) async throws(IdentityError) -> ServerKeys {
         let keyring = try Keyring(configuration.storeKey)
-        let isNewlySealed = try await keyring.sealPlainRows(of: store)
         // Before every change that is recorded.
-        let auditKey = try await keyring.secret(named: "audit_key", in: store, proposing: random.bytes(32))
-        try await store.chainAudit(with: auditKey, at: clock.now)
+        let proposal = random.bytes(32)
+        try await keyring.beginAudit(in: store, proposing: proposal, at: clock.now)
+        let isNewlySealed = try await keyring.sealPlainRows(of: store)
+        let auditKey = try await keyring.secret(named: auditKeyName, in: store, proposing: proposal)
+        try await store.chainAudit(with: auditKey)
         if isNewlySealed { try await store.audit("key.sealed", account: nil, detail: nil, at: clock.now) }
         // Concurrently, so that a first start creates both with one commit.
         async let signingKeys = signingKeys(in: store, keyring, clock: clock)
@@ -45,6 +47,9 @@ struct ServerKeys: Sendable {
             signing: signing, pepper: SymmetricKey(data: stored).derived(for: "latch pepper", salt: outside),
             auditKey: auditKey, keyring: keyring)
     }
+
+    /// The name of the audit log's key in the store.
+    fileprivate static let auditKeyName = "audit_key"
 
     /// Returns the stored keys; creates one if there is none.
     private static func signingKeys(
@@ -83,6 +88,27 @@ struct Keyring: Sendable {
     /// Creates a keyring for the setting `store_key`.
     init(_ storeKey: String?) throws(IdentityError) {
         self.storeKey = if let storeKey { try StoreKey(storeKey) } else { nil }
+    }
+
+    /// Creates the key of the audit log, and begins its chain, in a store that has none.
+    ///
+    /// It is as plain as the rows of an earlier store, which are then encrypted together. So among encrypted rows it cannot
+    /// be missing: somebody has removed it, to have a forged log chained anew.
+    ///
+    /// - Throws: `IdentityError.corruptStore` if it was removed.
+    func beginAudit(
+        in store: any IdentityStore, proposing key: [UInt8], at now: Date
+    ) async throws(IdentityError) {
+        let secrets = try await store.secrets()
+        guard !secrets.contains(where: { $0.name == ServerKeys.auditKeyName }) else { return }
+        let seals = try await store.signingKeys().map(\.sealedBy) + secrets.map(\.sealedBy)
+        let isLogEmpty = try await store.auditRecords(before: nil, limit: 1).isEmpty
+        guard storeKey == nil || (seals.isEmpty ? isLogEmpty : seals.allSatisfy { $0 == nil }) else {
+            throw .corruptStore("the key of the audit log is missing")
+        }
+        let keyring = seals.isEmpty ? self : try Keyring(nil)
+        _ = try await store.beginAudit(
+            proposing: try keyring.sealed(key, named: ServerKeys.auditKeyName), key: key, at: now)
     }
 
     /// Encrypts all keys and secrets of a store that has none encrypted so far.

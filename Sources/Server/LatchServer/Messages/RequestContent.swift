@@ -11,8 +11,16 @@ extension HTTPRequest {
     ///
     /// The first of several cookies with one name counts: clients send the one with the longer path first (§5.4). The
     /// field is parsed as bytes: a Swift `Character` may combine a separator with a following accent.
-    public var cookies: [String: String] {
-        var cookies: [String: String] = [:]
+    public var cookies: [String: String] { Dictionary(cookieList) { first, _ in first } }
+
+    /// Returns whether the client sent several cookies with a name and different values, as it does if another host of its
+    /// site has set one of them.
+    package func isAmbiguous(cookie name: String) -> Bool {
+        Set(cookieList.lazy.filter { $0.0 == name }.map(\.1)).count > 1
+    }
+
+    private var cookieList: [(String, String)] {
+        var cookies: [(String, String)] = []
         // Browsers keep fewer for a site; RFC 6265 §6.1 requires 50.
         var budget = 200
         for line in fields.values(of: .cookie) {
@@ -20,8 +28,8 @@ extension HTTPRequest {
                 budget -= 1
                 guard let equals = pair.firstIndex(of: 0x3D) else { continue }
                 let name = String(Substring(trimmed(pair[..<equals])))
-                guard !name.isEmpty, cookies[name] == nil else { continue }
-                cookies[name] = unquoted(trimmed(pair[pair.index(after: equals)...]))
+                guard !name.isEmpty else { continue }
+                cookies.append((name, unquoted(trimmed(pair[pair.index(after: equals)...]))))
             }
         }
         return cookies

@@ -2,7 +2,7 @@
 
 import LatchCore
 
-/// The fields that determine where a message ends and what follows; ambiguous ones are rejected.
+/// The fields that determine where a message ends, what follows and who sends it; ambiguous ones are rejected.
 struct FramingFields {
     /// The value of `Content-Length`, which may exceed every limit; nil if the field is missing.
     private(set) var contentLength: Int?
@@ -15,6 +15,9 @@ struct FramingFields {
     /// Whether the client expects `100 Continue` (RFC 9110 §10.1.1).
     private(set) var expectsContinue = false
 
+    /// Whether there is an `Authorization` field.
+    private var isAuthorized = false
+
     /// Records one field line.
     mutating func record(_ name: HTTPFieldName, _ value: String) throws(Rejection) {
         let canonical = name.canonicalName
@@ -23,6 +26,10 @@ struct FramingFields {
         case 14 where canonical == "content-length": try recordContentLength(value)
         case 17 where canonical == "transfer-encoding": try recordTransferEncoding(value)
         case 4 where canonical == "host": try recordHost(value)
+        case 13 where canonical == "authorization":
+            // RFC 9110 §5.3: it must not be repeated; a proxy may have checked the other one.
+            guard !isAuthorized else { throw Rejection("The Authorization field is repeated.") }
+            isAuthorized = true
         case 10 where canonical == "connection":
             // RFC 9110 §7.6.1: options compare without case.
             closes =

@@ -37,12 +37,13 @@ public struct SMTPMailer: Mailer {
 
     /// Submits the mail.
     ///
-    /// - Throws: `IdentityError.mailNotSent` if the server does not accept it.
+    /// - Throws: `IdentityError.mailRefused` if the server never accepts it, `.mailNotSent` if it does not now.
     public func send(_ message: MailMessage) async throws {
         let bytes = message.bytes(from: sender, at: clock.now)
         do throws(HTTPError) {
             try await submission.send(message: bytes, from: sender, to: [message.recipient], via: url)
         } catch {
+            if error.code == HTTPError.mailRefusedCode { throw IdentityError.mailRefused }
             throw IdentityError.mailNotSent(error.message)
         }
     }

@@ -3,18 +3,24 @@
 package import PortableFoundation
 
 extension SQLiteIdentityStore: AuditLog {
-    /// An entry `audit.chained` marks the first chain, so that one that begins anew cannot pass unseen.
-    package func chainAudit(with key: [UInt8], at now: Date) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+    package func beginAudit(
+        proposing secret: StoredSecret, key: [UInt8], at now: Date
+    ) async throws(IdentityError) -> StoredSecret {
+        try await writer.write { db throws(IdentityError) in
+            let stored = try db.secret(proposing: secret)
+            guard stored.isNew else { return stored.secret }
             let chain = AuditChain(key)
-            db.auditChain = chain
-            guard try db.auditHead() == nil, try db.number("SELECT count(*) FROM audit WHERE digest IS NOT NULL") == 0
-            else { return }
             var head = AuditChain.Head()
             for record in try db.auditRecords("ORDER BY id", []) { try db.chain(record, chain, &head) }
             try db.set(head, chain)
+            db.auditChain = chain
             try db.audit("audit.chained", account: nil, at: now)
+            return stored.secret
         }
+    }
+
+    package func chainAudit(with key: [UInt8]) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in db.auditChain = AuditChain(key) }
     }
 
     package func audit(
@@ -37,22 +43,23 @@ extension SQLiteIdentityStore: AuditLog {
         try await writer.write { db throws(IdentityError) in try db.verifyAudit(AuditChain(key)) }
     }
 
-    package func pruneAudit(before date: Date, keeping count: Int, at now: Date) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
-            guard let chain = db.auditChain, var head = try db.auditHead() else { return }
+    package func pruneAudit(before date: Date, keeping count: Int, at now: Date) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) -> Bool in
+            guard let chain = db.auditChain, var head = try db.auditHead() else { return false }
             let young = try db.first("SELECT id FROM audit WHERE at >= ? ORDER BY id LIMIT 1", [.date(date)]) {
                 row throws(IdentityError) in try row.integer(0)
             }
-            // At most ten thousand, so that no login waits long for the transaction.
-            let end = min(max((young ?? head.lastID) - 1, head.lastID - Int64(count)), head.baseID + 10_000)
+            let oldest = max((young ?? head.lastID) - 1, head.lastID - Int64(count))
+            let end = min(oldest, head.baseID + 10_000)
             let base = try db.first(
                 "SELECT id, digest FROM audit WHERE id <= ? ORDER BY id DESC LIMIT 1", [.integer(end)]
             ) { row throws(IdentityError) in (id: try row.integer(0), digest: try row.optionalBlob(1)) }
-            guard let base, let digest = base.digest, base.id > head.baseID else { return }
+            guard let base, let digest = base.digest, base.id > head.baseID else { return false }
             try db.run("DELETE FROM audit WHERE id <= ?", [.integer(base.id)])
             (head.baseID, head.baseDigest) = (base.id, digest)
             try db.set(head, chain)
             try db.audit("audit.pruned", account: nil, detail: "through \(base.id)", at: now)
+            return end < oldest
         }
     }
 }

@@ -41,16 +41,7 @@ extension SQLiteIdentityStore: KeyStore {
 
     /// Inserts and reads back in one transaction: two nodes that start together get the same secret.
     package func secret(proposing secret: StoredSecret) async throws(IdentityError) -> StoredSecret {
-        try await writer.write { db throws(IdentityError) in
-            try db.run(
-                "INSERT INTO secret (name, value, sealed_by) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-                [.text(secret.name), .blob(secret.content), .text(secret.sealedBy)])
-            let stored = try db.first(
-                "SELECT name, value, sealed_by FROM secret WHERE name = ?", [.text(secret.name)],
-                read: StoredSecret.init)
-            guard let stored else { throw .corruptStore("a secret of the server cannot be read back") }
-            return stored
-        }
+        try await writer.write { db throws(IdentityError) in try db.secret(proposing: secret).secret }
     }
 
     package func reseal(_ keys: [StoredKey], _ secrets: [StoredSecret]) async throws(IdentityError) {
@@ -70,6 +61,17 @@ extension SQLiteIdentityStore: KeyStore {
 }
 
 extension SQLiteConnection {
+    /// Returns the secret of that name, and whether it is the proposal.
+    func secret(proposing secret: StoredSecret) throws(IdentityError) -> (secret: StoredSecret, isNew: Bool) {
+        let count = try run(
+            "INSERT INTO secret (name, value, sealed_by) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [.text(secret.name), .blob(secret.content), .text(secret.sealedBy)])
+        let stored = try first(
+            "SELECT name, value, sealed_by FROM secret WHERE name = ?", [.text(secret.name)], read: StoredSecret.init)
+        guard let stored else { throw .corruptStore("a secret of the server cannot be read back") }
+        return (stored, count == 1)
+    }
+
     /// Returns the keys, the latest to sign first and those of equal time by id, so that all nodes sign with the same one.
     fileprivate func signingKeys() throws(IdentityError) -> [StoredKey] {
         try all(

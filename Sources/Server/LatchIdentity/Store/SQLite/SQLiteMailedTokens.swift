@@ -19,12 +19,22 @@ extension SQLiteIdentityStore: MailedTokenStore {
     package func account(forVerificationToken digest: [UInt8], at now: Date) throws(IdentityError) -> Account? {
         try readers.read { db throws(IdentityError) in
             if let account = try db.account(forToken: digest, purpose: .verifyEmail, at: now) { return account }
-            return try db.first(
-                """
-                SELECT \(Account.columns) FROM account WHERE status = 'active' AND (id, email_key) = (
-                    SELECT account_id, old_email_key FROM email_change
-                    WHERE (old_digest = ?1 OR new_digest = ?1) AND expires_at > ?2)
-                """, [.blob(digest), .date(now)], read: Account.init)
+            return try db.account(changingAddressBy: "new_digest", digest, at: now)
+        }
+    }
+
+    package func account(forOldAddressToken digest: [UInt8], at now: Date) throws(IdentityError) -> Account? {
+        try readers.read { db throws(IdentityError) in
+            try db.account(changingAddressBy: "old_digest", digest, at: now)
+        }
+    }
+
+    package func refuseEmailChange(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Int? {
+        try await writer.write { db throws(IdentityError) in
+            guard let account = try db.account(changingAddressBy: "old_digest", digest, at: now) else { return nil }
+            try db.run("DELETE FROM email_change WHERE account_id = ?", [.text(account.id)])
+            try db.audit("account.emailChangeRefused", account: account.id, at: now)
+            return try db.revokeDevices(of: account.id, because: .changeRefused, at: now)
         }
     }
 
@@ -92,6 +102,17 @@ extension SQLiteConnection {
                 SELECT account_id, email_key FROM one_time_token WHERE digest = ? AND purpose = ? AND expires_at > ?)
             """,
             [.blob(digest), .text(purpose.rawValue), .date(now)], read: Account.init)
+    }
+
+    /// Returns the account whose change of address has a valid token in a column.
+    fileprivate func account(
+        changingAddressBy column: String, _ digest: [UInt8], at now: Date
+    ) throws(IdentityError) -> Account? {
+        try first(
+            """
+            SELECT \(Account.columns) FROM account WHERE status = 'active' AND (id, email_key) = (
+                SELECT account_id, old_email_key FROM email_change WHERE \(column) = ? AND expires_at > ?)
+            """, [.blob(digest), .date(now)], read: Account.init)
     }
 
     /// Sets the hash, ends all mailed tokens and all devices, and returns the number of devices.

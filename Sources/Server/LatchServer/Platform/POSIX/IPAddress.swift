@@ -30,6 +30,11 @@ package struct IPAddress: Sendable, Hashable {
         self.init(networkBytes: bytes)
     }
 
+    /// Whether the address is one of the machine itself (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
+    package var isLoopback: Bool {
+        bytes.count == 4 ? bytes[0] == 127 : bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] == 1
+    }
+
     /// Creates an address from its four or sixteen bytes.
     init(networkBytes bytes: [UInt8]) {
         let isMapped =

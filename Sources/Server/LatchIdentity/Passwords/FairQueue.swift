@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A bounded queue in which the networks that wait take turns.
+///
+/// First the wider networks take turns, and within one of them its networks. When the queue is full, a job of the wider
+/// network that has the most jobs makes room, so that a flood from few networks rejects and delays itself (attack D7).
+struct FairQueue<Element> {
+    private struct Entry {
+        let network: NetworkPrefix
+        let element: Element
+    }
+
+    /// The entries in order of arrival.
+    private var entries: [Entry] = []
+    /// The turn in which each waiting network, narrow or wide, was last served or began to wait.
+    private var turns: [NetworkPrefix: Int] = [:]
+    private var turn = 0
+    private let maximumCount: Int
+
+    /// Creates an empty queue.
+    init(maximumCount: Int) { self.maximumCount = maximumCount }
+
+    var count: Int { entries.count }
+
+    /// Adds an element, and returns the one that makes room for it, which can be the same one.
+    mutating func append(_ element: Element, from network: NetworkPrefix) -> Element? {
+        entries.append(Entry(network: network, element: element))
+        for key in [network, network.wide] where turns[key] == nil { turns[key] = turn }
+        guard entries.count > maximumCount else { return nil }
+        let wide = busiest(entries.indices) { entries[$0].network.wide }
+        let indices = entries.indices.filter { entries[$0].network.wide == wide }
+        let narrow = busiest(indices) { entries[$0].network }
+        return indices.last { entries[$0].network == narrow }.map { remove(at: $0) }
+    }
+
+    /// Removes the element whose turn it is.
+    mutating func popFirst() -> Element? {
+        let orders = entries.map { (turns[$0.network.wide] ?? 0, turns[$0.network] ?? 0) }
+        guard let index = orders.indices.min(by: { orders[$0] < orders[$1] }) else { return nil }
+        turn += 1
+        let network = entries[index].network
+        for key in [network, network.wide] { turns[key] = turn }
+        return remove(at: index)
+    }
+
+    /// Removes the first element that satisfies a condition.
+    mutating func removeFirst(where isIncluded: (Element) -> Bool) -> Element? {
+        entries.firstIndex { isIncluded($0.element) }.map { remove(at: $0) }
+    }
+
+    /// Removes an entry, and forgets the turns of networks that do not wait any more.
+    private mutating func remove(at index: Int) -> Element {
+        let entry = entries.remove(at: index)
+        if !entries.contains(where: { $0.network == entry.network }) { turns[entry.network] = nil }
+        if !entries.contains(where: { $0.network.wide == entry.network.wide }) { turns[entry.network.wide] = nil }
+        return entry.element
+    }
+
+    /// Returns the most frequent key; of several, the one that came last, so that a newcomer takes nobody's place.
+    private func busiest(_ indices: some Sequence<Int>, key: (Int) -> NetworkPrefix) -> NetworkPrefix? {
+        var counts: [NetworkPrefix: (count: Int, last: Int)] = [:]
+        for index in indices { counts[key(index)] = ((counts[key(index)]?.count ?? 0) + 1, index) }
+        return counts.max { ($0.value.count, $0.value.last) < ($1.value.count, $1.value.last) }?.key
+    }
+}

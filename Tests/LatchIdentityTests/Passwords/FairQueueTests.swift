@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A fair queue` {
+    private func queue(_ addresses: [String], maximum: Int = 100) -> (FairQueue<String>, rejected: [String]) {
+        var queue = FairQueue<String>(maximumCount: maximum)
+        let rejected = addresses.compactMap { queue.append($0, from: NetworkPrefix(of: $0)) }
+        return (queue, rejected)
+    }
+
+    private func order(_ queue: FairQueue<String>) -> [String] {
+        var queue = queue
+        var order: [String] = []
+        while let next = queue.popFirst() { order.append(next) }
+        return order
+    }
+
+    @Test func `serves the networks in turn, and each in order of arrival`() {
+        let (queue, _) = queue(["10.0.0.1", "10.0.0.1", "10.0.0.1", "10.1.0.1", "10.2.0.1", "10.1.0.1"])
+        #expect(order(queue) == ["10.0.0.1", "10.1.0.1", "10.2.0.1", "10.0.0.1", "10.1.0.1", "10.0.0.1"])
+    }
+
+    @Test(.tags(.attackD7)) func `counts the many networks of one subscriber as one`() {
+        let flood = (0..<50).map { "2001:db8:0:\($0)::1" }
+        let (queue, _) = queue(flood + ["198.51.100.7"])
+        #expect(order(queue).prefix(2).contains("198.51.100.7"))
+        // Within the wider network its networks take turns too.
+        let (two, _) = self.queue(["10.0.0.1", "10.0.0.1", "10.0.0.2"])
+        #expect(order(two) == ["10.0.0.1", "10.0.0.2", "10.0.0.1"])
+    }
+
+    @Test func `does not serve a network earlier because it came back`() {
+        var (queue, _) = queue(["10.0.0.1", "10.1.0.1", "10.1.0.1"])
+        var order: [String] = []
+        for _ in 0..<4 {
+            order.append(queue.popFirst() ?? "")
+            if order.last == "10.0.0.1" { _ = queue.append("10.0.0.1", from: NetworkPrefix(of: "10.0.0.1")) }
+        }
+        #expect(order == ["10.0.0.1", "10.1.0.1", "10.0.0.1", "10.1.0.1"])
+    }
+
+    @Test(.tags(.attackD7)) func `makes room in the longest line when it is full`() {
+        let (full, rejected) = queue(Array(repeating: "10.0.0.1", count: 5) + ["10.1.0.1"], maximum: 5)
+        #expect(rejected == ["10.0.0.1"] && full.count == 5)
+        #expect(order(full).prefix(2) == ["10.0.0.1", "10.1.0.1"])
+        // Whoever has the longest line already is rejected, and nobody else.
+        #expect(queue(["10.1.0.1"] + Array(repeating: "10.0.0.1", count: 5), maximum: 5).rejected == ["10.0.0.1"])
+        // Where all lines are equal, a newcomer takes nobody's place.
+        #expect(queue((0..<6).map { "10.\($0).0.1" }, maximum: 5).rejected == ["10.5.0.1"])
+    }
+
+    @Test func `gives the place of a caller that went away to others`() {
+        var (queue, _) = queue(["10.0.0.1", "10.1.0.1"])
+        #expect(queue.removeFirst { $0 == "10.0.0.1" } == "10.0.0.1")
+        #expect(queue.removeFirst { $0 == "10.0.0.1" } == nil)
+        #expect(queue.count == 1 && order(queue) == ["10.1.0.1"])
+    }
+}
