@@ -28,7 +28,7 @@ final class AttemptLimiter: Sendable {
         case loginPair, loginAccount, loginNetwork, loginPrefix
         case token, session, refresh, clientSecret, secondFactor, secondFactorSetup, username
         case signUpNetwork, signUpPrefix, signUpAccount
-        case mailNetwork, mailPrefix, mailRecipient, link
+        case mailNetwork, mailPrefix, mailRecipient, link, other
     }
 
     /// A keyed digest of what was attempted: no key is longer than another, and nobody can choose keys that collide.
@@ -107,7 +107,7 @@ final class AttemptLimiter: Sendable {
     /// Creates a limiter.
     ///
     /// - Parameter maximumKeys: The maximum number of keys of each scope. By default they take 2 MiB, the most that a
-    ///   hash table of that size holds, so that all scopes together take 36 MiB.
+    ///   hash table of that size holds, so that all scopes together take 38 MiB.
     init(maximumKeys: Int = 49_152) {
         tables = Mutex(Scope.allCases.map { _ in Table(maximumKeys: maximumKeys) })
     }
