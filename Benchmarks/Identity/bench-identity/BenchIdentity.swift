@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LatchIdentity
 import ServedIdentity
 
 /// Measures the auth server: refreshes with durable rotation, logins, what one commit carries, the served process at rest, and
@@ -11,8 +12,17 @@ import ServedIdentity
 struct BenchIdentity {
     static let width = 64
 
+    /// The defaults, except that one address may refresh as often as the server can.
+    static var configuration: IdentityConfiguration {
+        var configuration = IdentityConfiguration()
+        configuration.tokenLimitPerMinute = 10_000_000
+        return configuration
+    }
+
     static func main() async throws {
-        if let folder = value(after: "--serve") { return try await ServerProcess.run(in: folder) }
+        if let folder = value(after: "--serve") {
+            return try await ServerProcess.run(in: folder, configuration: configuration)
+        }
         var report = Report()
         let folder = FileManager.default.temporaryDirectory.appending(path: "bench-identity-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

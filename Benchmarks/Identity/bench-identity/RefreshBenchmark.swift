@@ -23,7 +23,7 @@ enum RefreshBenchmark {
 
     static func measureInProcess(in folder: URL, report: inout Report) async throws {
         let identity = try await Identity(
-            configuration: IdentityConfiguration(), storePath: folder.appending(path: "near.sqlite").path,
+            configuration: BenchIdentity.configuration, storePath: folder.appending(path: "near.sqlite").path,
             mailer: MemoryMailer())
         identity.adoptIssuer("http://127.0.0.1:1")
         let client = IdentityClient(identity.handler, url: "http://127.0.0.1:1")

@@ -147,11 +147,7 @@ public struct Identity: Sendable {
                 // An access token can outlive its device's row by its own lifetime, and is checked against that row.
                 let lifetime = dependencies.configuration.accessTokenLifetime.inSeconds
                 try await dependencies.store.prune(endedBefore: dependencies.now.addingTimeInterval(-lifetime))
-                let retention = dependencies.configuration.auditRetention.inSeconds
-                while try await dependencies.store.pruneAudit(
-                    before: dependencies.now.addingTimeInterval(-retention), keeping: AuditService.maximumCount,
-                    at: dependencies.now)
-                {}
+                try await dependencies.audit.prune()
             } catch {
                 dependencies.metrics.count("latch_housekeeping_failures_total")
             }

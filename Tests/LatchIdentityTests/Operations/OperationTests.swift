@@ -51,6 +51,36 @@ import Testing
         await store.close()
     }
 
+    @Test(.tags(.attackK8)) func `is checked once for all who ask at the same time`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteIdentityStore(path: folder.file())
+        let gate = DispatchSemaphore(value: 0)
+        async let wedged: Void = store.writer.write { _ throws(IdentityError) in gate.wait() }
+        let check = HealthCheck(store: store, clock: ManualClock(noon).wallClock())
+        let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
+        let before = store.writeStatistics.jobs
+        let failures = await withTaskGroup(of: IdentityError?.self) { group in
+            for _ in 0..<1000 {
+                group.addTask {
+                    continuation.yield()
+                    return await check.failure()
+                }
+            }
+            var count = 0
+            for await _ in begun {
+                count += 1
+                if count == 1000 { break }
+            }
+            gate.signal()
+            return await group.reduce(into: []) { if let failure = $1 { $0.append(failure) } }
+        }
+        try await wedged
+        #expect(failures.isEmpty)
+        // The blocked write and one check; one more for whoever had begun and not asked yet when it ended.
+        #expect(store.writeStatistics.jobs - before < 20)
+        await store.close()
+    }
+
     @Test func `is not ready before it knows its address, and issues nothing`() async throws {
         let folder = try TemporaryFolder()
         let identity = try await Identity(

@@ -147,9 +147,11 @@ extension Settings {
     private static let reloadable: Set<String> = [
         "access_token_lifetime", "refresh_token_lifetime", "replay_window", "keyed_replay_window",
         "verification_lifetime", "reset_lifetime", "require_verified_email", "argon2_memory_kib", "argon2_passes",
-        "password_queue_limit", "login_limit_per_minute", "allowed_origins",
+        "password_queue_limit", "login_limit_per_minute", "signup_limit_per_hour", "mail_limit_per_hour",
+        "allowed_origins",
         "scopes", "default_scopes", "clients", "client_secrets", "first_party_grants", "first_party_scopes",
-        "token_limit_per_minute", "refresh_limit_per_minute", "sample_resource", "user_service",
+        "token_limit_per_minute", "request_limit_per_minute", "refresh_limit_per_minute", "sample_resource",
+        "user_service",
         "first_administrator", "recent_authentication", "signing_key_lifetime", "audit_retention",
     ]
 

@@ -156,7 +156,7 @@ package struct AccountService: Sendable {
     ) async throws(IdentityError) {
         let account = try await dependencies.store.account(forVerificationToken: token.digest, at: dependencies.now)
         guard let account else { throw .invalidLink }
-        let verified = try await dependencies.logins.verify(password, of: account, from: origin)
+        let verified = try await dependencies.logins.verify(password, of: account, from: origin, for: .addressProof)
         try await verifyEmail(token, with: .password(verified))
     }
 
@@ -168,7 +168,7 @@ package struct AccountService: Sendable {
     ) async throws(IdentityError) {
         let account = try await dependencies.store.account(forOldAddressToken: token.digest, at: dependencies.now)
         guard let account else { throw .invalidLink }
-        let verified = try await dependencies.logins.verify(password, of: account, from: origin)
+        let verified = try await dependencies.logins.verify(password, of: account, from: origin, for: .addressProof)
         try await verifyEmail(token, with: .password(verified))
     }
 
@@ -250,7 +250,8 @@ package struct AccountService: Sendable {
         if try await dependencies.secondFactors.isConfirmed(of: session.accountID) {
             try dependencies.requireRecentAuthentication(session)
         }
-        let account = try await dependencies.logins.verify(current, of: session.account, from: origin)
+        let account = try await dependencies.logins.verify(
+            current, of: session.account, from: origin, for: .passwordChange)
         let hash = try await dependencies.passwords.hash(new, for: .change, from: origin.address)
         let changed = try await dependencies.store.changePassword(
             of: account, to: hash, signingOutAllBut: signingOutOthers ? session.device.id : nil,

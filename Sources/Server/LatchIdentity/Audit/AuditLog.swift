@@ -36,8 +36,11 @@ package protocol AuditLog: Sendable {
     /// - Parameters:
     ///   - date: The time before which entries are removed.
     ///   - count: The number of entries that are kept at most.
-    /// - Returns: True if more are to be removed: one call removes ten thousand at most, so that no login waits for long.
-    func pruneAudit(before date: Date, keeping count: Int, at now: Date) async throws(IdentityError) -> Bool
+    ///   - batch: The number of entries that this call removes at most.
+    /// - Returns: Whether entries remain to be removed.
+    func pruneAudit(
+        before date: Date, keeping count: Int, atMost batch: Int, at now: Date
+    ) async throws(IdentityError) -> Bool
 }
 
 /// An entry of the audit log.

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The audit log, for the operator's commands.
+import LatchCore
+import PortableFoundation
+
+/// The audit log, for the operator's commands and the server's housekeeping.
 package struct AuditService: Sendable {
     /// The number of entries that are kept at most, so that failed logins cannot fill the disk.
     static let maximumCount = 1_000_000
+    /// The number of entries that one transaction removes at most, so that no login waits long for it.
+    static let pruningBatch = 10_000
 
     let dependencies: Dependencies
 
@@ -17,5 +22,15 @@ package struct AuditService: Sendable {
     /// Checks that no entry was changed, removed or added behind the server's back.
     package func verify() async throws(IdentityError) -> AuditVerification {
         try await dependencies.store.verifyAudit(with: dependencies.auditKey)
+    }
+
+    /// Removes the entries that are older than the configuration keeps them, and the oldest beyond the maximum count.
+    ///
+    /// It removes all of them: a fixed number each hour would be fewer than a flood of failed logins adds.
+    func prune(keeping count: Int = maximumCount, batch: Int = pruningBatch) async throws(IdentityError) {
+        let end = dependencies.now.addingTimeInterval(-dependencies.configuration.auditRetention.inSeconds)
+        while try await dependencies.store.pruneAudit(
+            before: end, keeping: count, atMost: batch, at: dependencies.now)
+        {}
     }
 }

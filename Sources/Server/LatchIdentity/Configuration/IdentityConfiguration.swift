@@ -89,8 +89,10 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var firstPartyGrants: Set<OAuthClient.GrantType> = [.password, .refreshToken]
     /// The scopes that tokens of such requests may have; nil for every scope.
     public var firstPartyScopes: Scopes?
-    /// The number of requests that one network may send to the token routes within a minute.
+    /// The number of requests that one network may send to the token routes, and of RPCs, within a minute.
     public var tokenLimitPerMinute = 6000
+    /// The number of requests that one network may send to all other routes within a minute.
+    public var requestLimitPerMinute = 6000
     /// The number of refreshes of one account within a minute.
     public var refreshLimitPerMinute = 6000
     /// Whether the server has the sample resource for tests and demonstrations: `/widgets`, `/projects` and `/files`.

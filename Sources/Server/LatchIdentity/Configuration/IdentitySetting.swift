@@ -104,6 +104,9 @@ package struct IdentitySetting: Sendable {
             "the scopes that their tokens may have at most; every scope if not set"),
         .init(
             "token_limit_per_minute", \.tokenLimitPerMinute, .number(1...10_000_000), "token requests of one network"),
+        .init(
+            "request_limit_per_minute", \.requestLimitPerMinute, .number(1...10_000_000),
+            "other requests of one network"),
         .init("refresh_limit_per_minute", \.refreshLimitPerMinute, .number(1...10_000_000), "refreshes of one account"),
         .init(
             "sample_resource", \.hasSampleResource, .flag,

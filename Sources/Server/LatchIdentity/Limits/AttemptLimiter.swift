@@ -28,7 +28,7 @@ final class AttemptLimiter: Sendable {
         case loginPair, loginPairPrefix, loginAccount, loginNetwork, loginPrefix
         case token, session, refresh, clientSecret, secondFactor, secondFactorSetup, username
         case signUpNetwork, signUpPrefix, signUpAccount
-        case mailNetwork, mailPrefix, mailRecipient, link
+        case mailNetwork, mailPrefix, mailRecipient, link, other
     }
 
     /// A keyed digest of what was attempted: no key is longer than another, and nobody can choose keys that collide.

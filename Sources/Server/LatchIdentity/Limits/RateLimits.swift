@@ -11,7 +11,7 @@ struct RateLimits: Sendable {
 
     /// A kind of request that counts by its head alone, before its content is read.
     enum Request: Sendable {
-        /// A request to a route that issues, refreshes or revokes tokens.
+        /// A request to a route that issues, refreshes or revokes tokens, or an RPC.
         case token
         /// A request for a new account, each of which costs a hash, a row and a mail.
         case signUp
@@ -19,6 +19,8 @@ struct RateLimits: Sendable {
         case mail
         /// A use of a mailed link, each of which costs a write.
         case link
+        /// A request to any other route: a profile, a list, a page, a document.
+        case other
     }
 
     /// The limit of guesses at one account from one network, which users meet.
@@ -47,6 +49,8 @@ struct RateLimits: Sendable {
     private let username = Limit(name: "username", capacity: 10, window: 3600)
     /// The limit of requests from one network to the token routes.
     private let token: Limit
+    /// The limit of requests from one network to all other routes.
+    private let other: Limit
     /// The limit of new sessions of one account: a right password costs no attempt, and each session is a row.
     private let session = Limit(name: "session", capacity: 120, window: 60)
     /// The limit of refreshes of one account over all of its devices of one client.
@@ -66,6 +70,7 @@ struct RateLimits: Sendable {
         mailNetwork = Limit(name: "mail-address", capacity: configuration.mailLimitPerHour, window: 3600)
         mailPrefix = Limit(name: "mail-prefix", capacity: configuration.mailLimitPerHour * 5, window: 3600)
         token = Limit(name: "token", capacity: configuration.tokenLimitPerMinute, window: 60)
+        other = Limit(name: "request", capacity: configuration.requestLimitPerMinute, window: 60)
         refresh = Limit(name: "refresh", capacity: configuration.refreshLimitPerMinute, window: 60)
     }
 
@@ -85,6 +90,7 @@ struct RateLimits: Sendable {
                 .init(.mailPrefix, from: network.wide, limit: mailPrefix),
             ]
         case .link: return [.init(.link, from: network, limit: link)]
+        case .other: return [.init(.other, from: network, limit: other)]
         }
     }
 

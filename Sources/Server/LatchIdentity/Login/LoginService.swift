@@ -108,6 +108,11 @@ struct LoginService: Sendable {
 
     // MARK: Passwords
 
+    /// The purpose of a password, in the audit log.
+    enum Purpose: String {
+        case login, reauthentication, passwordChange, addressProof
+    }
+
     /// Authenticates the user of a session again, and makes that the session's time of authentication (RFC 9470).
     ///
     /// - Parameter code: A code of the second factor, or a recovery code.
@@ -117,7 +122,8 @@ struct LoginService: Sendable {
         _ session: AuthenticatedSession, password: String, code: String?, from origin: RequestOrigin
     ) async throws(IdentityError) {
         try session.requireFirstParty()
-        try await verifying(session.account.email.key, password, from: origin) { account throws(IdentityError) in
+        try await verifying(session.account.email.key, password, from: origin, recording: .reauthentication) {
+            account throws(IdentityError) in
             let factorAt = try await proveFactor(of: account, code, from: origin)
             let isDone = try await dependencies.store.authenticate(
                 device: session.device.id, of: account, factorAt: factorAt, at: dependencies.now)
@@ -140,14 +146,17 @@ struct LoginService: Sendable {
     ///
     /// - Throws: The errors of ``login(name:password:code:from:by:requesting:)``.
     func verify(
-        _ password: String, of account: Account, from origin: RequestOrigin
+        _ password: String, of account: Account, from origin: RequestOrigin, for purpose: Purpose
     ) async throws(IdentityError) -> Account {
-        try await verifying(account.email.key, password, from: origin, requiresVerifiedEmail: false) { $0 }
+        try await verifying(
+            account.email.key, password, from: origin, recording: purpose, requiresVerifiedEmail: false
+        ) { $0 }
     }
 
-    /// Verifies a password within the limits, and refunds the attempt if it is right.
+    /// Verifies a password within the limits, and refunds the attempt if it is right; a wrong one is recorded.
     private func verifying<Result>(
-        _ name: String, _ password: String, from origin: RequestOrigin, requiresVerifiedEmail: Bool? = nil,
+        _ name: String, _ password: String, from origin: RequestOrigin, recording purpose: Purpose = .login,
+        requiresVerifiedEmail: Bool? = nil,
         then proceed: (Account) async throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
         try PasswordPolicy.checkLength(password)
@@ -168,7 +177,7 @@ struct LoginService: Sendable {
                 count("failure")
                 // The same write for unknown names; what was typed as one may be a password, and is not recorded.
                 try await dependencies.store.audit(
-                    "login.failed", account: found?.id, detail: "from \(origin.address)".sanitized(200),
+                    "\(purpose.rawValue).failed", account: found?.id, detail: "from \(origin.address)".sanitized(200),
                     at: dependencies.now)
             } else {
                 dependencies.limiter.refund(attempts)

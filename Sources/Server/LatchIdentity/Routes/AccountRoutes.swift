@@ -22,9 +22,13 @@ struct AccountRoutes: Sendable {
             links.post("/api/auth/verify-email", verify)
             links.post("/api/auth/reset-password", resetPassword)
         }
-        router.post("/api/auth/reauthenticate", reauthenticate)
-        router.get("/user/profile", profile)
-        router.get("/api/users", list)
+        router.group(interceptors: dependencies.limiting(.token)) { sessions in
+            sessions.post("/api/auth/reauthenticate", reauthenticate)
+        }
+        router.group(interceptors: dependencies.limiting(.other)) { others in
+            others.get("/user/profile", profile)
+            others.get("/api/users", list)
+        }
     }
 
     /// Creates an account: 201, or 409 if the address is taken, as AuthPackage clients expect.
@@ -56,9 +60,10 @@ struct AccountRoutes: Sendable {
     /// Authenticates the user of a session again, by `password` and, with a second factor, `otp`: 200, or the errors of a
     /// login.
     @Sendable private func reauthenticate(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let session = try await session(request)
         let body = try request.jsonObject()
         try await dependencies.logins.reauthenticate(
-            try await session(request), password: try body.text("password"), code: try body.optionalText("otp"),
+            session, password: try body.text("password"), code: try body.optionalText("otp"),
             from: request.requestOrigin)
         return .message("You are authenticated.")
     }

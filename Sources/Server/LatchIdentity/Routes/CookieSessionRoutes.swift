@@ -10,9 +10,11 @@ struct CookieSessionRoutes: Sendable {
 
     /// Adds the routes; the cookie's path covers the last two.
     func add(to router: inout Router) {
-        router.group(interceptors: dependencies.limiting(.token)) { $0.post("/api/auth/clients/login", login) }
-        router.post("/api/auth/refresh-token", refresh)
-        router.post("/api/auth/logout", logout)
+        router.group(interceptors: dependencies.limiting(.token)) { sessions in
+            sessions.post("/api/auth/clients/login", login)
+            sessions.post("/api/auth/refresh-token", refresh)
+            sessions.post("/api/auth/logout", logout)
+        }
     }
 
     /// Logs in and returns the refresh token in the content for programs, and as a cookie for browsers.

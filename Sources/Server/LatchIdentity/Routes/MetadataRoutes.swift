@@ -10,7 +10,9 @@ struct MetadataRoutes: Sendable {
     let dependencies: Dependencies
 
     func add(to router: inout Router) {
-        router.get("/.well-known/oauth-authorization-server", metadata)
+        router.group(interceptors: dependencies.limiting(.other)) { others in
+            others.get("/.well-known/oauth-authorization-server", metadata)
+        }
     }
 
     /// Returns the metadata, with the existing endpoints alone.

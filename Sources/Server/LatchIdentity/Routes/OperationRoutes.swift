@@ -16,13 +16,24 @@ package enum OperatorListener: HTTPContextKey {
 /// account (attack D1).
 struct OperationRoutes: Sendable {
     let dependencies: Dependencies
+    private let healthCheck: HealthCheck
+
+    init(dependencies: Dependencies) {
+        self.dependencies = dependencies
+        healthCheck = HealthCheck(store: dependencies.store, clock: dependencies.clock)
+    }
 
     /// Adds the routes, which need no authentication: supervisors and scrapers have no account.
+    ///
+    /// Health and readiness have no limit: where a supervisor shares its address with clients, a flood of theirs would
+    /// otherwise make it restart the server. They cost as much for one request as for many at a time.
     func add(to router: inout Router) {
-        router.get("/.well-known/jwks.json", jwks)
         router.get("/healthz", health)
         router.get("/readyz", readiness)
-        router.get("/metrics", metrics)
+        router.group(interceptors: dependencies.limiting(.other)) { others in
+            others.get("/.well-known/jwks.json", jwks)
+            others.get("/metrics", metrics)
+        }
     }
 
     /// Returns the public keys that verify tokens (RFC 7517 §5), cached for five minutes.
@@ -37,7 +48,7 @@ struct OperationRoutes: Sendable {
     ///
     /// It commits a row, so that it detects a full disk or a blocked writer before a user does.
     @Sendable private func health(_ request: HTTPRequest) async throws -> HTTPResponse {
-        guard let failure = await HealthCheck(store: dependencies.store, clock: dependencies.clock).failure() else {
+        guard let failure = await healthCheck.failure() else {
             guard request.isOfOperator else { return .json(["status": "ok"]) }
             let mails = try await mailBacklog()
             return .json([

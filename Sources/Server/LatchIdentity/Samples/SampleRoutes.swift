@@ -16,7 +16,8 @@ struct SampleRoutes: Sendable {
     let dependencies: Dependencies
 
     func add(to router: inout Router) {
-        router.group(interceptors: [IdentityErrorInterceptor(format: .detail)]) { all in
+        let limit = RateLimitInterceptor(dependencies: dependencies, request: .other, format: .detail)
+        router.group(interceptors: [limit, IdentityErrorInterceptor(format: .detail)]) { all in
             for kind in SampleItem.Kind.allCases { add(kind, to: &all) }
         }
     }

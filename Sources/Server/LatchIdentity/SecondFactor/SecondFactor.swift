@@ -57,6 +57,16 @@ package enum SecondFactorPurpose: Sendable, Hashable {
     /// The replacement of all recovery codes by those with these digests.
     case recoveryCodes([[UInt8]])
 
+    /// The name of the purpose in the audit log.
+    var name: String {
+        switch self {
+        case .login: "login"
+        case .confirmation: "confirmation"
+        case .removal: "removal"
+        case .recoveryCodes: "recoveryCodes"
+        }
+    }
+
     /// Whether the proof is of the factor whose setup has begun, and not of the confirmed one.
     package var isConfirmation: Bool {
         guard case .confirmation = self else { return false }

@@ -56,16 +56,16 @@ package struct SecondFactorService: Sendable {
     ) async throws(IdentityError) {
         try requireRecentLogin(session)
         let now = dependencies.now
-        try await limited(session.accountID, from: origin) { () throws(IdentityError) in
+        let purpose = SecondFactorPurpose.confirmation(on: session.device.id)
+        try await limited(session.accountID, for: purpose, from: origin) { () throws(IdentityError) in
             let factor = try await dependencies.store.secondFactor(of: session.accountID, isConfirmed: false)
             guard let factor, now.timeIntervalSince(factor.createdAt) < Self.setupLifetime else {
                 throw .noSecondFactor
             }
             // A recovery code does not prove that the authenticator app works.
-            guard case .code(let step, let sealed)? = try proof(code, for: factor) else { throw .invalidCode }
+            guard case .code(let step, let sealed)? = try proof(code, for: factor) else { return .rejected }
             return try await dependencies.store.prove(
-                .code(step: step, sealedSecret: sealed), of: session.accountID,
-                for: .confirmation(on: session.device.id), at: now)
+                .code(step: step, sealedSecret: sealed), of: session.accountID, for: purpose, at: now)
         }
     }
 
@@ -123,18 +123,21 @@ package struct SecondFactorService: Sendable {
         _ code: String, of accountID: String, for purpose: SecondFactorPurpose, from origin: RequestOrigin,
         orThrow missing: IdentityError = .invalidCode
     ) async throws(IdentityError) {
-        try await limited(accountID, from: origin) { () throws(IdentityError) in
+        try await limited(accountID, for: purpose, from: origin) { () throws(IdentityError) in
             guard let factor = try await dependencies.store.secondFactor(of: accountID, isConfirmed: true) else {
                 throw missing
             }
-            guard let proof = try proof(code, for: factor) else { throw .invalidCode }
+            guard let proof = try proof(code, for: factor) else { return .rejected }
             return try await dependencies.store.prove(proof, of: accountID, for: purpose, at: dependencies.now)
         }
     }
 
     /// Verifies within the limit of a network, counts the result, and refunds the attempt if it is accepted.
+    ///
+    /// A rejected code is recorded. One that a limit or a lock refuses is not, so that the log grows no faster than codes are
+    /// checked.
     private func limited(
-        _ accountID: String, from origin: RequestOrigin,
+        _ accountID: String, for purpose: SecondFactorPurpose, from origin: RequestOrigin,
         _ verify: () async throws(IdentityError) -> VerificationResult
     ) async throws(IdentityError) {
         let attempt = dependencies.limits.secondFactor(of: accountID, address: origin.address)
@@ -146,6 +149,9 @@ package struct SecondFactorService: Sendable {
             dependencies.limiter.refund([attempt])
         case .rejected:
             dependencies.metrics.count(name, ["result": "refused"])
+            try await dependencies.store.audit(
+                "factor.failed", account: accountID, detail: "\(purpose.name) from \(origin.address)".sanitized(200),
+                at: dependencies.now)
             throw .invalidCode
         case .locked(let end):
             dependencies.metrics.count(name, ["result": "limited"])

@@ -30,6 +30,16 @@ struct RoutePattern: Sendable, Equatable {
         return RoutePattern(segments: segments + other.segments)
     }
 
+    /// The pattern as text, such as `/users/{id}`.
+    var text: String {
+        segments.reduce(into: "") { text, segment in
+            switch segment {
+            case .literal(let literal): text += "/" + literal
+            case .parameter(let name): text += "/{\(name)}"
+            }
+        }
+    }
+
     /// The names of the parameters, in order.
     var parameterNames: [String] {
         segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }

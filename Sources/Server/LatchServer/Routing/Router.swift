@@ -26,6 +26,11 @@ public struct Router: Handler {
     ///   outermost. They see the request after it was matched, with its path parameters.
     public init(interceptors: [any Interceptor] = []) { self.interceptors = interceptors }
 
+    /// The methods and patterns of all endpoints.
+    package var routes: [(method: HTTPMethod, pattern: String)] {
+        table.routes.map { (method: $0.method, pattern: $0.pattern.text) }
+    }
+
     /// Adds an endpoint; a later one with the same method and pattern replaces the earlier.
     public mutating func on(_ method: HTTPMethod, _ pattern: String, handledBy handler: any Handler) {
         table.insert(handler.nested(in: interceptors), method: method, pattern: RoutePattern(pattern))

@@ -43,14 +43,16 @@ extension SQLiteIdentityStore: AuditLog {
         try await writer.write { db throws(IdentityError) in try db.verifyAudit(AuditChain(key)) }
     }
 
-    package func pruneAudit(before date: Date, keeping count: Int, at now: Date) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) -> Bool in
+    package func pruneAudit(
+        before date: Date, keeping count: Int, atMost batch: Int, at now: Date
+    ) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in
             guard let chain = db.auditChain, var head = try db.auditHead() else { return false }
             let young = try db.first("SELECT id FROM audit WHERE at >= ? ORDER BY id LIMIT 1", [.date(date)]) {
                 row throws(IdentityError) in try row.integer(0)
             }
-            let oldest = max((young ?? head.lastID) - 1, head.lastID - Int64(count))
-            let end = min(oldest, head.baseID + 10_000)
+            let due = max((young ?? head.lastID) - 1, head.lastID - Int64(count))
+            let end = min(due, head.baseID + Int64(batch))
             let base = try db.first(
                 "SELECT id, digest FROM audit WHERE id <= ? ORDER BY id DESC LIMIT 1", [.integer(end)]
             ) { row throws(IdentityError) in (id: try row.integer(0), digest: try row.optionalBlob(1)) }
@@ -59,7 +61,7 @@ extension SQLiteIdentityStore: AuditLog {
             (head.baseID, head.baseDigest) = (base.id, digest)
             try db.set(head, chain)
             try db.audit("audit.pruned", account: nil, detail: "through \(base.id)", at: now)
-            return end < oldest
+            return end < due
         }
     }
 }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchRPC
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+@testable import LatchServer
+
+/// A route and the limit that its requests count against.
+struct LimitedRoute: Sendable, CustomTestStringConvertible {
+    /// The method and the pattern.
+    let route: String
+    /// The name of the limit in the RateLimit fields.
+    let limit: String
+    var testDescription: String { "\(route): \(limit)" }
+
+    /// The requests that are allowed in the tests, and the seconds until the next one.
+    var allowed: (count: Int, retryAfter: Int) {
+        switch limit {
+        case "token": (20, 3)
+        case "request": (3, 20)
+        case "link": (10, 6)
+        default: (3, 1200)
+        }
+    }
+
+    /// Sends a request without credentials whose content no route can read.
+    func send(_ site: Site, from address: String) async throws -> Response {
+        let parts = route.split(separator: " ").map(String.init)
+        var request = HTTPRequest(
+            method: HTTPMethod(rawValue: parts[0]), scheme: "http", authority: "127.0.0.1:8080",
+            path: parts[1].replacing("{id}", with: "x"), fields: [.contentType: "application/json"],
+            body: HTTPBody("this is not JSON"))
+        request.context[RemoteAddress.self] = address
+        return Response(try await site.identity.handler.respond(to: request))
+    }
+}
+
+@Suite struct `Each route of the server` {
+    static let rpc = "POST /userservice.v1.UserService/"
+
+    /// The routes by the limit that a flood of them exhausts first.
+    static let table: [String: [String]] = [
+        "token": [
+            "POST /api/auth/clients/login", "POST /api/auth/refresh-token", "POST /api/auth/logout",
+            "POST /api/auth/reauthenticate", "POST /oauth/token", "POST /oauth/token/refresh", "POST /oauth/revoke",
+            "POST /auth/login", "POST /auth/refresh", "POST /auth/logout",
+        ]
+            + [
+                "Login", "Logout", "RefreshToken", "ChangePassword", "SetupTwoFactor", "VerifyTwoFactor",
+                "GetActiveDevices", "RegenerateRecoveryCodes", "GetProfile", "UpdateProfile", "DeleteUser",
+                "RevokeDevice", "GetUsers", "SetUserRole", "SetUserStatus", "EndUserSessions", "RemoveTwoFactor",
+            ].map { rpc + $0 },
+        "signup": [
+            "POST /api/clients/register", "POST /api/auth/clients/register", "POST /auth/signup", rpc + "Register",
+        ],
+        "mail-address": [
+            "POST /api/auth/resend-verification", "POST /api/auth/forgot-password", rpc + "RequestPasswordReset",
+            rpc + "ResendVerification",
+        ],
+        "link": [
+            "POST /api/auth/verify-email", "POST /api/auth/reset-password", "POST /verify", "POST /reset",
+            "POST /confirm-change",
+            rpc + "VerifyEmail", rpc + "ResetPassword",
+        ],
+        "request": [
+            "GET /", "GET /verify", "GET /reset", "GET /confirm-change", "GET /user/profile", "GET /api/users", "GET /metrics",
+            "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
+        ]
+            + ["widgets", "projects", "files"].flatMap {
+                ["GET /\($0)", "POST /\($0)", "DELETE /\($0)/{id}"] + ($0 == "files" ? [] : ["GET /\($0)/all"])
+            },
+    ]
+    /// The routes that answer supervisors, whose cost does not grow with a flood.
+    static let unlimited = ["GET /healthz", "GET /readyz"]
+
+    static let limited = table.flatMap { limit, routes in routes.map { LimitedRoute(route: $0, limit: limit) } }
+
+    private func site() async throws -> Site {
+        try await Site {
+            $0.tokenLimitPerMinute = 20
+            $0.requestLimitPerMinute = 3
+            $0.signUpLimitPerHour = 3
+            $0.mailLimitPerHour = 3
+            $0.loginLimitPerMinute = 1
+        }
+    }
+
+    @Test func `is in the table`() async throws {
+        let site = try await site()
+        let router = try #require(site.identity.handler as? Router)
+        let methods = UserServiceHandler(dependencies: site.identity.dependencies).rpcMethods
+        // A GET is a call that changes nothing, as a POST is, and counts as one (Connect protocol, "Unary-Get-Request").
+        let routes = router.routes.map { "\($0.method) \($0.pattern)" }.filter { !$0.hasSuffix("/{method}") }
+        let calls = methods.map { "POST \($0.path)" }
+        #expect((routes + calls).sorted() == (Self.limited.map(\.route) + Self.unlimited).sorted())
+        await site.close()
+    }
+
+    @Test(.tags(.attackD7), arguments: limited)
+    func `ends the flood of one network with the time to wait, before anything is read`(route: LimitedRoute)
+        async throws
+    {
+        let site = try await site()
+        let allowed = route.allowed
+        for number in 1...allowed.count {
+            let response = try await route.send(site, from: "192.0.2.1")
+            #expect(response.status != 429, "request \(number)")
+        }
+        let refused = try await route.send(site, from: "192.0.2.1")
+        #expect(refused.status == 429)
+        #expect(refused.field(.retryAfter) == "\(allowed.retryAfter)")
+        #expect(refused.field("RateLimit") == "\"\(route.limit)\";r=0;t=\(allowed.retryAfter)")
+        #expect(refused.field("RateLimit-Policy")?.hasPrefix("\"\(route.limit)\";q=\(allowed.count);w=") == true)
+        #expect(try await route.send(site, from: "198.51.100.1").status != 429)
+        site.clock.advance(by: Double(allowed.retryAfter))
+        #expect(try await route.send(site, from: "192.0.2.1").status != 429)
+        await site.close()
+    }
+
+    @Test(arguments: unlimited)
+    func `that a supervisor reads answers it in a flood from its own address`(path: String) async throws {
+        let site = try await site()
+        let route = LimitedRoute(route: path, limit: "none")
+        for _ in 0..<1000 { #expect(try await route.send(site, from: "192.0.2.1").status == 200) }
+        await site.close()
+    }
+
+    @Test(.tags(.attackD7)) func `leaves users their tokens while strangers flood the pages`() async throws {
+        let site = try await site()
+        try await site.signUp()
+        let login = try await site.logIn()
+        for _ in 0..<10 { _ = try await site.get("/") }
+        #expect(try await site.get("/").status == 429)
+        #expect(try await site.renew(login.refresh).status == 200)
+        await site.close()
+    }
+}
