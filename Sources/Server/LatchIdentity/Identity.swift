@@ -102,8 +102,15 @@ public struct Identity: Sendable {
         return next
     }
 
-    /// The path prefix of the user service's RPCs, for a limit of their own (`Server.Configuration`).
+    /// The path prefix of the user service's RPCs.
     public static let callPath = "/userservice.v1.UserService/"
+
+    /// Returns the limits of the RPCs by path, for `Server.Configuration.contentLimits`.
+    ///
+    /// - Parameter bytes: The maximum size of a call with an access token; one without gets as much as the JSON routes.
+    public static func contentLimits(callBytes bytes: Int) -> [String: Int] {
+        UserServiceAdmission.contentLimits.mapValues { min($0, bytes) }.merging([callPath: bytes]) { $1 }
+    }
 
     /// The public URL; nil until it is known.
     public var issuer: String? { dependencies.accessTokens.issuer }

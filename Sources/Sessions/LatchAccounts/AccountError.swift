@@ -99,7 +99,7 @@ extension AccountError {
     private static func isInvalidEmail(_ content: JSONObject?) -> Bool {
         let codes = ["code", "error_code", "error"].compactMap { content?[$0]?.stringValue }
         return codes.contains {
-            String($0.lowercased().unicodeScalars.filter(\.properties.isAlphabetic)) == "invalidemail"
+            String($0.lowercasedASCII().unicodeScalars.filter(\.properties.isAlphabetic)) == "invalidemail"
         }
     }
 
@@ -110,7 +110,7 @@ extension AccountError {
             let keys = ["message", "detail", "error_description", "error"]
             text = keys.lazy.compactMap { content[$0]?.stringValue }.first
         } else {
-            let isText = response.fields[.contentType]?.lowercased().utf8.starts(with: "text/plain".utf8) ?? false
+            let isText = response.fields[.contentType]?.lowercasedASCII().utf8.starts(with: "text/plain".utf8) ?? false
             text = isText ? response.body.text : nil
         }
         guard let text, !text.isEmpty else { return nil }

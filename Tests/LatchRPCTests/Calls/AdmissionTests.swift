@@ -103,7 +103,7 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
         let service = RPCService(NotesService().handlers)
         var configuration = Server.Configuration()
         configuration.contentLimits = service.contentLimits
-        configuration.maximumContentBytes = 6 << 20
+        configuration.maximumContentBytes = 4 * 6 << 20
         try await serving(service, configuration) { url in
             let channel = try RPCChannel(url, using: style, compression: .gzip, assumingHTTP2: false)
             let fits = Note(data: [UInt8](repeating: 0, count: 400_000))

@@ -104,7 +104,7 @@ import Testing
 
     @Test func `apply to the contents of all requests together, until they are answered`() async throws {
         var configuration = Server.Configuration.patient
-        configuration.maximumContentBytes = 100_000
+        configuration.maximumContentBytes = 400_000  // A quarter for each address.
         let echo = ClosureHandler { HTTPResponse(status: .ok, body: HTTPBody(String($0.body.bytes.count))) }
         try await serving(echo, configuration: configuration) { address in
             let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n"
@@ -126,7 +126,7 @@ import Testing
 
     @Test(.tags(.attackK3)) func `count what handlers decode until they end, client or not`() async throws {
         var configuration = Server.Configuration.patient
-        configuration.maximumContentBytes = 100_000
+        configuration.maximumContentBytes = 400_000  // A quarter for each address.
         let (gate, held) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
         let handler = ClosureHandler { request in
             guard request.path == "/hold" else { return HTTPResponse(status: .ok) }

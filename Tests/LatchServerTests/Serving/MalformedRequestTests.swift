@@ -40,6 +40,10 @@ import Testing
 
     static let malformed: [(name: String, bytes: String)] = [
         (
+            "a coding with another letter for k",
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chun\u{212A}ed\r\n\r\n0\r\n\r\n" + smuggled
+        ),
+        (
             "two Authorization fields",
             "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nauthorization: Bearer b\r\n\r\n"
         ),

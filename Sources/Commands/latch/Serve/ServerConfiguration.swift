@@ -14,7 +14,7 @@ extension Settings {
         configuration.maximumConnections = number("maximum_connections")
         configuration.maximumConnectionsPerAddress = number("maximum_connections_per_address")
         configuration.maximumBodyBytes = number("maximum_body_bytes")
-        configuration.contentLimits = [Identity.callPath: number("maximum_call_bytes")]
+        configuration.contentLimits = Identity.contentLimits(callBytes: number("maximum_call_bytes"))
         configuration.grace = .seconds(number("shutdown_grace"))
         configuration.trustedProxies = try TrustedProxies(
             self["trusted_proxies"], field: TrustedProxies.Field(self["forwarded_field"]))

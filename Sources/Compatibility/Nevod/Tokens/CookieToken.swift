@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchAuth
+import LatchCore
 import LatchHTTP
 
 /// The cookies of a session; each is sent only if its domain, path, security and age allow it.
@@ -117,7 +118,7 @@ extension Cookie {
         let named = (properties[.init("SameSite")] as? String).flatMap(SameSite.init(text:)) ?? .unset
         self.init(
             name: cookie.name, value: cookie.value,
-            domain: Substring(cookie.domain.utf8.dropFirst(isHostOnly ? 0 : 1)).lowercased(),
+            domain: Substring(cookie.domain.utf8.dropFirst(isHostOnly ? 0 : 1)).lowercasedASCII(),
             isHostOnly: isHostOnly, path: cookie.path.isEmpty ? "/" : cookie.path, isSecure: isSecure,
             isHTTPOnly: cookie.isHTTPOnly,
             // RFC 6265bis §5.7: `None` requires a secure cookie.
@@ -146,7 +147,7 @@ extension HTTPCookie {
 extension SameSite {
     /// Parses the attribute.
     fileprivate init?(text: String) {
-        switch text.lowercased() {
+        switch text.lowercasedASCII() {
         case "strict", "samesitestrict": self = .strict
         case "lax", "samesitelax": self = .lax
         case "none": self = .none

@@ -84,10 +84,10 @@ private final class ResumableDownload: Sendable {
     ///
     /// - Parameter left: The number of times that the transfer may be resumed.
     init(of response: HTTPResponse, left: Int, clock: WallClock, resume: @escaping Resume) {
-        let isEncoded = response.fields["Content-Encoding"].map { $0.lowercased() != "identity" } ?? false
+        let isEncoded = response.fields["Content-Encoding"].map { $0.lowercasedASCII() != "identity" } ?? false
         let announced = isEncoded ? nil : response.fields[.contentLength].flatMap { Int($0) }
         length = response.body.length ?? announced
-        let isRefused = response.fields["Accept-Ranges"]?.lowercased() == "none"
+        let isRefused = response.fields["Accept-Ranges"]?.lowercasedASCII() == "none"
         validator = isEncoded || isRefused || response.status != .ok ? nil : response.strongValidator
         state = Mutex(State(iterator: response.body.chunks.makeAsyncIterator(), left: left))
         self.clock = clock

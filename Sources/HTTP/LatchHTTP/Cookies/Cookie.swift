@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 public import PortableFoundation
 
 /// A stored cookie with all attributes that decide which requests carry it (RFC 6265bis §5.7).

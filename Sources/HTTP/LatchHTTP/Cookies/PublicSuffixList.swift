@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// The public suffixes: the domains under which the public can register names, such as `com`, `co.uk` and `github.io`.
 ///
 /// No server may set a cookie for such a domain, since all sites below it would receive it (RFC 6265bis §5.7 step 9).
@@ -19,7 +21,7 @@ public struct PublicSuffixList: Sendable {
     public init(list: String) {
         let rules = Set(
             list.unicodeScalars.split { $0.properties.isWhitespace && $0 != " " && $0 != "\t" }
-                .map { String($0.prefix { !$0.properties.isWhitespace }).lowercased() }
+                .map { String($0.prefix { !$0.properties.isWhitespace }).lowercasedASCII() }
                 .filter { !$0.isEmpty && !$0.utf8.starts(with: "//".utf8) })
         self.init { domain in
             if rules.contains("!\(domain)") { return false }

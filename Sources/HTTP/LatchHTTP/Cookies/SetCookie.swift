@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 package import PortableFoundation
 
 /// A parsed `Set-Cookie` field, before a jar decides whether to store the cookie.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 internal import PortableFoundation
 
 /// The caching directives of a response (RFC 9111 §5.2).
@@ -23,7 +24,7 @@ package struct CacheControl: Sendable, Hashable {
             var scanner = FieldScanner(line)
             while !scanner.isAtEnd {
                 scanner.skipWhitespace()
-                if let name = scanner.token() { read(name.lowercased(), &scanner) }
+                if let name = scanner.token() { read(name.lowercasedASCII(), &scanner) }
                 // Skips to the next comma, past anything that was not understood.
                 _ = scanner.take { $0 != 0x2C }
                 _ = scanner.take(0x2C)

@@ -4,11 +4,6 @@ import LatchCore
 
 // Classes of ASCII bytes. HTTP is parsed by bytes: a separator followed by a combining accent is a single `Character`.
 
-/// Returns the byte in lower case if it is an ASCII letter; Unicode's rules would fold other letters into those.
-package func asciiLowercased(_ byte: UInt8) -> UInt8 {
-    (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-}
-
 /// Whether a byte is a tchar (RFC 9110 §5.6.2).
 package func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// The name of a header field (RFC 9110 §5.1), which compares without case and is sent as it was spelled.
 public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The name as it was spelled.

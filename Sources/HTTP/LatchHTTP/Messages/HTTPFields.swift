@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// The header fields in the order in which they were added, looked up without case.
 ///
 /// A message has few fields, so they are stored in one array and found by linear search.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 public import PortableFoundation
 
 /// A scheme, host and port (RFC 6454 §4); credentials stay within an origin.
@@ -57,7 +58,7 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: `HTTPError.invalidURL`.
     package static func split(_ url: String) throws(HTTPError) -> (origin: HTTPOrigin, path: String) {
         guard let separator = url.utf8.firstRange(of: "://".utf8) else { throw .invalidURL("it has no scheme") }
-        let scheme = url[..<separator.lowerBound].lowercased()
+        let scheme = url[..<separator.lowerBound].lowercasedASCII()
         guard scheme == "https" || scheme == "http" else { throw .invalidURL("its scheme is neither https nor http") }
         let rest = Substring(url[separator.upperBound...].unicodeScalars.prefix { $0 != "#" })
         let authority = Substring(rest.unicodeScalars.prefix { $0 != "/" && $0 != "?" })
@@ -100,7 +101,7 @@ private func isLoopbackAddress(_ host: String.UTF8View) -> Bool {
 private func lowercased(_ text: Substring) -> String {
     // Most texts are in lower case already.
     guard text.utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(text) }
-    return String(decoding: text.utf8.map(asciiLowercased), as: UTF8.self)
+    return text.lowercasedASCII()
 }
 
 /// Returns the port of up to 65535 in digits (RFC 3986 §3.2.3); Swift's own conversion would accept `+80`.

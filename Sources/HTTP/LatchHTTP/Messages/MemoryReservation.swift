@@ -3,13 +3,22 @@
 import Synchronization
 
 /// A cap on the bytes that all requests of a server hold together: received, decompressed and decoded.
+///
+/// A budget within another one is the share of one client: it counts against both.
 package final class MemoryBudget: Sendable {
     fileprivate let limit: Int
+    private let whole: MemoryBudget?
     private let held = Atomic(0)
     private let highest = Atomic(0)
 
     /// Creates a budget of `limit` bytes.
-    package init(limit: Int) { self.limit = limit }
+    package init(limit: Int, within whole: MemoryBudget? = nil) {
+        self.limit = limit
+        self.whole = whole
+    }
+
+    /// Returns the budget of one client: a quarter, so that one alone cannot make the server refuse the content of others.
+    package func share() -> MemoryBudget { MemoryBudget(limit: limit / 4, within: self) }
 
     /// The number of reserved bytes.
     package var heldBytes: Int { held.load(ordering: .relaxed) }
@@ -24,7 +33,7 @@ package final class MemoryBudget: Sendable {
     fileprivate func reserve(_ count: Int) -> Bool {
         guard count <= limit else { return false }
         let (_, sum) = held.add(count, ordering: .relaxed)
-        guard sum <= limit else {
+        guard sum <= limit, whole?.reserve(count) ?? true else {
             held.subtract(count, ordering: .relaxed)
             return false
         }
@@ -32,7 +41,10 @@ package final class MemoryBudget: Sendable {
         return true
     }
 
-    fileprivate func release(_ count: Int) { held.subtract(count, ordering: .relaxed) }
+    fileprivate func release(_ count: Int) {
+        held.subtract(count, ordering: .relaxed)
+        whole?.release(count)
+    }
 }
 
 /// The bytes that one request holds; whoever decodes something charges it here.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 extension MultipartForm {
     /// Parses a form in memory.
     ///
@@ -85,7 +87,7 @@ extension MultipartForm.Part {
             case "content-disposition" where disposition == nil: disposition = value
             case "content-type" where type == nil: type = value
             // RFC 7578 §4.7: encodings of the content are deprecated; these three are identities.
-            case "content-transfer-encoding" where !["7bit", "8bit", "binary"].contains(value.lowercased()):
+            case "content-transfer-encoding" where !["7bit", "8bit", "binary"].contains(value.lowercasedASCII()):
                 throw .malformedMessage("A part has an unsupported Content-Transfer-Encoding.")
             case "content-disposition", "content-type": throw .malformedMessage("A part has a duplicate header field.")
             // RFC 7578 §4.8: other fields are ignored.
@@ -121,7 +123,7 @@ extension MultipartForm.Part {
         var parameters: [String: String] = [:]
         while scanner.take(0x3B) {
             scanner.skipWhitespace()
-            guard let name = scanner.token()?.lowercased(), parameters[name] == nil, scanner.take(0x3D) else {
+            guard let name = scanner.token()?.lowercasedASCII(), parameters[name] == nil, scanner.take(0x3D) else {
                 return nil
             }
             if scanner.take(0x22) {

@@ -15,7 +15,7 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: `HTTPError.invalidTLSPolicy` for an invalid host name or address, for a host with a port or a scheme,
     ///   and for a domain of a single label, which is a public suffix.
     package init(_ text: String) throws(HTTPError) {
-        let lowercase = String(decoding: text.utf8.map(asciiLowercased), as: UTF8.self)
+        let lowercase = text.lowercasedASCII()
         let isDomain = lowercase.utf8.first == 0x2E
         let host = Substring(lowercase.utf8.dropFirst(isDomain ? 1 : 0))
         let labels = host.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)

@@ -162,7 +162,7 @@ struct RPCServiceConfiguration: Sendable {
     func compression(named name: String?) throws(RPCError) -> RPCCompression? {
         guard let name, !name.isEmpty else { return nil }
         // RFC 9110 §8.4.1: coding names are case-insensitive.
-        let lower = String(decoding: name.utf8.map(asciiLowercased), as: UTF8.self)
+        let lower = name.lowercasedASCII()
         guard lower != "identity" else { return nil }
         guard let compression = compressions.first(where: { $0.name == lower }) else {
             let known = compressions.map(\.name).joined(separator: ", ")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// Checks of URLs and origins in settings and account details.
 ///
 /// They check the spelling, so that a typo is found at the start and not in a mail; they do not resolve names.
@@ -26,7 +28,8 @@ enum PublicURL {
 
     /// Returns the part after the scheme; nil if the text is not such a URL.
     private static func afterScheme(_ text: String) -> Substring? {
-        guard let scheme = ["https://", "http://"].first(where: { text.lowercased().utf8.starts(with: $0.utf8) }) else {
+        guard let scheme = ["https://", "http://"].first(where: { text.lowercasedASCII().utf8.starts(with: $0.utf8) })
+        else {
             return nil
         }
         let rest = Substring(text.utf8.dropFirst(scheme.utf8.count))

@@ -19,7 +19,14 @@ struct UserServiceAdmission: Sendable {
     ]
 
     /// The limits of a caller without an access token: as much as the JSON routes accept.
-    private static let openLimits = RPCLimits(messageBytes: 64 << 10)
+    private static let openLimits = RPCLimits(messageBytes: openBytes)
+    private static let openBytes = 64 << 10
+
+    /// The limits of the content of the open calls by path, which hold while it is received: a message with its prefix, in
+    /// the base64 of gRPC-Web.
+    static var contentLimits: [String: Int] {
+        Dictionary(uniqueKeysWithValues: open.keys.map { (Identity.callPath + $0, (openBytes + 5) * 4 / 3 + 4) })
+    }
 
     /// Counts the call against the limits of the client's network, and authenticates the caller where the method needs it.
     ///

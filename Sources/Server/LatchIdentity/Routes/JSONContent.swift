@@ -39,7 +39,7 @@ extension HTTPFields {
     var bearerToken: String? {
         guard let value = self[.authorization], value.utf8.count < 16 << 10 else { return nil }
         let parts = value.unicodeScalars.split(separator: " ", maxSplits: 1).map { String($0) }
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        guard parts.count == 2, parts[0].lowercasedASCII() == "bearer" else { return nil }
         return String(parts[1])
     }
 }

@@ -17,7 +17,7 @@ struct RefreshCookie {
     /// Creates the cookie of one request, since issuer and origins may change while the server runs.
     init(_ dependencies: Dependencies) {
         let issuer = dependencies.accessTokens.issuer ?? ""
-        isSecure = issuer.lowercased().utf8.starts(with: "https://".utf8)
+        isSecure = issuer.lowercasedASCII().utf8.starts(with: "https://".utf8)
         let own = issuer.isEmpty ? [] : [Self.origin(of: issuer)]
         origins = Set(own + dependencies.configuration.allowedOrigins.map(Self.origin))
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// The elements of one `Forwarded` field line (RFC 7239 §4), the one of the client first.
 struct ForwardedElements {
     /// The `for` node of each element, without quotes; nil for an element that has none or is malformed.
@@ -31,7 +33,7 @@ struct ForwardedElements {
             guard let name = scanner.token(), scanner.take(0x3D),
                 let value = scanner.next == 0x22 ? scanner.quotedString() : scanner.token()
             else { throw Malformed() }
-            if name.lowercased() == "for" {
+            if name.lowercasedASCII() == "for" {
                 // RFC 7239 §4: a parameter occurs once in an element.
                 guard host == nil else { throw Malformed() }
                 host = value

@@ -37,7 +37,7 @@ extension HTTPRequest {
 
     /// The type and subtype of the content in lower case, without parameters (RFC 9110 §8.3.1).
     public var mediaType: String? {
-        fields[.contentType].map { Substring(trimmed($0.utf8.prefix { $0 != 0x3B })).lowercased() }
+        fields[.contentType].map { Substring(trimmed($0.utf8.prefix { $0 != 0x3B })).lowercasedASCII() }
     }
 
     /// Decodes JSON content (RFC 8259) as a value of a type.

@@ -33,10 +33,11 @@ struct FramingFields {
         case 10 where canonical == "connection":
             // RFC 9110 §7.6.1: options compare without case.
             closes =
-                closes || value.utf8.split(separator: 0x2C).contains { Substring(trimmed($0)).lowercased() == "close" }
+                closes
+                || value.utf8.split(separator: 0x2C).contains { Substring(trimmed($0)).lowercasedASCII() == "close" }
         case 6 where canonical == "expect":
             // RFC 9110 §10.1.1: no other expectation is defined.
-            guard value.lowercased() == "100-continue" else {
+            guard value.lowercasedASCII() == "100-continue" else {
                 throw Rejection("The expectation cannot be met.", status: 417)
             }
             expectsContinue = true
@@ -57,7 +58,7 @@ struct FramingFields {
     /// Parses `Transfer-Encoding`, which must be a single `chunked` (RFC 9112 §6.1); framing is never guessed.
     private mutating func recordTransferEncoding(_ value: String) throws(Rejection) {
         guard contentLength == nil else { throw Self.twoLengths }
-        guard !isChunked, value.lowercased() == "chunked" else {
+        guard !isChunked, value.lowercasedASCII() == "chunked" else {
             throw Rejection("The Transfer-Encoding is not supported.")
         }
         isChunked = true

@@ -19,12 +19,12 @@ public struct CredentialScope: Sendable, Hashable {
     public static func origin(_ origin: HTTPOrigin) -> CredentialScope { CredentialScope(rule: .origin(origin)) }
 
     /// Returns a scope of one host over https, on any port; plain http only if the host is this machine.
-    public static func host(_ host: String) -> CredentialScope { CredentialScope(rule: .host(host.lowercased())) }
+    public static func host(_ host: String) -> CredentialScope { CredentialScope(rule: .host(host.lowercasedASCII())) }
 
     /// Returns a scope of a domain and its subdomains over https: `example.com` and `api.example.com`, never
     /// `badexample.com`.
     public static func subdomains(of domain: String) -> CredentialScope {
-        CredentialScope(rule: .subdomains(domain.lowercased()))
+        CredentialScope(rule: .subdomains(domain.lowercasedASCII()))
     }
 
     /// Whether a request to `origin` may carry the credential.

@@ -47,7 +47,8 @@ public struct AccessTokenInterceptor: Interceptor {
         // RFC 6750 §3.1: without any authentication information the challenge carries no error code.
         guard let value = request.fields[.authorization] else { return Self.rejection(.unauthorized) }
         let parts = value.unicodeScalars.split(separator: " ", maxSplits: 1).map { String($0) }
-        guard parts.count == 2, parts[0].lowercased() == "bearer", value.utf8.count <= Self.maximumTokenBytes else {
+        guard parts.count == 2, parts[0].lowercasedASCII() == "bearer", value.utf8.count <= Self.maximumTokenBytes
+        else {
             return Self.rejection(.unauthorized, "invalid_token", "The request carries no bearer token.")
         }
         let claims: Claims

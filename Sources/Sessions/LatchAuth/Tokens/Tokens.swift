@@ -186,9 +186,9 @@ public struct TokenType: RawRepresentable, Sendable, Codable, CustomStringConver
 extension TokenType: Hashable {
     /// Compares without case (RFC 6749 §5.1).
     public static func == (one: TokenType, other: TokenType) -> Bool {
-        one.rawValue == other.rawValue || one.rawValue.lowercased() == other.rawValue.lowercased()
+        one.rawValue == other.rawValue || one.rawValue.lowercasedASCII() == other.rawValue.lowercasedASCII()
     }
 
     /// Hashes without case.
-    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue.lowercased()) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue.lowercasedASCII()) }
 }

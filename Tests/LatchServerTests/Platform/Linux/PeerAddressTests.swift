@@ -2,6 +2,8 @@
 #if os(Linux)
 
 import Glibc
+import LatchHTTP
+import TestTags
 import Testing
 
 @testable import LatchServer
@@ -51,15 +53,43 @@ import Testing
     }
 
     @Test func `is acquired and released, up to the limit per address and in total`() {
-        let limiter = ConnectionLimiter(limit: 3, perAddress: 2)
+        let limiter = ConnectionLimiter(limit: 3, perAddress: 2, memory: MemoryBudget(limit: 100))
+        let acquire = { (peer: PeerAddress) in limiter.acquire(peer) != nil }
         let (one, other) = (Self.address("192.0.2.7", AF_INET), Self.address("192.0.2.8", AF_INET))
-        #expect([limiter.acquire(one), limiter.acquire(one), limiter.acquire(one)] == [true, true, false])
-        #expect([limiter.acquire(other), limiter.acquire(other)] == [true, false])
+        #expect([acquire(one), acquire(one), acquire(one)] == [true, true, false])
+        #expect([acquire(other), acquire(other)] == [true, false])
         #expect(limiter.total == 3)
         limiter.release(one)
-        #expect([limiter.acquire(one), limiter.acquire(one)] == [true, false])
+        #expect([acquire(one), acquire(one)] == [true, false])
         for peer in [one, one, other] { limiter.release(peer) }
         #expect(limiter.total == 0)
+    }
+}
+
+@Suite struct `The memory of requests` {
+    @Test(.tags(.attackK3)) func `is shared by the addresses, each of which gets a quarter`() throws {
+        let memory = MemoryBudget(limit: 100)
+        let limiter = ConnectionLimiter(limit: 10, perAddress: 5, memory: memory)
+        let connection = { (text: String) in
+            MemoryReservation(try #require(limiter.acquire(`The address of a client`.address(text, AF_INET))))
+        }
+        let (first, second, other) = (
+            try connection("192.0.2.7"), try connection("192.0.2.7"), try connection("192.0.2.8")
+        )
+        #expect(first.reserve(20) && second.reserve(5) && !second.reserve(1) && other.reserve(25))
+        #expect(memory.heldBytes == 50)
+        first.release(10)
+        #expect(second.reserve(10) && !second.reserve(1))
+        for reservation in [first, second, other] { reservation.releaseAll() }
+        #expect(memory.heldBytes == 0 && second.reserve(25))
+    }
+
+    @Test(.tags(.attackK3)) func `is that of many clients where a trusted proxy connects`() throws {
+        let proxies = try TrustedProxies([try #require(NetworkRange("192.0.2.7"))])
+        let limiter = ConnectionLimiter(
+            limit: 10, perAddress: 5, memory: MemoryBudget(limit: 100), except: proxies)
+        let proxy = try #require(limiter.acquire(`The address of a client`.address("192.0.2.7", AF_INET)))
+        #expect(MemoryReservation(proxy).reserve(100))
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Darwin)
+import LatchCore
 import Foundation
 import Security
 
@@ -107,7 +108,8 @@ extension HTTPResponse {
         for (name, value) in head.allHeaderFields {
             fields.append(folded: String(describing: value), for: HTTPFieldName(String(describing: name)))
         }
-        if !isHead, let coding = fields[.contentEncoding], ["gzip", "deflate", "br"].contains(coding.lowercased()) {
+        if !isHead, let coding = fields[.contentEncoding], ["gzip", "deflate", "br"].contains(coding.lowercasedASCII())
+        {
             fields[.contentEncoding] = nil
             fields[.contentLength] = nil
         }

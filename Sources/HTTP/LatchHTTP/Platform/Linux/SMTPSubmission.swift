@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
+import LatchCore
 import CCurl
 import CCurlShim
 
@@ -134,7 +135,7 @@ struct MailServer {
     /// - Throws: `HTTPError.invalidURL` for anything but `smtp://host[:port]` and `smtps://host[:port]`.
     init(_ url: String) throws(HTTPError) {
         guard let separator = url.utf8.firstRange(of: "://".utf8),
-            ["smtp", "smtps"].contains(url[..<separator.lowerBound].lowercased())
+            ["smtp", "smtps"].contains(url[..<separator.lowerBound].lowercasedASCII())
         else { throw .invalidURL("a mail server's begins with smtp:// or smtps://") }
         var rest = url[separator.upperBound...]
         if rest.utf8.last == 0x2F { rest = Substring(rest.utf8.dropLast()) }

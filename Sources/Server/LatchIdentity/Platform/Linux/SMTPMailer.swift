@@ -17,7 +17,7 @@ public struct SMTPMailer: Mailer {
     /// - Throws: `IdentityError.invalidSetting` if the URL is not that of a mail server.
     public init(url: String, sender: String, clock: WallClock = .system) throws(IdentityError) {
         guard let separator = url.utf8.firstRange(of: "://".utf8),
-            ["smtp", "smtps"].contains(url[..<separator.lowerBound].lowercased())
+            ["smtp", "smtps"].contains(url[..<separator.lowerBound].lowercasedASCII())
         else { throw .invalidSetting("smtp_url", "a URL such as smtps://user:password@mail.example.com") }
         let rest = url[separator.upperBound...]
         let at = rest.utf8.lastIndex(of: UInt8(ascii: "@"))

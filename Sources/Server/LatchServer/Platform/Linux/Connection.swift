@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
+import LatchCore
 import CEpoll
 import Glibc
 
@@ -76,14 +77,14 @@ final class Connection: @unchecked Sendable {
     private var isAdvancing = false
 
     /// An accepted connection; its first head is due `headDeadline` from now, the TLS handshake included.
-    init(_ stream: ByteStream, _ peer: PeerAddress, token: UInt64, loop: EventLoop) {
+    init(_ stream: ByteStream, _ peer: PeerAddress, _ budget: MemoryBudget, token: UInt64, loop: EventLoop) {
         self.stream = stream
         self.peer = peer
         self.token = token
         self.loop = loop
         var context = HTTPContext()
         context[RemoteAddress.self] = peer.text
-        memory = MemoryReservation(loop.configuration.memory)
+        memory = MemoryReservation(budget)
         context[MemoryReservation.self] = memory
         self.context = context
         deadline = loop.now &+ loop.configuration.headDeadline
@@ -330,7 +331,7 @@ extension Connection {
 
     /// Begins to write a response.
     private func write(_ response: HTTPResponse, isHead: Bool) {
-        let asksToClose = response.fields["Connection"]?.lowercased() == "close"
+        let asksToClose = response.fields["Connection"]?.lowercasedASCII() == "close"
         closesAfterResponse = closesAfterResponse || asksToClose || isDraining
         // Trailers need chunks (RFC 9112 §7.1), even when all of the content is in memory.
         let trailers = response.body.stream == nil && acceptsChunks ? response.body.trailers : [:]

@@ -4,11 +4,11 @@
 import LatchCore
 import Synchronization
 
-/// Limits the number of open connections of all loops, in total and per address.
+/// Limits the number of open connections of all loops and the memory of their requests, in total and per address.
 final class ConnectionLimiter: Sendable {
     private struct Counts {
         var total = 0
-        var byAddress: [UInt64: Int] = [:]
+        var byAddress: [UInt64: (count: Int, memory: MemoryBudget)] = [:]
     }
 
     /// The open connections; locked once for each connection and not for each request.
@@ -19,24 +19,28 @@ final class ConnectionLimiter: Sendable {
     private let limitPerAddress: Int
     /// The proxies, to which the limit per address does not apply: their connections are those of many clients.
     private let proxies: TrustedProxies
+    /// The memory of all requests, of which an address has a share.
+    private let memory: MemoryBudget
 
-    init(limit: Int, perAddress: Int, except proxies: TrustedProxies = TrustedProxies()) {
+    init(limit: Int, perAddress: Int, memory: MemoryBudget, except proxies: TrustedProxies = TrustedProxies()) {
         self.limit = limit
         limitPerAddress = perAddress
+        self.memory = memory
         self.proxies = proxies
     }
 
     var total: Int { counts.withLock { $0.total } }
 
-    /// Counts a connection and returns true, unless it would exceed a limit.
-    func acquire(_ peer: PeerAddress) -> Bool {
+    /// Counts a connection and returns the memory for its requests; nil if it would exceed a limit.
+    func acquire(_ peer: PeerAddress) -> MemoryBudget? {
         let isLimited = !proxies.contains(peer.text)
         return counts.withLock { counts in
-            guard counts.total < limit else { return false }
-            if isLimited, counts.byAddress[peer.key, default: 0] >= limitPerAddress { return false }
+            guard counts.total < limit else { return nil }
+            let address = counts.byAddress[peer.key] ?? (0, isLimited ? memory.share() : memory)
+            if isLimited, address.count >= limitPerAddress { return nil }
             counts.total += 1
-            counts.byAddress[peer.key, default: 0] += 1
-            return true
+            counts.byAddress[peer.key] = (address.count + 1, address.memory)
+            return address.memory
         }
     }
 
@@ -44,8 +48,8 @@ final class ConnectionLimiter: Sendable {
     func release(_ peer: PeerAddress) {
         counts.withLock { counts in
             counts.total -= 1
-            let remaining = counts.byAddress[peer.key, default: 1] - 1
-            counts.byAddress[peer.key] = remaining > 0 ? remaining : nil
+            guard let address = counts.byAddress[peer.key] else { return }
+            counts.byAddress[peer.key] = address.count > 1 ? (address.count - 1, address.memory) : nil
         }
     }
 }

@@ -37,15 +37,15 @@ struct EngineConfiguration: Sendable {
         tls = try configuration.tls.map { identity throws(ServerError) in try TLSContext(identity) }
         listener = try ListeningSocket(
             host: configuration.host, port: configuration.port, backlog: configuration.backlog)
+        memory = MemoryBudget(limit: configuration.maximumContentBytes)
         limiter = ConnectionLimiter(
             limit: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress,
-            except: configuration.trustedProxies)
+            memory: memory, except: configuration.trustedProxies)
         address = Server.Address(scheme: tls == nil ? "http" : "https", host: listener.host, port: listener.port)
         authority = address.authority
         headLimits = HeadLimits(
             bytes: configuration.maximumHeaderBytes, fieldCount: configuration.maximumHeaderFields)
         contentLimits = ContentLimits(configuration)
-        memory = MemoryBudget(limit: configuration.maximumContentBytes)
         headDeadline = configuration.headDeadline.nanoseconds
         bodyDeadline = configuration.bodyDeadline.nanoseconds
         idleTimeout = configuration.idleTimeout.nanoseconds

@@ -263,7 +263,7 @@ extension EventLoop {
     private func acceptConnections(atMost limit: Int = 64) {
         for _ in 0..<limit {
             guard let (descriptor, peer) = configuration.listener.accept() else { return pauseWithoutDescriptor() }
-            guard configuration.limiter.acquire(peer) else {
+            guard let memory = configuration.limiter.acquire(peer) else {
                 refuse(descriptor)
                 continue
             }
@@ -275,7 +275,7 @@ extension EventLoop {
                 continue
             }
             lastToken += 1
-            let connection = Connection(stream, peer, token: lastToken, loop: self)
+            let connection = Connection(stream, peer, memory, token: lastToken, loop: self)
             connections[lastToken] = connection
             let events = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
             if !watch(descriptor, lastToken, events) { connection.close() }
