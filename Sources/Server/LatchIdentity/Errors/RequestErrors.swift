@@ -153,6 +153,15 @@ extension IdentityError {
         hint: "Wait for the next code, or use a recovery code.",
         form: .invalidGrant)
 
+    /// The error for a request whose access token is good: 403, since clients take a 401 for a refusal of the token (RFC 6750
+    /// §3.1), refresh it, and would send a wrong password twice.
+    var withinSession: IdentityError {
+        guard self == .invalidCredentials || self == .invalidCode else { return self }
+        var error = self
+        error.form = .forbidden
+        return error
+    }
+
     /// The operation requires a recent authentication of the session.
     package static let signInAgain = IdentityError.signInAgain(maximumAge: IdentityConfiguration().recentAuthentication)
 

@@ -58,13 +58,17 @@ struct AccountRoutes: Sendable {
     }
 
     /// Authenticates the user of a session again, by `password` and, with a second factor, `otp`: 200, or the errors of a
-    /// login.
+    /// login, with 403 for a wrong password or code.
     @Sendable private func reauthenticate(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
         let body = try request.jsonObject()
-        try await dependencies.logins.reauthenticate(
-            session, password: try body.text("password"), code: try body.optionalText("otp"),
-            from: request.requestOrigin)
+        let (password, code) = (try body.text("password"), try body.optionalText("otp"))
+        do throws(IdentityError) {
+            try await dependencies.logins.reauthenticate(
+                session, password: password, code: code, from: request.requestOrigin)
+        } catch {
+            throw error.withinSession
+        }
         return .message("You are authenticated.")
     }
 
