@@ -14,7 +14,7 @@ public struct AccountEndpoints: Sendable {
     public var forgotPassword = "api/auth/forgot-password"
     /// The password reset: POST `{token, password}`.
     public var resetPassword = "api/auth/reset-password"
-    /// The verification of an address: POST `{token}`.
+    /// The verification of an address: POST `{token, password?}`.
     public var verifyEmail = "api/auth/verify-email"
     /// The request for another verification mail: POST `{email}`.
     public var resendVerification = "api/auth/resend-verification"

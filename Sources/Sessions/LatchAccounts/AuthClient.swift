@@ -243,12 +243,19 @@ extension AuthClient {
 
     /// Confirms an e-mail address with the token of the mail.
     ///
-    /// A signed-in client sends its access token as well: a server that signs out every device from before the first
-    /// confirmation then keeps this one.
+    /// The token shows who reads the mailbox, and not who chose the password: somebody else may have signed up with the
+    /// address. With `password` the confirmation shows both. So does that of a signed-in client, which needs no password and
+    /// stays signed in when the first confirmation signs out all other devices. Without either, the server confirms the
+    /// address alone, or refuses.
+    ///
+    /// - Parameter password: The password of the account, as the user types it.
+    /// - Throws: `AccountError.wrongCredentials`, `refused` if the token is used, expired or unknown, or not enough.
     @discardableResult
-    public func verifyEmail(token: String) async throws -> String? {
-        let sender = session.currentState.isSignedIn ? client : openClient
-        return try await message(from: endpoints.verifyEmail, ["token": .string(token)], over: sender)
+    public func verifyEmail(token: String, password: String? = nil) async throws -> String? {
+        var content: JSONObject = ["token": .string(token)]
+        if let password { content["password"] = .string(password) }
+        let sender = password == nil && session.currentState.isSignedIn ? client : openClient
+        return try await message(from: endpoints.verifyEmail, content, over: sender)
     }
 
     /// Requests another mail to confirm the address.

@@ -105,6 +105,12 @@ extension IdentityError {
         code: "invalidLink", message: "The link is not valid, or no longer.", hint: "Request a new one.",
         form: .badRequest)
 
+    /// A mailed link came alone, and the configuration requires a proof of who owns the account as well.
+    package static let ownerProofRequired = IdentityError(
+        code: "ownerProofRequired", message: "The link alone does not verify the address.",
+        hint: "Send the account's password along, or log in first, or open the page of the link.",
+        form: ClientForm(status: .forbidden, oauth: "access_denied", rpc: .failedPrecondition))
+
     /// The account has the maximum number of sample items of one kind.
     static let tooManyItems = IdentityError(
         code: "tooManyItems", message: "The account has the maximum number of these items.", hint: "Delete some.",

@@ -44,7 +44,8 @@ struct AccountRoutes: Sendable {
     /// Verifies an address: 200, or 400 for an invalid link, without the reason.
     ///
     /// The first verification signs out every device but that of an access token in the request (attack E8). With the
-    /// account's `password`, or such a token, it proves as well that the password is the owner's.
+    /// account's `password`, or such a token, it proves as well that the password is the owner's; without them it is 403 if
+    /// the configuration requires that proof.
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         let token = try body.text("token")
