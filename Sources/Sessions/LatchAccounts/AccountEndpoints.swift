@@ -2,7 +2,7 @@
 
 /// The paths of an account backend, relative to the base URL.
 public struct AccountEndpoints: Sendable {
-    /// The sign-in: POST `{email, password}`.
+    /// The sign-in: POST `{email, password, otp?}`.
     public var signIn = "api/auth/clients/login"
     /// The refresh: POST `{refreshToken}`.
     public var refresh = "api/auth/refresh-token"
@@ -14,10 +14,12 @@ public struct AccountEndpoints: Sendable {
     public var forgotPassword = "api/auth/forgot-password"
     /// The password reset: POST `{token, password}`.
     public var resetPassword = "api/auth/reset-password"
-    /// The verification of an address: POST `{token}`.
+    /// The verification of an address: POST `{token, password?}`.
     public var verifyEmail = "api/auth/verify-email"
     /// The request for another verification mail: POST `{email}`.
     public var resendVerification = "api/auth/resend-verification"
+    /// The repeated authentication: POST `{password, otp?}` with the access token.
+    public var reauthenticate = "api/auth/reauthenticate"
     /// The profile: GET with the access token.
     public var profile = "user/profile"
     /// The account type, sent as `type` with resets, for a backend that requires it.

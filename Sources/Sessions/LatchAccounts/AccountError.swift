@@ -45,6 +45,16 @@ extension AccountError {
         code: "wrongCredentials", message: "The e-mail address or the password is wrong.",
         hint: "Check both, or reset the password.")
 
+    /// The password is right, and the account has a second factor: the request needs a code of it.
+    public static let secondFactorRequired = AccountError(
+        code: "secondFactorRequired", message: "A code of the authenticator app is needed as well.",
+        hint: "Ask the user for the code, and send it along.")
+
+    /// The code of the second factor is wrong, or was used before.
+    public static let wrongCode = AccountError(
+        code: "wrongCode", message: "The code is not valid, or no longer.",
+        hint: "Wait for the next code, or use a recovery code.")
+
     /// The e-mail address has an account already.
     public static let emailTaken = AccountError(
         code: "emailTaken", message: "There is an account with this e-mail address already.",
@@ -79,7 +89,7 @@ extension AccountError {
         let error: AccountError =
             switch response.status.rawValue {
             case 400, 422: Self.isInvalidEmail(content) ? .invalidEmail : .refused
-            case 401: unauthorized
+            case 401, 403: Self.credentialError(content) ?? (response.status == .unauthorized ? unauthorized : .refused)
             case 409: .emailTaken
             case 429: .tooManyAttempts
             case 500...: .serverFailed
@@ -100,6 +110,16 @@ extension AccountError {
         let codes = ["code", "error_code", "error"].compactMap { content?[$0]?.stringValue }
         return codes.contains {
             String($0.lowercasedASCII().unicodeScalars.filter(\.properties.isAlphabetic)) == "invalidemail"
+        }
+    }
+
+    /// Returns the error of the server's own code for a password or a second factor; nil for any other.
+    private static func credentialError(_ content: JSONObject?) -> AccountError? {
+        switch content?["code"]?.stringValue {
+        case "invalidCredentials": .wrongCredentials
+        case "mfaRequired": .secondFactorRequired
+        case "invalidCode": .wrongCode
+        default: nil
         }
     }
 

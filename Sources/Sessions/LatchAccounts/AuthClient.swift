@@ -108,15 +108,44 @@ public final class AuthClient: Sendable {
 extension AuthClient {
     /// Signs a user in.
     ///
-    /// - Throws: `AccountError.wrongCredentials`, `tooManyAttempts`, …; nothing is then stored.
+    /// - Parameter code: A code of the second factor, or a recovery code, if the account has one.
+    /// - Throws: `AccountError.wrongCredentials`, `secondFactorRequired`, `wrongCode`, `tooManyAttempts`, …; nothing is then
+    ///   stored.
     @discardableResult
-    public func signIn(email: String, password: String) async throws -> Tokens {
+    public func signIn(email: String, password: String, code: String? = nil) async throws -> Tokens {
         let sent = tokenDecoder.clock.now
-        let response = try await send(endpoints.signIn, ["email": .string(email), "password": .string(password)])
+        var content: JSONObject = ["email": .string(email), "password": .string(password)]
+        if let code { content["otp"] = .string(code) }
+        let response = try await send(endpoints.signIn, content)
         guard response.status.isSuccess else { throw AccountError(response, unauthorized: .wrongCredentials) }
         let tokens = try tokenDecoder.tokens(in: response)
         try await session.signIn(tokens, requestedAt: sent)
         return tokens
+    }
+
+    /// Authenticates the signed-in user once more, for requests that need a recent authentication (RFC 9470).
+    ///
+    /// Such a request fails with `AuthError.stepUpRequired`. Ask the user for the password, call this function, and send the
+    /// request again. The tokens stay the same, and the pending `session.stepUp` ends.
+    ///
+    /// ```swift
+    /// do {
+    ///     try await changeEmail()
+    /// } catch AuthError.stepUpRequired {
+    ///     try await auth.reauthenticate(password: await askForPassword())
+    ///     try await changeEmail()
+    /// }
+    /// ```
+    ///
+    /// - Parameter code: A code of the second factor, or a recovery code, if the account has one.
+    /// - Throws: `AccountError.wrongCredentials`, `secondFactorRequired`, `wrongCode`, `tooManyAttempts`, …; the user stays
+    ///   signed in.
+    public func reauthenticate(password: String, code: String? = nil) async throws {
+        var content: JSONObject = ["password": .string(password)]
+        if let code { content["otp"] = .string(code) }
+        let response = try await send(endpoints.reauthenticate, content, over: client)
+        guard response.status.isSuccess else { throw AccountError(response) }
+        await session.completeStepUp()
     }
 
     /// Signs the user out: first on this device, with or without a network, and then at the server.
@@ -214,12 +243,19 @@ extension AuthClient {
 
     /// Confirms an e-mail address with the token of the mail.
     ///
-    /// A signed-in client sends its access token as well: a server that signs out every device from before the first
-    /// confirmation then keeps this one.
+    /// The token shows who reads the mailbox, and not who chose the password: somebody else may have signed up with the
+    /// address. With `password` the confirmation shows both. So does that of a signed-in client, which needs no password and
+    /// stays signed in when the first confirmation signs out all other devices. Without either, the server confirms the
+    /// address alone, or refuses.
+    ///
+    /// - Parameter password: The password of the account, as the user types it.
+    /// - Throws: `AccountError.wrongCredentials`, `refused` if the token is used, expired or unknown, or not enough.
     @discardableResult
-    public func verifyEmail(token: String) async throws -> String? {
-        let sender = session.currentState.isSignedIn ? client : openClient
-        return try await message(from: endpoints.verifyEmail, ["token": .string(token)], over: sender)
+    public func verifyEmail(token: String, password: String? = nil) async throws -> String? {
+        var content: JSONObject = ["token": .string(token)]
+        if let password { content["password"] = .string(password) }
+        let sender = password == nil && session.currentState.isSignedIn ? client : openClient
+        return try await message(from: endpoints.verifyEmail, content, over: sender)
     }
 
     /// Requests another mail to confirm the address.

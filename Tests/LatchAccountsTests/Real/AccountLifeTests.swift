@@ -37,6 +37,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `verifies with the password before the first sign-in`(requiresProof: Bool) async throws {
+        try await RealBackend.run(change: {
+            $0.requireVerifiedEmail = true
+            $0.requireOwnerProof = requiresProof
+        }) { backend, _ in
+            let client = try backend.client()
+            try await client.signUp(email: RealBackend.email, password: RealBackend.password)
+            let token = await backend.mailedToken()
+            if requiresProof {
+                await #expect(throws: AccountError.refused) { try await client.verifyEmail(token: token) }
+            }
+            await #expect(throws: AccountError.wrongCredentials) {
+                try await client.verifyEmail(token: token, password: "not the password")
+            }
+            try await client.verifyEmail(token: token, password: RealBackend.password)
+            try await client.signIn(email: RealBackend.email, password: RealBackend.password)
+            let account = try await backend.identity.accounts.account(email: RealBackend.email)
+            #expect(account?.ownerProvedAt != nil)
+        }
+    }
+
     @Test(arguments: RealBackend.Connection.allCases)
     func `reports a wrong password, a taken or invalid address and too many attempts`(way: RealBackend.Connection)
         async throws

@@ -79,6 +79,7 @@ import Testing
         ("first_party_grants", ["none", "password", "password refresh_token"], ["implicit", "Password"]),
         ("first_party_scopes", ["", "none", "files:read"], [#"""#]),
         ("token_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
+        ("require_owner_proof", ["true", "off"], ["maybe"]),
         ("request_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
         ("refresh_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
         ("sample_resource", ["true", "off"], ["maybe"]),

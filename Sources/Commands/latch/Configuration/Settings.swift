@@ -146,7 +146,8 @@ extension Settings {
     /// The settings that can change while the server runs.
     private static let reloadable: Set<String> = [
         "access_token_lifetime", "refresh_token_lifetime", "replay_window", "keyed_replay_window",
-        "verification_lifetime", "reset_lifetime", "require_verified_email", "argon2_memory_kib", "argon2_passes",
+        "verification_lifetime", "reset_lifetime", "require_verified_email", "require_owner_proof", "argon2_memory_kib",
+        "argon2_passes",
         "password_queue_limit", "login_limit_per_minute", "signup_limit_per_hour", "mail_limit_per_hour",
         "allowed_origins",
         "scopes", "default_scopes", "clients", "client_secrets", "first_party_grants", "first_party_scopes",

@@ -138,12 +138,19 @@ package struct AccountService: Sendable {
     ///
     /// - Parameter session: The session of the request, if it has one.
     /// - Returns: The account after the change.
-    /// - Throws: `IdentityError.invalidLink` or a store's error.
+    /// - Throws: `IdentityError.invalidLink`, `.ownerProofRequired` if the configuration requires more than the link, or a
+    ///   store's error; the token then still works.
     @discardableResult
     func verifyEmail(
         _ token: String, in session: AuthenticatedSession? = nil
     ) async throws(IdentityError) -> Account {
-        try await verifyEmail(token, with: session.map { .device($0.device.id) } ?? .none)
+        guard dependencies.configuration.requireOwnerProof else {
+            return try await verifyEmail(token, with: session.map { .device($0.device.id, isRequired: false) } ?? .none)
+        }
+        let account = try await dependencies.store.account(forVerificationToken: token.digest, at: dependencies.now)
+        guard let account else { throw .invalidLink }
+        guard let session, session.accountID == account.id else { throw .ownerProofRequired }
+        return try await verifyEmail(token, with: .device(session.device.id, isRequired: true))
     }
 
     /// Uses up a mailed token for a user who knows the password of its account; a wrong one leaves the token unused, and

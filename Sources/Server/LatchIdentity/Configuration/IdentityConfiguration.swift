@@ -30,6 +30,11 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var resetLifetime: Duration = .seconds(3600)
     /// Whether a login requires a verified address.
     public var requireVerifiedEmail = false
+    /// Whether a mailed link verifies an address only together with the account's password, a new one, or a session of it.
+    ///
+    /// Otherwise the link alone verifies the address, as documented clients send it, and leaves a password that somebody
+    /// else may have chosen.
+    public var requireOwnerProof = false
     /// The age up to which a user's authentication suffices to change an address, a password or a second factor.
     public var recentAuthentication: Duration = .seconds(900)
     /// The address whose account becomes the first administrator, at the first login after address and password are proved.

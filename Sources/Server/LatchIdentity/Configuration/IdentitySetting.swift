@@ -57,6 +57,7 @@ package struct IdentitySetting: Sendable {
             "seconds a verification link is valid"),
         .init("reset_lifetime", \.resetLifetime, .seconds(60...86_400), "seconds a password reset link is valid"),
         .init("require_verified_email", \.requireVerifiedEmail, .flag, "whether a login needs a verified address"),
+        .init("require_owner_proof", \.requireOwnerProof, .flag, "whether a mailed link alone verifies no address"),
         .init(
             "recent_authentication", \.recentAuthentication, .seconds(60...86_400),
             "seconds for which a login suffices to change an address, a password or a second factor"),

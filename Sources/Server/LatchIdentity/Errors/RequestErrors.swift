@@ -105,6 +105,12 @@ extension IdentityError {
         code: "invalidLink", message: "The link is not valid, or no longer.", hint: "Request a new one.",
         form: .badRequest)
 
+    /// A mailed link came alone, and the configuration requires a proof of who owns the account as well.
+    package static let ownerProofRequired = IdentityError(
+        code: "ownerProofRequired", message: "The link alone does not verify the address.",
+        hint: "Send the account's password along, or log in first, or open the page of the link.",
+        form: ClientForm(status: .forbidden, oauth: "access_denied", rpc: .failedPrecondition))
+
     /// The account has the maximum number of sample items of one kind.
     static let tooManyItems = IdentityError(
         code: "tooManyItems", message: "The account has the maximum number of these items.", hint: "Delete some.",
@@ -152,6 +158,15 @@ extension IdentityError {
         code: "invalidCode", message: "The code is not valid, or no longer.",
         hint: "Wait for the next code, or use a recovery code.",
         form: .invalidGrant)
+
+    /// The error for a request whose access token is good: 403, since clients take a 401 for a refusal of the token (RFC 6750
+    /// §3.1), refresh it, and would send a wrong password twice.
+    var withinSession: IdentityError {
+        guard self == .invalidCredentials || self == .invalidCode else { return self }
+        var error = self
+        error.form = .forbidden
+        return error
+    }
 
     /// The operation requires a recent authentication of the session.
     package static let signInAgain = IdentityError.signInAgain(maximumAge: IdentityConfiguration().recentAuthentication)

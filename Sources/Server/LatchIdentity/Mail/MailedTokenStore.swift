@@ -55,8 +55,8 @@ package protocol MailedTokenStore: Sendable {
 package enum OwnerProof: Sendable {
     /// The token alone: an app vouches for its user.
     case none
-    /// A signed-in device of the account, by its id.
-    case device([UInt8])
+    /// A signed-in device of the account, by its id; where it is not required, any other one counts as no proof.
+    case device([UInt8], isRequired: Bool)
     /// The password, verified against this value of the account.
     case password(Account)
     /// A new password, as a hash: it replaces the one that somebody else may have set.
@@ -72,8 +72,14 @@ package enum OwnerProof: Sendable {
 
     /// The device that made the proof.
     var deviceID: [UInt8]? {
-        guard case .device(let id) = self else { return nil }
+        guard case .device(let id, _) = self else { return nil }
         return id
+    }
+
+    /// Whether the token must not be used without the device.
+    var requiresDevice: Bool {
+        guard case .device(_, let isRequired) = self else { return false }
+        return isRequired
     }
 
     /// Returns whether the proof holds for the account as it is now.

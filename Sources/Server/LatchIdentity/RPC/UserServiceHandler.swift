@@ -34,7 +34,11 @@ struct UserServiceHandler: UserServiceServer {
     ) async throws -> Result {
         try await handling(context, rules) { origin throws(IdentityError) in
             guard let session = context.http[UserServiceAdmission.Session.self] else { throw .invalidToken }
-            return try await body(session, origin)
+            do throws(IdentityError) {
+                return try await body(session, origin)
+            } catch {
+                throw error.withinSession
+            }
         }
     }
 

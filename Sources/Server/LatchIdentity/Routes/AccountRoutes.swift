@@ -44,7 +44,8 @@ struct AccountRoutes: Sendable {
     /// Verifies an address: 200, or 400 for an invalid link, without the reason.
     ///
     /// The first verification signs out every device but that of an access token in the request (attack E8). With the
-    /// account's `password`, or such a token, it proves as well that the password is the owner's.
+    /// account's `password`, or such a token, it proves as well that the password is the owner's; without them it is 403 if
+    /// the configuration requires that proof.
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         let token = try body.text("token")
@@ -58,13 +59,17 @@ struct AccountRoutes: Sendable {
     }
 
     /// Authenticates the user of a session again, by `password` and, with a second factor, `otp`: 200, or the errors of a
-    /// login.
+    /// login, with 403 for a wrong password or code.
     @Sendable private func reauthenticate(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
         let body = try request.jsonObject()
-        try await dependencies.logins.reauthenticate(
-            session, password: try body.text("password"), code: try body.optionalText("otp"),
-            from: request.requestOrigin)
+        let (password, code) = (try body.text("password"), try body.optionalText("otp"))
+        do throws(IdentityError) {
+            try await dependencies.logins.reauthenticate(
+                session, password: password, code: code, from: request.requestOrigin)
+        } catch {
+            throw error.withinSession
+        }
         return .message("You are authenticated.")
     }
 

@@ -68,6 +68,9 @@ extension Session {
         try await stepUp(to: value, since: generation)
     }
 
+    /// Ends the pending step-up with the same credential, for a server that records the user's authentication by itself.
+    package func completeStepUp() { stepUpBroadcast.send(nil) }
+
     /// Steps up as long as the user of `generation` is signed in.
     private func stepUp(to value: Value, since generation: Int) async throws {
         try await withStore {

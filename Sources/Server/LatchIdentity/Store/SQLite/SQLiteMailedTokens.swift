@@ -136,13 +136,17 @@ extension SQLiteConnection {
     /// ended here. The password is replaced by a proof that sets a new one, and confirmed by one that knows it.
     ///
     /// - Returns: The number of devices that were signed out.
+    /// - Throws: `IdentityError.ownerProofRequired` if the proof is of a device that has been signed out meanwhile.
     @discardableResult
     fileprivate func proveAddress(
         of account: Account, with proof: OwnerProof, at now: Date
     ) throws(IdentityError) -> Int {
         let id = account.id
         var device = proof.deviceID
-        if let sent = device, try !isSignedIn(sent, of: id, at: now) { device = nil }
+        if let sent = device, try !isSignedIn(sent, of: id, at: now) {
+            guard !proof.requiresDevice else { throw .ownerProofRequired }
+            device = nil
+        }
         if proof.isOfPassword || device != nil {
             try run(
                 "UPDATE account SET owner_proved_at = coalesce(owner_proved_at, ?) WHERE id = ?",

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+/// A server that verifies no address by a mailed link alone.
+@Suite struct `A link where the owner must be proved` {
+    private let path = "/api/auth/verify-email"
+
+    private func site() async throws -> (site: Site, token: String) {
+        let site = try await Site { $0.requireOwnerProof = true }
+        try await site.signUp(isVerified: false)
+        return (site, try #require(await site.mailedToken()))
+    }
+
+    private func account(_ site: Site) async throws -> Account {
+        try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+    }
+
+    @Test(.tags(.attackE8)) func `verifies nothing alone, and is not used up by it`() async throws {
+        let (site, token) = try await site()
+        let json = try await site.post(path, ["token": .string(token)])
+        #expect(json.status == 403 && json.string("code") == "ownerProofRequired")
+        let call = try await site.call("VerifyEmail", ["verificationToken": .string(token)])
+        #expect(call.word == "failed_precondition" && call.stableCode == "ownerProofRequired")
+        #expect(try await account(site).emailVerifiedAt == nil)
+        #expect(try await site.post(path, ["token": "invented"]).status == 400)
+        #expect(try await Answer.newPassword.give(token, to: site) == 200)
+        #expect(try await site.logIn().status == 401)
+        #expect(try await site.logIn(password: Answer.chosen).status == 200)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8)) func `verifies with the password`() async throws {
+        let (site, token) = try await site()
+        #expect(try await site.post(path, ["token": .string(token), "password": "not it"]).status == 401)
+        let right: JSONValue = ["token": .string(token), "password": .string(Site.password)]
+        #expect(try await site.post(path, right).status == 200)
+        #expect(try await account(site).ownerProvedAt != nil)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8), arguments: ["JSON", "RPC"])
+    func `verifies with a session of the account, and of no other`(surface: String) async throws {
+        let (site, token) = try await site()
+        try await site.signUp("eve@example.com")
+        func send(_ access: String) async throws -> Int {
+            surface == "RPC"
+                ? try await site.call("VerifyEmail", ["verificationToken": .string(token)], bearer: access).status
+                : try await site.call(.post, path, bearer: access, ["token": .string(token)]).status
+        }
+        #expect(try await send(try await site.logIn("eve@example.com").access) != 200)
+        let ended = try await site.logIn().access
+        _ = try await site.tokens.signOutEverywhere(accessToken: ended)
+        #expect(try await send(ended) != 200)
+        #expect(try await account(site).emailVerifiedAt == nil)
+        let own = try await site.logIn().access
+        #expect(try await send(own) == 200)
+        #expect(try await account(site).ownerProvedAt != nil)
+        #expect(try await site.get("/user/profile", bearer: own).status == 200)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8)) func `is not used by a session that ends meanwhile`() async throws {
+        let (site, token) = try await site()
+        let session = try await site.bearer(try await site.logIn().access)
+        _ = try await site.tokens.signOut(device: session.device.publicID, of: session.accountID)
+        #expect(
+            await refusal { try await site.identity.accounts.verifyEmail(token, in: session) } == "ownerProofRequired")
+        #expect(try await account(site).emailVerifiedAt == nil)
+        #expect(try await Answer.password.give(token, to: site) == 200)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8, .attackE9)) func `takes no account to the address of another user`() async throws {
+        let (site, _) = try await site()
+        try await site.signUp("eve@example.com")
+        let session = try await site.bearer(try await site.logIn("eve@example.com").access)
+        try await site.identity.accounts.changeEmail(of: session, to: "grace@example.com")
+        let token = try #require(await site.mailedToken(to: "grace@example.com"))
+        #expect(try await Answer.json.give(token, to: site) == 403)
+        #expect(try await Answer.rpc.give(token, to: site) == 400)
+        await site.close()
+    }
+}
