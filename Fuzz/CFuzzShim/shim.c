@@ -71,7 +71,16 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
     return 0;
 }
 
+// Not by memmem or memcmp: libFuzzer intercepts them, and would write what is searched for into its inputs.
 long find_bytes(const void *bytes, unsigned long count, const void *text, unsigned long text_count) {
-    const char *found = memmem(bytes, count, text, text_count);
-    return found ? found - (const char *)bytes : -1;
+    const char *start = bytes, *pattern = text;
+    if (text_count == 0 || text_count > count) return -1;
+    for (const char *at = start, *last = start + count - text_count; at <= last; at++) {
+        at = memchr(at, pattern[0], (unsigned long)(last - at) + 1);
+        if (!at) return -1;
+        unsigned long equal = 1;
+        while (equal < text_count && at[equal] == pattern[equal]) equal++;
+        if (equal == text_count) return at - start;
+    }
+    return -1;
 }
