@@ -14,10 +14,11 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A target without `main`, which libFuzzer brings.
-func fuzz(_ name: String, _ products: String...) -> Target {
+func fuzz(_ name: String, _ products: String..., also targets: [String] = []) -> Target {
     .executableTarget(
         name: name,
-        dependencies: ["FuzzDriver"] + products.map { .product(name: $0, package: "Latchwork") },
+        dependencies: (["FuzzDriver"] + targets).map { .byName(name: $0) }
+            + products.map { .product(name: $0, package: "Latchwork") },
         path: name, packageAccess: false, swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])
 }
 
@@ -26,6 +27,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "Latchwork", path: "..")],
     targets: [
+        .target(name: "CFuzzShim", path: "CFuzzShim"),
         .target(name: "FuzzDriver", path: "FuzzDriver", packageAccess: false, swiftSettings: settings),
         fuzz("fuzz-json", "LatchCore"),
         fuzz("fuzz-message-json", "LatchRPC", "LatchInternals"),
@@ -52,6 +54,7 @@ let package = Package(
         fuzz("fuzz-cache", "LatchHTTP"),
         fuzz("fuzz-head", "LatchServer", "LatchHTTP"),
         fuzz("fuzz-content", "LatchServer"),
+        fuzz("fuzz-server", "LatchIdentity", "LatchServer", "LatchRPC", "LatchTesting", also: ["CFuzzShim"]),
         fuzz("fuzz-structured-fields", "LatchHTTP"),
         fuzz("fuzz-signature-input", "LatchAuth", "LatchJOSE", "LatchHTTP", "LatchCore"),
         fuzz("fuzz-link", "LatchHTTP"),

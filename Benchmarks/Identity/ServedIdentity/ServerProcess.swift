@@ -11,14 +11,27 @@ package struct ServerProcess: Sendable {
     private let process: Process
     private let input: Pipe
 
+    /// The time that a thread has computed, and that it was ready and waited for a processor, in milliseconds.
+    package struct ThreadTimes: Sendable {
+        package var computing = 0.0, waiting = 0.0
+
+        /// Returns the times since an earlier reading.
+        package func since(_ earlier: ThreadTimes) -> ThreadTimes {
+            ThreadTimes(computing: computing - earlier.computing, waiting: waiting - earlier.waiting)
+        }
+    }
+
     /// Runs the server process until its standard input ends.
+    ///
+    /// - Parameter port: The port, for a process that takes the place of another; 0 for any.
     package static func run(
-        in folder: String, configuration: IdentityConfiguration = IdentityConfiguration()
+        in folder: String, configuration: IdentityConfiguration = IdentityConfiguration(), port: Int = 0
     ) async throws {
+        let mailer: any Mailer = configuration.smtpURL == nil ? MemoryMailer() : try configuration.mailer()
         let identity = try await Identity(
-            configuration: configuration, storePath: "\(folder)/served.sqlite", mailer: MemoryMailer())
+            configuration: configuration, storePath: "\(folder)/served.sqlite", mailer: mailer)
         // What `latch serve` sets.
-        var limits = Server.Configuration()
+        var limits = Server.Configuration(port: port)
         limits.contentLimits = [Identity.callPath: 4 << 20]
         let server = Server(handler: identity.handler, configuration: limits)
         let address = try await server.start()
@@ -29,10 +42,10 @@ package struct ServerProcess: Sendable {
         await identity.close()
     }
 
-    package static func start(in folder: URL) throws -> ServerProcess {
+    package static func start(in folder: URL, arguments: [String] = []) throws -> ServerProcess {
         let (process, input, output) = (Process(), Pipe(), Pipe())
         process.executableURL = URL(filePath: CommandLine.arguments[0])
-        process.arguments = ["--serve", folder.path]
+        process.arguments = ["--serve", folder.path] + arguments
         process.standardInput = input
         process.standardOutput = output
         let begin = ContinuousClock.now
@@ -54,12 +67,36 @@ package struct ServerProcess: Sendable {
         return (line.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0) / 1024
     }
 
+    /// Returns the number of open descriptors of the process.
+    package func descriptorCount() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count
+    }
+
+    /// Returns the times of the thread that serves the connections.
+    package func loopTimes() -> ThreadTimes {
+        let tasks = "/proc/\(process.processIdentifier)/task"
+        for task in (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? [] {
+            guard (try? String(contentsOfFile: "\(tasks)/\(task)/comm", encoding: .utf8)) == "latch-server\n",
+                let text = try? String(contentsOfFile: "\(tasks)/\(task)/schedstat", encoding: .utf8)
+            else { continue }
+            let numbers = text.split(separator: " ").compactMap { Double($0) }
+            return ThreadTimes(computing: numbers[0] / 1e6, waiting: numbers[1] / 1e6)
+        }
+        return ThreadTimes()
+    }
+
     /// Returns the processor time of the process in seconds.
     package func processorSeconds() throws -> Double {
         let stat = try String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
         let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    /// Ends the process as a failure of the machine would, without a chance to write anything.
+    package func kill() {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
     }
 
     package func stop() throws {

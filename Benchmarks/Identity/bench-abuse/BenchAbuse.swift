@@ -7,12 +7,18 @@ import ServedIdentity
 /// Measures what honest users notice of a flood: messages that expand, requests that hold memory, invented keys, sign-ups.
 ///
 /// The served instance is this program started again with `--serve FOLDER`; its limits are so wide that the rest of its
-/// defences is measured.
+/// defences is measured. With `--minutes N` it measures all at once instead, next to honest users: `MixedAbuse`.
 @main
 struct BenchAbuse {
     static func main() async throws {
         if let folder = value(after: "--serve") {
             var configuration = IdentityConfiguration()
+            if let url = value(after: "--smtp") {
+                // A mixed run has the limits that a server has by default.
+                configuration.smtpURL = url
+                let port = value(after: "--port").flatMap { Int($0) } ?? 0
+                return try await ServerProcess.run(in: folder, configuration: configuration, port: port)
+            }
             configuration.tokenLimitPerMinute = 10_000_000
             configuration.loginLimitPerMinute = 1_000_000
             configuration.signUpLimitPerHour = 1_000_000
@@ -22,6 +28,11 @@ struct BenchAbuse {
         var report = Report()
         let folder = FileManager.default.temporaryDirectory.appending(path: "bench-abuse-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
+        let minutes = value(after: "--minutes").flatMap { Double($0) }
+        if let minutes {
+            try await MixedAbuse.measure(minutes: minutes, in: try subfolder("mixed", of: folder), report: &report)
+            return report.finish(isChecking: CommandLine.arguments.contains("--check"))
+        }
         print("ten connections that send messages of 4 KB that expand to 4 MB")
         var served = try start(in: folder, "times")
         try await ExpansionFlood.measureResponseTimes(served, report: &report)

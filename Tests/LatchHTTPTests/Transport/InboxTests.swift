@@ -53,6 +53,15 @@ private final class HeldInbox: @unchecked Sendable {
         #expect(inbox.state.driver == .loop)
     }
 
+    @Test func `lets a task yield after thirty-two transfers, none of which has suspended it`() {
+        let inbox = HeldInbox()
+        for number in 1...96 {
+            #expect(inbox { $0.beginLeading() })
+            #expect(inbox { $0.endLeading(isIdle: true) })
+            #expect(inbox { $0.countLed() } == number.isMultiple(of: 32))
+        }
+    }
+
     @Test func `lets nobody lead while answers are slow, but for one try in sixty-four`() {
         let inbox = HeldInbox()
         for _ in 0..<4 {

@@ -80,6 +80,11 @@ public final class Server: Sendable {
         state.withLock { if case .serving(let engine, _) = $0 { engine.connectionCount } else { 0 } }
     }
 
+    /// The bytes that the requests of all connections hold; nil while the server does not listen.
+    package var memory: MemoryBudget? {
+        state.withLock { if case .serving(let engine, _) = $0 { engine.memory } else { nil } }
+    }
+
     /// Stops accepting connections, lets running requests finish, then closes every connection.
     ///
     /// - Parameter grace: The time after which running handlers are cancelled and their connections closed.

@@ -23,6 +23,8 @@ struct CurlInbox {
     var misses = 0
     /// The number of callers that were not allowed to lead since, of which every 64th tries again.
     private var skipped = 0
+    /// The number of transfers that leading threads have finished.
+    private var led = 0
 
     /// Makes the calling thread the driver, if there is none and if responses have been quick enough lately.
     mutating func beginLeading() -> Bool {
@@ -46,6 +48,15 @@ struct CurlInbox {
         if becomeIdle(isIdle: isIdle) { return !isStopped }
         driver = .loop
         return false
+    }
+
+    /// Counts a transfer that a leading thread has finished; returns whether its task should yield, as every 32nd should.
+    ///
+    /// Such a transfer does not suspend its task. A task that sends one request after another would keep its thread from
+    /// all others of the process, of which there are no more than processors.
+    mutating func countLed() -> Bool {
+        led &+= 1
+        return led % 32 == 0
     }
 
     /// The action that follows a submission; wake-ups are signalled outside the lock.

@@ -124,21 +124,25 @@ extension CurlLoop {
     /// The time in nanoseconds for which a calling thread may drive; at most one does at a time.
     private static let leadWindow: UInt64 = 300_000
 
-    /// Drives `transfer` on this thread if there is no driver, and returns whether it is finished.
+    /// The result of a transfer on the calling thread.
+    enum LeadResult { case finished, finishedAndYieldIsDue, unfinished }
+
+    /// Drives `transfer` on this thread if there is no driver.
     ///
-    /// Otherwise `submit` must follow, which moves the transfer, and the driving, to the loop's thread.
-    func lead(_ transfer: CurlTransfer) -> Bool {
-        guard !isOnForeignExecutor, inbox.withLock({ $0.beginLeading() }) else { return false }
+    /// If it is unfinished, `submit` must follow, which moves the transfer, and the driving, to the loop's thread.
+    func lead(_ transfer: CurlTransfer) -> LeadResult {
+        guard !isOnForeignExecutor, inbox.withLock({ $0.beginLeading() }) else { return .unfinished }
         add(transfer)
         let limit = monotonicNow() + Self.leadWindow
         repeat { advance() } while transfer.isUnderWay && wait(until: limit)
         guard !transfer.isUnderWay else {
             inbox.withLock { $0.misses += 1 }
-            return false
+            return .unfinished
         }
         let idle = active == 0
-        if !inbox.withLock({ $0.endLeading(isIdle: idle) }) { wakeUps.wakeThread() }
-        return true
+        let (isDone, isYieldDue) = inbox.withLock { ($0.endLeading(isIdle: idle), $0.countLed()) }
+        if !isDone { wakeUps.wakeThread() }
+        return isYieldDue ? .finishedAndYieldIsDue : .finished
     }
 
     /// Whether the task has an executor of its own, such as a server's loop, whose thread must not be blocked.

@@ -99,7 +99,10 @@ public final class CurlTransport: Handler {
         if let buffer = transfer.responseBuffer {
             return try await stream(buffer, of: transfer, for: request, on: loop)
         }
-        if transfer.isPaced || !loop.lead(transfer) {
+        switch transfer.isPaced ? .unfinished : loop.lead(transfer) {
+        case .finished: break
+        case .finishedAndYieldIsDue: await Task.yield()
+        case .unfinished:
             transfer.upload?.start { [weak transfer] in transfer.map { loop.wake($0) } }
             await withTaskCancellationHandler {
                 await withUnsafeContinuation { loop.submit(transfer, resuming: $0) }

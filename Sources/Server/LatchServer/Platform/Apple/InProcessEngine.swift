@@ -11,6 +11,8 @@ final class Engine: Sendable {
 
     var connectionCount: Int { 0 }
 
+    let memory = MemoryBudget(limit: 0)
+
     func stop(grace: Duration) async {}
 }
 

@@ -40,6 +40,9 @@ final class Engine: Sendable {
     /// The number of open connections of all loops, including those that linger after their last response.
     var connectionCount: Int { configuration.limiter.total }
 
+    /// The bytes that the requests of all loops hold.
+    var memory: MemoryBudget { configuration.memory }
+
     /// Drains all loops at once, and returns when no connection is left.
     func stop(grace: Duration) async {
         let deadline = configuration.uptime() &+ grace.nanoseconds
