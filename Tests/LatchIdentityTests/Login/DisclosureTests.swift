@@ -129,7 +129,9 @@ import Testing
         let pool = site.identity.dependencies.passwords.pool
         let holds = (0..<ProcessInfo.processInfo.activeProcessorCount + 1).map { _ in BlockingJob() }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for hold in holds { group.addTask { try await pool.run { () throws(IdentityError) in hold.work() } } }
+            for hold in holds {
+                group.addTask { try await pool.run(for: .signUp) { () throws(IdentityError) in hold.work() } }
+            }
             while pool.load.waiting < 1 { await Task.yield() }
             for (email, name) in [
                 ("ada@example.com", "free"), ("free@example.com", "ada"), ("free@example.com", "free"),
