@@ -3,7 +3,8 @@
 
 SESSION = "Sessions/LatchAuth/Session/"
 
-# The name of the rule: the file below Sources, the line that enforces it, and the line without it if the mutant is selected.
+# The name of the rule: the file below Sources, the line that enforces it, and the line in its place. `$out` is whether the
+# mutant is selected, `$kept` whether it is not.
 MUTANTS = {
     # All callers of a session share the running refresh.
     "sharedRefresh": (SESSION + "SessionRefresh.swift", "if let refreshResult {", 'if let refreshResult, $kept {'),
