@@ -62,7 +62,7 @@ check: ## format, words, English, links, layers, budgets, scanned text, the publ
 	@Scripts/check-layers
 	@Scripts/check-budgets
 	@Scripts/attack-table --check
-	@Scripts/mutate-session --check
+	@Scripts/mutate --check
 	@swift build
 	@Scripts/check-characters
 	@Scripts/public-api --check

@@ -125,6 +125,18 @@ import Testing
         #expect(try await logIn(site, "user99@example.com", from: "192.0.2.2").status == 401)
     }
 
+    @Test(.tags(.attackD6)) func `sprayed from the many addresses of one network stop at that network`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1 }
+        var statuses: [Int] = []
+        for number in 0..<105 {
+            statuses.append(
+                try await logIn(site, "user\(number)@example.com", from: "192.0.2.\(number)").status)
+        }
+        #expect(statuses.prefix(100).allSatisfy { $0 == 401 })
+        #expect(statuses.dropFirst(100).allSatisfy { $0 == 429 })
+        #expect(try await logIn(site, "user99@example.com", from: "198.51.100.7").status == 401)
+    }
+
     @Test(.tags(.attackD4))
     func `from one IPv6 network are counted together, whichever of its addresses they come from`()
         async throws

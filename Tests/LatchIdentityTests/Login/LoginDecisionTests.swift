@@ -77,6 +77,22 @@ import Testing
         #expect(try await (store.device(id: Device.example(9, of: decided).id) != nil) == change.isAllowed)
     }
 
+    @Test(
+        .tags(.attackF8),
+        arguments: [
+            "password_changed_at = 1", "email_key = 'x'", "email_verified_at = 1", "status = 'disabled'",
+            "standing = 'banned'",
+        ])
+    func `meets another version of the credentials, whichever statement changed them`(change: String) async throws {
+        let folder = try TemporaryFolder()
+        let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
+        try await store.writer.write { db throws(IdentityError) -> Void in
+            try db.run("UPDATE account SET \(change)")
+        }
+        #expect(try store.account(id: account.id)?.credentialVersion == account.credentialVersion + 1)
+        await store.close()
+    }
+
     @Test(.tags(.attackF8)) func `leaves no session without the factor that was enrolled meanwhile`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         try await site.signUp()

@@ -55,7 +55,8 @@ import Testing
         for (method, message) in [
             ("SetupTwoFactor", [:]), ("VerifyTwoFactor", code), ("RemoveTwoFactor", code),
             ("RegenerateRecoveryCodes", code), ("ChangePassword", password),
-            ("DeleteUser", ["userId": .string(ada.id)]),
+            ("DeleteUser", ["userId": .string(ada.id)]), ("RemoveTwoFactor", ["userId": "another"]),
+            ("SetUserRole", ["userId": "another", "role": "USER_ROLE_MODERATOR"]),
         ] as [(String, JSONValue)] {
             #expect(try await site.call(method, message, bearer: access).stableCode == "signInAgain")
         }
@@ -103,6 +104,17 @@ import Testing
         site.clock.advance(by: 3600)
         let message: JSONValue = ["currentPassword": .string(Site.password), "newPassword": .string(Self.new)]
         #expect(try await site.call("ChangePassword", message, bearer: access).status == 200)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE9)) func `is renewed by no refresh`() async throws {
+        let site = try await site()
+        let ada = try await site.signUp()
+        let login = try await site.logIn()
+        site.clock.advance(by: 900)
+        let access = try await site.renew(login.refresh).access
+        #expect(try await site.get("/user/profile", bearer: access).status == 200)
+        #expect(try await changeEmail(site, access, ada.id).stableCode == "signInAgain")
         await site.close()
     }
 

@@ -222,3 +222,16 @@ import Testing
         await site.close()
     }
 }
+
+@Suite(.timeLimit(.minutes(1))) struct `The housekeeping of a server` {
+    @Test(.tags(.attackK2)) func `removes ended devices and old audit entries by itself`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let id = try #require(RefreshToken(try await site.logIn().refresh)?.deviceID)
+        site.clock.advance(by: 401 * 86_400)
+        while try await site.identity.dependencies.store.device(id: id) != nil { await Task.yield() }
+        let isFirst = { (record: AuditRecord) in record.event == "account.created" }
+        while try await site.identity.audit.records(limit: 100).contains(where: isFirst) { await Task.yield() }
+        await site.close()
+    }
+}

@@ -91,26 +91,30 @@ private final class Order<Element: Sendable>: Sendable {
         #expect(await held == "done")
     }
 
-    @Test(.tags(.attackD7)) func `lets a login wait for one sign-up, and not for the flood before it`() async {
+    @Test(.tags(.attackD7), arguments: [WorkerPool.Purpose.signUp, .login])
+    func `lets a job wait for one of another purpose, and not for the flood before it`(
+        flood: WorkerPool.Purpose
+    ) async {
+        let late: WorkerPool.Purpose = flood == .login ? .signUp : .login
         let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 100)
         let hold = BlockingJob()
         let order = Order<WorkerPool.Purpose>()
-        async let held = outcome(pool, for: .signUp) { hold.work() }
+        async let held = outcome(pool, for: flood) { hold.work() }
         await hold.untilBegun()
         await withTaskGroup(of: String.self) { group in
             for _ in 0..<100 {
-                group.addTask { await outcome(pool, for: .signUp) { order.append(.signUp) } }
+                group.addTask { await outcome(pool, for: flood) { order.append(flood) } }
             }
             while pool.load.waiting < 100 { await Task.yield() }
-            // A full queue of sign-ups leaves the places of logins.
-            #expect(await outcome(pool, for: .signUp) == "overloaded")
-            group.addTask { await outcome(pool, for: .login) { order.append(.login) } }
+            // A full queue leaves the places of the others.
+            #expect(await outcome(pool, for: flood) == "overloaded")
+            group.addTask { await outcome(pool, for: late) { order.append(late) } }
             while pool.load.waiting < 101 { await Task.yield() }
             hold.release()
             for await outcome in group { #expect(outcome == "done") }
         }
         #expect(await held == "done")
-        #expect(order.all.prefix(2).contains(.login))
+        #expect(order.all.prefix(2).contains(late))
     }
 
     @Test(.tags(.attackD7)) func `lets a login of another network wait for one of the flood's, and gives it a place`()

@@ -96,6 +96,27 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
         }
     }
 
+    @Test func `is charged for what it may become before it is expanded and decoded`() async throws {
+        let budget = MemoryBudget(limit: 1 << 24)
+        let held = Mutex<[Int]>([])
+        let look: @Sendable () -> Void = { held.withLock { $0.append(budget.heldBytes) } }
+        let echo = RPCMethodHandler.unary(Notes.echo) { (note: Note, _) in
+            look()
+            return note
+        }
+        let content = try Note(text: String(repeating: "a", count: 1000)).serialized()
+        var request = HTTPRequest(
+            method: .post, authority: "localhost", path: Notes.echo.path,
+            fields: [.contentType: "application/proto", .contentEncoding: "mark"], body: HTTPBody(content))
+        request.context[MemoryReservation.self] = MemoryReservation(budget)
+        let response = try await RPCService([echo], compressions: [marking(look)]).respond(to: request)
+        #expect(response.status == .ok)
+        // Gzip can make more of a thousand bytes than a small message has; what came out is held until the response.
+        let (advance, rest) = (held.withLock { $0[0] }, held.withLock { $0[1] })
+        #expect(advance >= 32 << 10)
+        #expect((1000..<4000).contains(rest))
+    }
+
     @Test(arguments: RPCProtocol.allCases)
     func `counts against the server's memory with what it expands to, until it is answered`(
         style: RPCProtocol

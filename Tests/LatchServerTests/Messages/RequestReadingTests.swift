@@ -2,6 +2,7 @@
 
 import LatchHTTP
 import LatchServer
+import TestTags
 import Testing
 
 @Suite struct `A request on the server` {
@@ -77,6 +78,23 @@ import Testing
         #expect(try fields.single("code") == "1")
         #expect(try fields.single("none") == nil)
         #expect(throws: ServerError.self) { try fields.single("grant") }
+    }
+
+    @Test(.tags(.attackK3)) func `counts what it becomes against the server's memory, before it does`() throws {
+        let budget = MemoryBudget(limit: 1000)
+        var text = Self.form("a=" + String(repeating: "b", count: 400))
+        text.context[MemoryReservation.self] = MemoryReservation(budget)
+        #expect(try text.formFields().count == 1)
+        #expect(budget.heldBytes == 804)
+        #expect(throws: ServerError.memoryExhausted) { try text.formFields() }
+        #expect(throws: ServerError.memoryExhausted) {
+            text.fields[.contentType] = "application/json"
+            return try text.json()
+        }
+        #expect(throws: ServerError.memoryExhausted) {
+            text.fields[.contentType] = "multipart/form-data; boundary=a"
+            return try text.multipartForm()
+        }
     }
 
     @Test func `has no remote address and no parameters in process`() {

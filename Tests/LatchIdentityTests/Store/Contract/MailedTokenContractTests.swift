@@ -52,6 +52,30 @@ import Testing
         #expect(try await store.account(id: account.id)?.emailVerifiedAt == noon)
     }
 
+    @Test(.tags(.attackE8), arguments: StoreBackend.all)
+    func `that verifies sets no password once the address is verified`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account) = (fixture.store, fixture.account)
+        try await store.insert(.example(1, of: account, purpose: .verifyEmail))
+        #expect(try await store.verifyEmail(byToken: digest(1), with: .none, at: noon) != nil)
+        try await store.insert(.example(2, of: account, purpose: .verifyEmail))
+        #expect(try await store.verifyEmail(byToken: digest(2), with: .newPassword(hash: "new"), at: noon) == nil)
+        #expect(try await store.account(id: account.id)?.passwordHash == account.passwordHash)
+    }
+
+    @Test(.tags(.attackE8), arguments: StoreBackend.all)
+    func `comes with a password of the account as it is, and not as it was`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account) = (fixture.store, fixture.account)
+        try await store.insert(.example(1, of: account, purpose: .verifyEmail))
+        try await store.perform(.setStatus(.disabled), on: account.id)
+        try await store.perform(.setStatus(.active), on: account.id)
+        #expect(try await store.verifyEmail(byToken: digest(1), with: .password(account), at: noon) == nil)
+        let now = try #require(try await store.account(id: account.id))
+        #expect(now.emailVerifiedAt == nil)
+        #expect(try await store.verifyEmail(byToken: digest(1), with: .password(now), at: noon) != nil)
+    }
+
     @Test(.tags(.attackE7), arguments: StoreBackend.all)
     func `that sets a password signs out every device`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()

@@ -37,6 +37,18 @@ import Testing
         #expect(try await fixture.store.device(id: other.id)?.revocationReason == .secondFactor)
     }
 
+    @Test(.tags(.attackE8), arguments: StoreBackend.all)
+    func `is confirmed by no device that was signed out meanwhile`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, id) = (fixture.store, fixture.account.id)
+        let factor = SecondFactor(accountID: id, sealedSecret: sealed, createdAt: noon)
+        #expect(try await store.begin(factor, recoveryDigests: [], for: fixture.account))
+        #expect(try await store.revoke(device: fixture.device.id, because: .logout, at: noon))
+        let result = try await store.prove(code(5), of: id, for: .confirmation(on: fixture.device.id), at: noon)
+        #expect(result == .rejected)
+        #expect(try await store.secondFactor(of: id, isConfirmed: true) == nil)
+    }
+
     @Test(.tags(.attackF1), arguments: StoreBackend.all)
     func `accepts a step once, and none before it`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
