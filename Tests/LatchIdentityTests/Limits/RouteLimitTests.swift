@@ -68,7 +68,8 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             rpc + "VerifyEmail", rpc + "ResetPassword",
         ],
         "request": [
-            "GET /", "GET /verify", "GET /reset", "GET /confirm-change", "GET /user/profile", "GET /api/users", "GET /metrics",
+            "GET /", "GET /verify", "GET /reset", "GET /confirm-change", "GET /user/profile", "GET /api/users",
+            "GET /metrics",
             "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
         ]
             + ["widgets", "projects", "files"].flatMap {

@@ -21,8 +21,9 @@ extension Server {
         /// connection ends with the response.
         public var contentLimits: [String: Int] = [:]
         /// The maximum number of bytes that all requests together hold while they are received and handled, decompressed and
-        /// decoded messages included; a request that exceeds it gets a 503. The requests from one address (one /64 of IPv6)
-        /// hold at most a quarter of it, unless it is a trusted proxy.
+        /// decoded messages included; a request that exceeds it gets a 503.
+        ///
+        /// The requests from one address (one /64 of IPv6) hold at most a quarter of it, unless it is a trusted proxy.
         public var maximumContentBytes = 256 * 1024 * 1024
         /// The time for the head of a request, from its first byte.
         public var headDeadline = Duration.seconds(10)
