@@ -125,11 +125,13 @@ import Testing
             try await sent("ada@example.com", "free"), try await sent("free@example.com", "ada")
         )
         #expect(address.status == 409 && address.text == username.text)
-        // Each waits for a hash: where there is no thread and no room, each is refused for that alone.
+        // Each waits for a hash: where there is no thread and no room among sign-ups, each is refused for that alone.
         let pool = site.identity.dependencies.passwords.pool
         let holds = (0..<ProcessInfo.processInfo.activeProcessorCount + 1).map { _ in BlockingJob() }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for hold in holds { group.addTask { try await pool.run { () throws(IdentityError) in hold.work() } } }
+            for hold in holds {
+                group.addTask { try await pool.run(for: .signUp) { () throws(IdentityError) in hold.work() } }
+            }
             while pool.load.waiting < 1 { await Task.yield() }
             for (email, name) in [
                 ("ada@example.com", "free"), ("free@example.com", "ada"), ("free@example.com", "free"),
