@@ -51,7 +51,7 @@ final class Attacker {
             bounded(label) {
                 guard let connection = connection(of: client) else { return }
                 connection.send(bytes)
-                inspectRest(of: connection, client, label)
+                inspectRest(of: connection, client, bytes, label)
             }
         case .request(let request): perform(request)
         }
@@ -63,8 +63,9 @@ final class Attacker {
         let label = "\(String(decoding: request.method, as: UTF8.self)) \(encoder.path)"
         bounded(label) {
             guard let connection = connection(of: request.client) else { return }
-            connection.send(encoder.bytes())
-            guard encoder.isOneRequest else { return inspectRest(of: connection, request.client, label) }
+            let bytes = encoder.bytes()
+            connection.send(bytes)
+            guard encoder.isOneRequest else { return inspectRest(of: connection, request.client, bytes, label) }
             let isHead = request.method == Array("HEAD".utf8)
             let response = connection.readResponse(isHead: isHead)
             if response == nil || response?.fields.contains("\r\nconnection: close") == true {
@@ -74,7 +75,7 @@ final class Attacker {
             if Self.isTracing {
                 print(label, response.status, String(decoding: response.content.prefix(200), as: UTF8.self))
             }
-            Verdict(response: response, canaries: fixture.canaries).check(label)
+            Verdict(response: response, request: bytes, canaries: fixture.canaries).check(label)
             let mayPass = request.has("a") && issued.contains(expansion.variables[UInt8(ascii: "a")] ?? [])
             if !mayPass { Verdict.checkRejected(response, at: encoder.path, label) }
             learn(from: response)
@@ -82,14 +83,15 @@ final class Attacker {
     }
 
     /// Checks everything that follows bytes that are no single request, after which the connection has ended.
-    private func inspectRest(of connection: ClientConnection, _ client: Int, _ label: String) {
+    private func inspectRest(of connection: ClientConnection, _ client: Int, _ sent: [UInt8], _ label: String) {
         connection.endWriting()
-        let bytes = connection.readToEnd()
-        connections[client] = nil
         var response = ReceivedResponse()
-        response.content = bytes
-        Verdict(response: response, canaries: fixture.canaries).check(label)
-        hold(!String(decoding: bytes, as: UTF8.self).contains("HTTP/1.1 500"), "\(label) is no failure of the server")
+        response.content = connection.readToEnd()
+        connections[client] = nil
+        Verdict(response: response, request: sent, canaries: fixture.canaries).check(label)
+        hold(
+            !String(decoding: response.content, as: UTF8.self).contains("HTTP/1.1 500"),
+            "\(label) is no failure of the server")
     }
 
     private func connection(of client: Int) -> ClientConnection? {
