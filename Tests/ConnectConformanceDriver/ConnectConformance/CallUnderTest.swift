@@ -74,7 +74,7 @@ final class CallUnderTest: Sendable {
     /// All was sent, and no more will be.
     private func sendingEnded() {
         guard case .afterCloseSendMs(let delay) = timing else { return }
-        Task { [weak self] in
+        Task(priority: .high) { [weak self] in
             try await Task.sleep(for: .milliseconds(delay))
             self?.cancel()
         }

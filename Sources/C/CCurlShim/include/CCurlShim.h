@@ -57,12 +57,6 @@ static inline long latch_curl_response_code(CURL *easy) {
     return curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0;
 }
 
-/// The socket of a transfer in progress; CURL_SOCKET_BAD if it has none.
-static inline curl_socket_t latch_curl_socket(CURL *easy) {
-    curl_socket_t value = CURL_SOCKET_BAD;
-    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
-}
-
 /// The status that HTTP/2 has received, even if libcurl did not deliver its head; 0 if there is none.
 long latch_curl_early_status(CURL *easy);
 

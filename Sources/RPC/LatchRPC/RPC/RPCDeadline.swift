@@ -30,7 +30,14 @@ func within<Value: Sendable>(
     guard let deadline else { return try await body() }
     guard !deadline.deadline.hasPassed else { throw RPCError.deadlineExceeded }
     return try await withThrowingTaskGroup(of: Value?.self) { group in
-        group.addTask { try await body() }
+        group.addTask {
+            do {
+                return try await body()
+            } catch is HTTPError where deadline.deadline.hasPassed {
+                // The peer keeps the same deadline, and its reset of the stream may come before this clock's task runs.
+                throw RPCError.deadlineExceeded
+            }
+        }
         group.addTask {
             do { try await deadline.wait() } catch is CancellationError { return nil }
             throw RPCError.deadlineExceeded

@@ -36,6 +36,8 @@ final class CurlLoop: @unchecked Sendable {
     private var paced: [CurlTransfer] = []
     /// The transfers in progress whose data libcurl may buffer and drop.
     private var bufferingTransfers: [CurlTransfer] = []
+    /// The sockets that libcurl has ceased to watch, with version 7.88.
+    private var unreadSockets: [CInt] = []
     private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 64)
 
     /// Whether libcurl knows after the handshake that a connection can be shared, as version 7 does.
@@ -223,6 +225,12 @@ extension CurlLoop {
         }
         if !bufferingTransfers.isEmpty { readBufferedData() }
         if Self.losesBufferedData, !paced.isEmpty { finishLostResponses() }
+        finishCompletedTransfers()
+        if !unreadSockets.isEmpty { finishUnreadTransfers() }
+    }
+
+    /// Ends the transfers that libcurl has completed.
+    private func finishCompletedTransfers() {
         var left: CInt = 0
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
@@ -358,12 +366,12 @@ extension CurlLoop {
         guard let context else { return 0 }
         let loop = CurlLoop.of(context)
         loop.sockets.want(what, of: socket)
-        if !loop.paced.isEmpty, let easy, let transfer = latch_curl_private(easy),
-            CurlTransfer.of(transfer).waitsForSource(
-                reading: what != CURL_POLL_REMOVE && what != CURL_POLL_NONE, socket)
-        {
-            loop.sockets.awaitEnd(of: socket)
-        }
+        guard !loop.paced.isEmpty, let easy, let pointer = latch_curl_private(easy) else { return 0 }
+        let transfer = CurlTransfer.of(pointer)
+        transfer.socket = socket
+        let isWatched = what != CURL_POLL_REMOVE && what != CURL_POLL_NONE
+        if transfer.waitsForSource(reading: isWatched, socket) { loop.sockets.awaitEnd(of: socket) }
+        if losesBufferedData, !isWatched { loop.unreadSockets.append(socket) }
         return 0
     }
 
@@ -400,10 +408,23 @@ extension CurlLoop {
     private func finishLostResponses() {
         for transfer in paced where transfer.hasLostHead {
             // Another transfer on the connection may have read the head, which is then about to be delivered.
-            let socket = latch_curl_socket(transfer.easy)
-            if socket != CURL_SOCKET_BAD { act(on: socket, CURL_CSELECT_IN) }
+            if let socket = transfer.socket { act(on: socket, CURL_CSELECT_IN) }
             if transfer.isUnderWay, transfer.hasLostHead { finish(transfer, CURLE_HTTP2_STREAM) }
         }
+    }
+
+    /// Ends the transfers whose stream the server has closed while libcurl waits for the source of the request content.
+    ///
+    /// Without a pause of its own, libcurl stops to read a stream of HTTP/2 at its end alone. Where another transfer shares
+    /// the connection, it goes on to watch the socket, so that the end is noticed after that transfer.
+    private func finishUnreadTransfers() {
+        for transfer in paced where transfer.isUnderWay && transfer.waitsAfterHead {
+            guard let socket = transfer.socket, unreadSockets.contains(socket), !sockets.isWanted(socket) else {
+                continue
+            }
+            finish(transfer, CURLE_HTTP2_STREAM)
+        }
+        unreadSockets.removeAll(keepingCapacity: true)
     }
 
     /// Lets libcurl continue reading after it has read something, since it may buffer data that no event announces.
@@ -415,8 +436,7 @@ extension CurlLoop {
             while isDue || transfer.arrived > transfer.noticed {
                 isDue = false
                 transfer.noticed = transfer.arrived
-                let socket = latch_curl_socket(transfer.easy)
-                guard socket != CURL_SOCKET_BAD else { break }
+                guard let socket = transfer.socket else { break }
                 act(on: socket, CURL_CSELECT_IN)
             }
         }

@@ -58,6 +58,10 @@ final class CurlTransfer: @unchecked Sendable {
     /// The time of the last progress, in nanoseconds of the monotonic clock.
     var lastMove: UInt64 = 0
 
+    /// The socket of the last event that libcurl requested for this transfer.
+    ///
+    /// Before the end of a transfer, libcurl 7.88 does not know it (`CURLINFO_ACTIVESOCKET`).
+    var socket: CInt?
     /// The socket that libcurl does not watch while it waits for `upload`.
     var unreadSocket: CInt?
 
@@ -172,7 +176,7 @@ final class CurlTransfer: @unchecked Sendable {
         upload = request.body.isEmpty ? nil : request.body.stream.map { UploadBuffer($0) }
         responseBuffer = request.wantsStream ? ResponseBuffer<[UInt8]>() : nil
         (streamedBytes, arrived, noticed) = (0, 0, 0)
-        unreadSocket = nil
+        (socket, unreadSocket) = (nil, nil)
         idleTimeout = upload == nil && responseBuffer == nil ? 0 : UInt64(timeout.wholeMilliseconds) * 1_000_000
     }
 
@@ -195,7 +199,8 @@ final class CurlTransfer: @unchecked Sendable {
         guard !isHeadRestored else { return true }
         guard upload != nil, !isReadingHead else { return false }
         guard trailers.isEmpty else { return true }
-        return outcome == CURLE_SEND_ERROR && announcedLength == latch_curl_get_size(easy, CURLINFO_SIZE_DOWNLOAD_T, 0)
+        return (outcome == CURLE_SEND_ERROR || hasLostEnd)
+            && announcedLength == latch_curl_get_size(easy, CURLINFO_SIZE_DOWNLOAD_T, 0)
     }
 
     /// The announced size of the content; -1 if none was announced.
@@ -208,6 +213,7 @@ final class CurlTransfer: @unchecked Sendable {
         if outcome != CURLE_OK, !isAnsweredAnyway, let failure = upload?.failure { throw failure }
         if let refusal { throw refusal }
         if hasLostResponse { throw LostResponseError(authority: authority, status: Int(latch_curl_early_status(easy))) }
+        if hasLostEnd, !isAnsweredAnyway { throw LostResponseError.end(of: authority) }
         guard let outcome, outcome == CURLE_OK || isAnsweredAnyway else {
             throw CurlFailure.error(
                 outcome ?? CURLE_ABORTED_BY_CALLBACK, authority: authority, errorBuffer: String(cString: errorBuffer),

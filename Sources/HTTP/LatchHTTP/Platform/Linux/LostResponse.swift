@@ -20,6 +20,18 @@ extension CurlTransfer {
         upload != nil && isReadingHead && head.isEmpty && latch_curl_early_status(easy) >= 200
     }
 
+    /// Whether libcurl waits for the source of the request content after the head of an HTTP/2 response has arrived, and
+    /// the reader of that response takes all that comes.
+    var waitsAfterHead: Bool {
+        upload?.isStarved == true && responseBuffer?.isHeld != true && latch_curl_early_status(easy) >= 200
+    }
+
+    /// Whether the server has closed the stream after a head, so that libcurl may have lost the end of the content.
+    var hasLostEnd: Bool {
+        CurlLoop.losesBufferedData && upload != nil && outcome == CURLE_HTTP2_STREAM && !isReadingHead
+            && errorBuffer.pointee == 0
+    }
+
     /// Restores the status line, whose code libcurl has kept, before trailers that arrived alone.
     func restoreHead() {
         guard outcome != CURLE_OK, hasOnlyTrailers else { return }
@@ -51,6 +63,12 @@ struct LostResponseError: Error {
     func allowsRepetition(of request: HTTPRequest) -> Bool {
         guard request.body.stream == nil, request.body.bytes.count <= 64 << 10 else { return false }
         return request.method.isIdempotent || request.isSafeToRetry || (400..<500).contains(status)
+    }
+
+    /// The error for a response of which the end may be lost.
+    static func end(of authority: String) -> HTTPError {
+        .malformedMessage(
+            "\(authority) ended its response before it had the request, and this libcurl may have lost the end.")
     }
 
     /// The error to throw if the request cannot be sent again.

@@ -72,6 +72,11 @@ struct SocketTable {
         watch(wanted, on: socket)
     }
 
+    /// Whether libcurl wants the socket watched.
+    func isWanted(_ socket: CInt) -> Bool {
+        entries.indices.contains(Int(socket)) && entries[Int(socket)].wanted != 0
+    }
+
     /// Watches for the end of a socket that libcurl does not watch now.
     mutating func awaitEnd(of socket: CInt) {
         makeRoom(for: socket)
