@@ -313,9 +313,9 @@ MUTANTS = {
         "return ($out ? attempt.digest : attempt.widerDigest).index"),
     "refusedTakesNothing": (IDENTITY + "Limits/AttemptLimiter.swift", "LoginLimitTests",
         "else { continue }\n                return rejection",
-        "else {\n"
-        "                    if $out { tables[attempt.scope.rawValue].spend(attempt, at: now) }\n"
-        "                    continue\n"
+        "else { continue }\n"
+        "                for other in attempts where $out && other != attempt {\n"
+        "                    tables[other.scope.rawValue].spend(other, at: now)\n"
         "                }\n"
         "                return rejection"),
     "attemptsCountAtOnce": (IDENTITY + "Limits/AttemptLimiter.swift", "LoginLimitTests",

@@ -26,6 +26,17 @@ import Testing
         #expect { try JSONValue(parsing: text, limits: deepest) } throws: { JSONError.tooDeep ~= $0 }
     }
 
+    @Test(.tags(.attackH7)) func `stops values at the number that they may have, of every kind`() throws {
+        let limits = JSONLimits(values: 4)
+        _ = try JSONValue(parsing: #"[1,"a",{}]"#, limits: limits)
+        for text in [#"[1,"a",{},null]"#, "[[],[],[],[]]", #"{"a":1,"b":2,"c":3,"d":4}"#] {
+            #expect { try JSONValue(parsing: text, limits: limits) } throws: { JSONError.tooLarge ~= $0 }
+        }
+        // What the default allows takes no more than some tens of megabytes.
+        let many = "[" + String(repeating: "1,", count: 1_000_000) + "1]"
+        #expect { try JSONValue(parsing: many) } throws: { JSONError.tooLarge ~= $0 }
+    }
+
     @Test func `is the caller's to set`() throws {
         #expect { try JSONValue(parsing: "[[1]]", limits: JSONLimits(depth: 1)) } throws: { JSONError.tooDeep ~= $0 }
         #expect { try JSONValue(parsing: "[1]", limits: JSONLimits(bytes: 2)) } throws: { JSONError.tooLarge ~= $0 }

@@ -156,7 +156,10 @@ import Testing
         let change = { (email: String) in
             try await site.call("UpdateProfile", ["userId": .string(id), "email": .string(email)], bearer: access)
         }
-        let (taken, free) = (try await change("bob@example.com"), try await change("free@example.com"))
+        let taken = try await change("bob@example.com")
+        // A change that replaces this one would end its mails.
+        _ = await site.mailedToken()
+        let free = try await change("free@example.com")
         #expect(taken.status == 200 && free.status == 200)
         #expect(taken.json["email"] == free.json["email"])
         _ = await site.mailedToken()

@@ -38,6 +38,15 @@ import Testing
         #expect(request.cookies == ["sid": "abc", "theme": "dark", "empty": "", "token": "a=b=="])
     }
 
+    @Test(.tags(.attackK3)) func `bounds its cookies, in one field and in many`() {
+        var request = HTTPRequest(authority: "localhost", path: "/")
+        for field in 0..<3 {
+            request.fields.append((0..<90).map { "c\(field)-\($0)=1" }.joined(separator: "; "), for: .cookie)
+        }
+        #expect(request.cookies.count == 200)
+        #expect(request.cookies["c2-19"] == "1" && request.cookies["c2-20"] == nil)
+    }
+
     @Test func `gives the fields of a form`() throws {
         let fields = try Self.form(
             "user=ann%40example.com&pass=a+b%2B&empty=&x", type: "Application/X-WWW-Form-Urlencoded; charset=utf-8"
