@@ -343,7 +343,31 @@ private func token(in message: MailMessage?) -> JSONValue {
         let body: JSONValue = ["email": "new@example.com", "password": .string(Site.password)]
         #expect(try await node.post("/api/clients/register", body).status == 503)
         #expect(try await node.identity.accounts.account(email: "new@example.com") == nil)
+        let account = try Account.example("bob")
+        try await store.insert(account)
+        let change = EmailChange(
+            accountID: account.id, email: try EmailAddress("bob@new.example"), oldEmailKey: account.email.key,
+            oldDigest: nil, newDigest: [2], expiresAt: noon + 60)
+        let mail = OutboxMail(.newAddress, to: change.email, accountID: account.id, id: "change", at: noon)
+        #expect(await refusal { try await store.insert(change, for: account, mails: [mail]) } == "overloaded")
+        #expect(try await store.confirmEmail(byToken: [2], with: .none, at: noon) == nil)
         await node.identity.close()
+    }
+
+    @Test func `lets no worker postpone a mail that another one has taken since`() async throws {
+        let (store, account, _) = try await SQLiteIdentityStore.populated(in: try TemporaryFolder())
+        try await store.insert(OutboxMail(.resetPassword, to: account.email, id: "mail", at: noon))
+        let claim = { (now: Date) in
+            MailClaim(
+                now: now, leaseEnd: now + 120, verificationEnd: now + 1000, resetEnd: now + 1000, digest: { _ in [1] })
+        }
+        let first = try #require(try await store.claimMail(claim(noon)))
+        #expect(try await store.claimMail(claim(noon + 119)) == nil)
+        #expect(try await store.claimMail(claim(noon + 120)) != nil)
+        try await store.postpone(first.mail, until: noon + 5000)
+        #expect(try await store.claimMail(claim(noon + 239)) == nil)
+        #expect(try await store.claimMail(claim(noon + 240)) != nil)
+        await store.close()
     }
 
     @Test func `is shared by two servers, and each mail goes once`() async throws {
