@@ -66,7 +66,7 @@ private struct ServerProgram {
     ///
     /// - Returns: Success, once the last response and the last mail have been sent or given up.
     func run() async throws -> ExitCode {
-        DescriptorLimit.raise()
+        Server.raiseDescriptorLimit()
         // Signals that arrive during the start wait in the stream.
         let signals = environment.signals.received()
         loader.warnOfUnknownNames(environment)

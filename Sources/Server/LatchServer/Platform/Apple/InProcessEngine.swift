@@ -16,4 +16,9 @@ final class Engine: Sendable {
     func stop(grace: Duration) async {}
 }
 
+extension Server {
+    /// Does nothing: on Apple's platforms handlers run in process only.
+    package static func raiseDescriptorLimit() {}
+}
+
 #endif

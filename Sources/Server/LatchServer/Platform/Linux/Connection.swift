@@ -80,11 +80,10 @@ final class Connection: @unchecked Sendable {
     init(_ stream: ByteStream, _ peer: PeerAddress, _ budget: MemoryBudget, token: UInt64, loop: EventLoop) {
         self.stream = stream
         self.peer = peer
-        self.token = token
-        self.loop = loop
+        (self.token, self.loop) = (token, loop)
+        memory = MemoryReservation(budget)
         var context = HTTPContext()
         context[RemoteAddress.self] = peer.text
-        memory = MemoryReservation(budget)
         context[MemoryReservation.self] = memory
         self.context = context
         deadline = loop.now &+ loop.configuration.headDeadline

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+import Glibc
+
+extension Server {
+    /// Raises the number of connections and files that the process may have open to the most that the system permits.
+    ///
+    /// The usual 1024 exists for programs that use `select`, and one client could take all of them. Without permission the
+    /// limit stays as it is.
+    package static func raiseDescriptorLimit() {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = setrlimit(resource, &limit)
+    }
+}
+
+#endif
