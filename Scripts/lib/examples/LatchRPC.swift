@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import LatchAuth
+import LatchHTTP
 import LatchRPC
 import LatchServer
 
@@ -19,3 +20,6 @@ let feed: Feed = placeholder()
 let parts: [User] = placeholder()
 nonisolated(unsafe) var router: Router = placeholder()
 nonisolated(unsafe) var configuration: Server.Configuration = placeholder()
+
+enum UserKey: HTTPContextKey { static var defaultValue: User? { nil } }
+func verifiedUser(of authorization: String?) async throws -> User { placeholder() }

@@ -106,15 +106,19 @@ import Testing
     }
 
     /// Expects the whole content, or the error that says that an old libcurl may have lost the end of it.
+    ///
+    /// What that reads in one piece with the reset is lost, without a notice only if trailers have arrived.
     private func expectEnd(of response: HTTPResponse, _ script: Script) async throws {
         var content: [UInt8] = []
+        var mayLose = CurlLoop.losesBufferedData && script.hasTrailers
         do {
             for try await chunk in response.body.chunks { content += chunk }
         } catch let error as HTTPError {
-            #expect(
-                CurlLoop.losesBufferedData && !script.hasLength && !script.hasTrailers && error ~= .malformedMessage)
+            mayLose = CurlLoop.losesBufferedData
+            #expect(mayLose && error ~= .malformedMessage)
         }
-        #expect(String(decoding: content, as: UTF8.self) == script.content)
+        #expect(script.content.utf8.starts(with: content))
+        #expect(mayLose || content.count == script.content.utf8.count)
     }
 }
 

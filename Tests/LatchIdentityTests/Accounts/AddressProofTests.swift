@@ -203,8 +203,13 @@ enum Answer: String, CaseIterable, Sendable {
         let session = try await site.bearer(try await site.logIn("eve@example.com").access)
         try await site.identity.accounts.changeEmail(of: session, to: "ada@example.com")
         // The owner of the new address confirms it with the link alone, and the stranger completes the change.
-        for (answer, address) in [(Answer.json, "ada@example.com"), (old, "eve@example.com")] {
-            #expect(try await answer.give(try #require(await site.mailedToken(to: address)), to: site) == 200)
+        #expect(try await Answer.json.give(try #require(await site.mailedToken()), to: site) == 200)
+        let token = try #require(await site.mailedToken(to: "eve@example.com"))
+        if old == .password {
+            let form = "token=\(token)&password=\(Site.encoded(Site.password))"
+            #expect(try await site.post("/confirm-change", form: form).status == 200)
+        } else {
+            #expect(try await old.give(token, to: site) == 200)
         }
         #expect(try await site.logIn().status == 200)
         #expect(try await site.identity.accounts.account(email: "ada@example.com")?.role == .user)

@@ -177,15 +177,19 @@ import Testing
     {
         let site = try await Site()
         try await site.signUp("bob@example.com")
-        let (id, access) = try await site.token("ada@example.com", .user)
-        let addresses = ["bob@example.com", "nobody@example.com"]
-        for address in addresses {
+        for address in ["bob@example.com", "nobody@example.com"] {
+            // What its owner requests does not show, nor does it count.
             for _ in 0..<5 { _ = try await site.post("/api/auth/forgot-password", ["email": .string(address)]) }
-        }
-        _ = await site.mailedToken()
-        for address in addresses {
-            let change: JSONValue = ["userId": .string(id), "email": .string(address)]
-            #expect(try await site.call("UpdateProfile", change, bearer: access).stableCode == "tooManyAttempts")
+            var codes: [String?] = []
+            // Two accounts, so that the mails to their own addresses are not what is limited.
+            for name in ["one", "two"] {
+                let (id, access) = try await site.token("\(name)-\(address)", .user)
+                let change: JSONValue = ["userId": .string(id), "email": .string(address)]
+                for _ in 0..<3 {
+                    codes.append(try await site.call("UpdateProfile", change, bearer: access).stableCode)
+                }
+            }
+            #expect(codes == [nil, nil, nil, nil, nil, "tooManyAttempts"])
         }
         await site.close()
     }

@@ -71,7 +71,7 @@ import Testing
         let (_, access) = try await site.token("ada@example.com", .superAdmin)
         site.clock.advance(by: 900)
         var message: JSONObject = ["userId": .string(eve.id)]
-        if method == "SetUserStatus" { message["status"] = "ACCOUNT_STATUS_SUSPENDED" }
+        if method == "SetUserStatus" { message["status"] = "USER_STATUS_SUSPENDED" }
         if method == "SetUserRole" { message["role"] = "USER_ROLE_ADMIN" }
         if method == "UpdateProfile" { message["firstName"] = "Eve" }
         let late = try await site.call(method, .object(message), bearer: access)

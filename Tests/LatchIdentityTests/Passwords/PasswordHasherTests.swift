@@ -94,7 +94,7 @@ import Testing
         let site = try await Site(way) { $0.passwordQueueLimit = 2 }
         try await site.signUp()
         let pool = site.identity.dependencies.passwords.pool
-        let network = NetworkPrefix(of: RequestOrigin.inProcess)
+        let network = NetworkPrefix(of: way == .socket ? "127.0.0.1" : RequestOrigin.inProcess)
         // Every thread is held and the line is full: what comes now must neither wait nor cost memory.
         let holds = (0..<ProcessInfo.processInfo.activeProcessorCount + 2).map { _ in BlockingJob() }
         try await withThrowingTaskGroup(of: Void.self) { group in

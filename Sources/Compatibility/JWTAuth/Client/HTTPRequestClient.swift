@@ -128,7 +128,9 @@ extension HTTPRequestClient {
         _ message: HTTPRequest, by client: Client, _ options: SendingOptions, _ identifier: RequestIdentifier
     ) async throws -> RawResponse {
         var message = message
-        if message.fields[.requestID] == nil { message.fields[.requestID] = identifier.value.uuidString.lowercased() }
+        if message.fields[.requestID] == nil {
+            message.fields[.requestID] = identifier.value.uuidString.lowercasedASCII()
+        }
         // Zero, a negative number and NaN mean no limit, which becomes one day.
         let limit = options.timeoutInterval
         message.timeout = .seconds(limit > 0 ? min(limit, 86_400) : 86_400)
@@ -296,13 +298,13 @@ extension HTTPRequestClient {
 
 extension HTTPRequestClient.Error: Redacting {
     /// A description with the request's identifier.
-    public var description: String { "\(errorDescription ?? "") (request \(requestID.uuidString.lowercased()))" }
+    public var description: String { "\(errorDescription ?? "") (request \(requestID.uuidString.lowercasedASCII()))" }
 }
 
 extension DecodingError {
     /// A description of the position and the kind of a decoding error, without the content itself.
     public func debugDescription(for requestID: UUID) -> String {
-        "\(place) (request \(requestID.uuidString.lowercased()))"
+        "\(place) (request \(requestID.uuidString.lowercasedASCII()))"
     }
 
     fileprivate var place: String {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
+import LatchCore
 
 /// The scopes that the app defines.
 ///
@@ -66,7 +67,9 @@ public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
     }
 
     /// The resource: `Widgets`, `Projects` or `Files`.
-    public var category: String { Self.categories.first { rawValue.utf8.starts(with: $0.lowercased().utf8) } ?? "" }
+    public var category: String {
+        Self.categories.first { rawValue.utf8.starts(with: $0.lowercasedASCII().utf8) } ?? ""
+    }
 
     private var verb: String {
         switch self {

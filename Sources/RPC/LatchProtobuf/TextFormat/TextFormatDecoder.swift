@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import PortableFoundation
 
 /// A decoder of messages from the text format.
@@ -216,7 +217,7 @@ extension FieldSchema {
     /// A delimited field is group-like if its name is its type's in lower case (editions, "Group-like fields").
     var textName: String {
         guard kind == .group, let type = child?.name.unicodeScalars.split(separator: ".").last,
-            String(type).lowercased() == name
+            String(type).lowercasedASCII() == name
         else {
             return name
         }

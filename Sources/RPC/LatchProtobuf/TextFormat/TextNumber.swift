@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// An unsigned number literal of the text format.
 enum TextNumber: Equatable {
     /// A decimal integer that fits into 64 bits.
@@ -114,7 +116,7 @@ extension TextFormatScanner {
     }
 
     private static func named<Value: BinaryFloatingPoint>(_ word: String) -> Value? {
-        switch word.lowercased() {
+        switch word.lowercasedASCII() {
         case "inf", "infinity": .infinity
         case "nan": .nan
         default: nil

@@ -20,7 +20,7 @@ public struct RPCService: Handler {
     /// let service = RPCService(
     ///     users.rpcMethods,
     ///     admission: { context in
-    ///         guard let user = try await user(of: context.metadata[.authorization]) else { throw RPCError.unauthenticated }
+    ///         let user = try await verifiedUser(of: context.metadata[.authorization])
     ///         context.http[UserKey.self] = user
     ///     })
     /// ```

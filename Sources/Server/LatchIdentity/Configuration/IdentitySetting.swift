@@ -181,7 +181,7 @@ extension SettingFormat where Value == Bool {
         let values = [
             "true": true, "yes": true, "1": true, "on": true, "false": false, "no": false, "0": false, "off": false,
         ]
-        return Self(expected: "true or false", parse: { values[$0.lowercased()] }, text: { String($0) })
+        return Self(expected: "true or false", parse: { values[$0.lowercasedASCII()] }, text: { String($0) })
     }
 }
 

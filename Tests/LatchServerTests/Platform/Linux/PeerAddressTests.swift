@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(.tags(.attackK3)) func `is that of many clients where a trusted proxy connects`() throws {
-        let proxies = try TrustedProxies([try #require(NetworkRange("192.0.2.7"))])
+        let proxies = TrustedProxies([try #require(NetworkRange("192.0.2.7"))])
         let limiter = ConnectionLimiter(
             limit: 10, perAddress: 5, memory: MemoryBudget(limit: 100), except: proxies)
         let proxy = try #require(limiter.acquire(`The address of a client`.address("192.0.2.7", AF_INET)))
