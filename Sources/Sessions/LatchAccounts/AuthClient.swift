@@ -108,7 +108,10 @@ public final class AuthClient: Sendable {
 extension AuthClient {
     /// Signs a user in.
     ///
-    /// - Parameter code: A code of the second factor, or a recovery code, if the account has one.
+    /// - Parameters:
+    ///   - email: The address of the account.
+    ///   - password: The password, as the user types it.
+    ///   - code: A code of the second factor, or a recovery code, if the account has one.
     /// - Throws: `AccountError.wrongCredentials`, `secondFactorRequired`, `wrongCode`, `tooManyAttempts`, …; nothing is then
     ///   stored.
     @discardableResult
@@ -137,7 +140,9 @@ extension AuthClient {
     /// }
     /// ```
     ///
-    /// - Parameter code: A code of the second factor, or a recovery code, if the account has one.
+    /// - Parameters:
+    ///   - password: The password, as the user types it.
+    ///   - code: A code of the second factor, or a recovery code, if the account has one.
     /// - Throws: `AccountError.wrongCredentials`, `secondFactorRequired`, `wrongCode`, `tooManyAttempts`, …; the user stays
     ///   signed in.
     public func reauthenticate(password: String, code: String? = nil) async throws {
@@ -248,7 +253,9 @@ extension AuthClient {
     /// stays signed in when the first confirmation signs out all other devices. Without either, the server confirms the
     /// address alone, or refuses.
     ///
-    /// - Parameter password: The password of the account, as the user types it.
+    /// - Parameters:
+    ///   - token: The token of the mail.
+    ///   - password: The password of the account, as the user types it.
     /// - Throws: `AccountError.wrongCredentials`, `refused` if the token is used, expired or unknown, or not enough.
     @discardableResult
     public func verifyEmail(token: String, password: String? = nil) async throws -> String? {
