@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchIdentity
+import ServedIdentity
 
 /// Measures whether the time of a refused login shows that an account exists, after a change of the cost of hashes.
 enum DisclosureBenchmark {
