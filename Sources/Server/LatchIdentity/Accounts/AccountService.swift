@@ -162,9 +162,7 @@ package struct AccountService: Sendable {
         _ token: String, password: String, from origin: RequestOrigin
     ) async throws(IdentityError) {
         let account = try await dependencies.store.account(forVerificationToken: token.digest, at: dependencies.now)
-        guard let account else { throw .invalidLink }
-        let verified = try await dependencies.logins.verify(password, of: account, from: origin, for: .addressProof)
-        try await verifyEmail(token, with: .password(verified))
+        try await verifyEmail(token, of: account, password: password, from: origin)
     }
 
     /// Confirms the old end of a change of address for a user who knows the account's password.
@@ -174,6 +172,13 @@ package struct AccountService: Sendable {
         _ token: String, password: String, from origin: RequestOrigin
     ) async throws(IdentityError) {
         let account = try await dependencies.store.account(forOldAddressToken: token.digest, at: dependencies.now)
+        try await verifyEmail(token, of: account, password: password, from: origin)
+    }
+
+    /// Uses up the token of an account, nil if it is not valid, whose password the user knows.
+    private func verifyEmail(
+        _ token: String, of account: Account?, password: String, from origin: RequestOrigin
+    ) async throws(IdentityError) {
         guard let account else { throw .invalidLink }
         let verified = try await dependencies.logins.verify(password, of: account, from: origin, for: .addressProof)
         try await verifyEmail(token, with: .password(verified))
