@@ -198,7 +198,8 @@ private struct Silence: Sendable, CustomTestStringConvertible {
             }
         }
         #expect(try await channel.clientStream(Notes.add, notes).message.number == 5)
-        #expect(written.withLock { $0 } <= 3)
+        // One was read, perhaps one more was on its way, and eight wait.
+        #expect(written.withLock { $0 } <= 10)
     }
 
     @Test(arguments: CallStyle.plain) func `only in leaving ends with the method`(style: CallStyle)

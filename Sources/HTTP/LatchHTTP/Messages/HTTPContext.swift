@@ -18,25 +18,37 @@ public protocol HTTPContextKey {
 /// request.context[Attempt.self] += 1
 /// ```
 public struct HTTPContext: Sendable {
-    /// The values, in an array since there are few: a dictionary would cost each request another allocation.
-    private var values: [(key: ObjectIdentifier, value: any Sendable)] = []
+    /// The value that was set last, before the others. Copies share them, so that a server's requests begin with the values of
+    /// their connection at no cost.
+    private var last: Entry?
 
     /// Creates a context without values.
     public init() {}
 
     /// Accesses the value of a key; the key is a type, so two modules cannot use the same one by accident.
     public subscript<Key: HTTPContextKey>(key: Key.Type) -> Key.Value {
-        get {
-            let id = ObjectIdentifier(key)
-            return values.first { $0.key == id }?.value as? Key.Value ?? Key.defaultValue
-        }
+        get { last?.entry(of: ObjectIdentifier(key))?.value as? Key.Value ?? Key.defaultValue }
         set {
             let id = ObjectIdentifier(key)
-            if let index = values.firstIndex(where: { $0.key == id }) {
-                values[index].value = newValue
-            } else {
-                values.append((id, newValue))
-            }
+            last = Entry(key: id, value: newValue, previous: last?.entry(of: id) == nil ? last : last?.removing(id))
+        }
+    }
+
+    /// A value, and those that were set before it.
+    private final class Entry: Sendable {
+        let key: ObjectIdentifier
+        let value: any Sendable
+        let previous: Entry?
+
+        init(key: ObjectIdentifier, value: any Sendable, previous: Entry?) {
+            (self.key, self.value, self.previous) = (key, value, previous)
+        }
+
+        func entry(of key: ObjectIdentifier) -> Entry? { self.key == key ? self : previous?.entry(of: key) }
+
+        /// Returns the entries without the one of a key.
+        func removing(_ key: ObjectIdentifier) -> Entry? {
+            self.key == key ? previous : Entry(key: self.key, value: value, previous: previous?.removing(key))
         }
     }
 }

@@ -64,8 +64,9 @@ public struct RPCChannel: Sendable {
         self.codec = codec
         coding = MessageCoding(codec: codec, types: types)
         configuration = RPCChannelConfiguration(
-            compression: compression, accepted: accepting, limits: limits, usesHTTPGet: usesHTTPGet,
-            assumesHTTP2: assumingHTTP2 ?? (style == .grpc), clock: clock)
+            compression: compression, accepted: accepting,
+            acceptedNames: accepting.isEmpty ? nil : accepting.map(\.name).joined(separator: ","), limits: limits,
+            usesHTTPGet: usesHTTPGet, assumesHTTP2: assumingHTTP2 ?? (style == .grpc), clock: clock)
         // Without interceptors nothing could act on a 401.
         let closest =
             interceptors.isEmpty ? [] : [UnauthenticatedInterceptor(style: style, configuration: configuration)]
@@ -77,13 +78,12 @@ public struct RPCChannel: Sendable {
 struct RPCChannelConfiguration: Sendable {
     let compression: RPCCompression?
     let accepted: [RPCCompression]
+    /// The names of the accepted compressions as a field value; nil if there are none.
+    let acceptedNames: String?
     let limits: RPCLimits
     let usesHTTPGet: Bool
     let assumesHTTP2: Bool
     let clock: WallClock
-
-    /// The names of the accepted compressions as a field value; nil if there are none.
-    var acceptedNames: String? { accepted.isEmpty ? nil : accepted.map(\.name).joined(separator: ",") }
 
     /// Returns the accepted compression with a name; nil for `identity`.
     ///
@@ -242,8 +242,9 @@ extension RPCChannel {
         request.fields.reserveCapacity(call.options.metadata.count + 8)
         request.context = call.options.context
         request.template = call.path
-        request.isSafeToRetry = call.idempotency != .unknown
-        request.assumesHTTP2 = configuration.assumesHTTP2
+        // A value of the context costs memory, also one that says what is assumed without it.
+        if call.idempotency != .unknown { request.isSafeToRetry = true }
+        if configuration.assumesHTTP2 { request.assumesHTTP2 = true }
         if let deadline = call.deadline {
             request.tighten(to: deadline.deadline)
             request.timeout = call.options.timeout

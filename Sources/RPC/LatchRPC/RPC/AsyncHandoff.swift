@@ -3,29 +3,44 @@
 import LatchCore
 import Synchronization
 
-/// A channel without a buffer from several writers to one reader: each side waits for the other.
+/// A channel of a few values from several writers to one reader: each side waits for the other.
+///
+/// A writer may be a few values ahead, and one that had to wait goes on once half of them were taken: otherwise each value
+/// would cost two switches of tasks.
 final class AsyncHandoff<Value: Sendable>: Sendable {
     private struct State {
-        var value: Value?
+        var values: [Value] = []
         /// The result of the writers; nil while more values may come.
         var outcome: Result<Void, any Error>?
         /// Whether the reader has stopped reading.
         var isClosed = false
         var reader: CheckedContinuation<Void, Never>?
         var writer: CheckedContinuation<Void, Never>?
+
+        /// The waiting task of a side.
+        subscript(side: Side) -> CheckedContinuation<Void, Never>? {
+            get { side == .reader ? reader : writer }
+            set { if side == .reader { reader = newValue } else { writer = newValue } }
+        }
     }
 
+    /// A side of the channel. A key path of the generic state would be built anew for each value, at twice the cost of all
+    /// the rest.
+    private enum Side { case reader, writer }
+
+    /// The maximum number of values that wait for the reader.
+    private let capacity = 8
     private let state = Mutex(State())
     /// A mutex that admits one writer at a time.
     private let turn = AsyncMutex()
 
-    /// Passes a value to the reader, once the previous one was taken.
+    /// Passes a value to the reader, once there is room for it.
     func send(_ value: Value) async throws {
         try await turn.withLock { [self] in
-            try await wait(\.writer) { $0.isClosed || $0.outcome != nil || $0.value == nil }
+            try await wait(.writer) { $0.isClosed || $0.outcome != nil || $0.values.count < capacity }
             let reader = try state.withLock { state throws(CancellationError) in
                 guard !state.isClosed, state.outcome == nil else { throw CancellationError() }
-                state.value = value
+                state.values.append(value)
                 return state.reader.take()
             }
             reader?.resume()
@@ -44,7 +59,7 @@ final class AsyncHandoff<Value: Sendable>: Sendable {
     /// Closes the reading side.
     func close() {
         let writer = state.withLock { state in
-            (state.isClosed, state.value) = (true, nil)
+            (state.isClosed, state.values) = (true, [])
             return state.writer.take()
         }
         writer?.resume()
@@ -52,8 +67,11 @@ final class AsyncHandoff<Value: Sendable>: Sendable {
 
     /// Waits for the next value; returns nil at the end.
     func next() async throws -> Value? {
-        try await wait(\.reader) { $0.value != nil || $0.outcome != nil }
-        let (value, outcome, writer) = state.withLock { ($0.value.take(), $0.outcome, $0.writer.take()) }
+        try await wait(.reader) { !$0.values.isEmpty || $0.outcome != nil }
+        let (value, outcome, writer) = state.withLock { state in
+            let value = state.values.isEmpty ? nil : state.values.removeFirst()
+            return (value, state.outcome, state.values.count > capacity / 2 ? nil : state.writer.take())
+        }
         writer?.resume()
         if value == nil { try outcome?.get() }
         return value
@@ -63,8 +81,7 @@ final class AsyncHandoff<Value: Sendable>: Sendable {
     ///
     /// - Throws: `CancellationError` if the task is cancelled first.
     private func wait(
-        _ waiter: any WritableKeyPath<State, CheckedContinuation<Void, Never>?> & Sendable,
-        until condition: @Sendable (borrowing State) -> Bool
+        _ side: Side, until condition: @Sendable (borrowing State) -> Bool
     ) async throws {
         while !state.withLock({ condition($0) }) {
             try Task.checkCancellation()
@@ -73,13 +90,13 @@ final class AsyncHandoff<Value: Sendable>: Sendable {
                     let isReady = state.withLock { state in
                         // If the task is cancelled after this check, the handler resumes the waiter.
                         guard !condition(state), !Task.isCancelled else { return true }
-                        state[keyPath: waiter] = continuation
+                        state[side] = continuation
                         return false
                     }
                     if isReady { continuation.resume() }
                 }
             } onCancel: {
-                let continuation = state.withLock { $0[keyPath: waiter].take() }
+                let continuation = state.withLock { $0[side].take() }
                 continuation?.resume()
             }
         }

@@ -139,7 +139,7 @@ final class StreamFields: Sendable {
 public struct RPCWriter<Element: Message>: Sendable {
     let handoff: AsyncHandoff<Element>
 
-    /// Sends a message once the previous one was taken.
+    /// Sends a message, once fewer than eight wait to be taken.
     ///
     /// - Throws: `CancellationError` if the task is cancelled or the reader was released.
     public func send(_ message: Element) async throws { try await handoff.send(message) }

@@ -16,8 +16,9 @@ struct ConnectUnaryHandler: Sendable {
         let received = try await content(of: request, upTo: context.limits.messageBytes)
         let messages = RequestMessages(
             coding: configuration.coding(received.codec), context: context,
-            next: RequestMessages.source(of: received.message))
-        let message = try await method.singleResponse(to: messages, deadline, context)
+            content: .single(received.message))
+        guard case .single(let implementation) = method.implementation else { return RPCService.unsupported }
+        let message = try await within(deadline) { try await implementation(messages, context) }
         return try success(message, received.codec, context, request)
     }
 

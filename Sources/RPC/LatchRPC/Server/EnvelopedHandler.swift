@@ -17,23 +17,25 @@ struct EnvelopedHandler: Sendable {
     ) async throws -> HTTPResponse {
         let messages = RequestMessages(
             coding: configuration.coding(codec), context: context,
-            next: try messages(of: request, upTo: context.limits.messageBytes))
-        if method.kind.hasSingleResponse {
-            return try singleResponse(
-                try await method.singleResponse(to: messages, deadline, context), context, request)
+            content: try messages(of: request, upTo: context.limits.messageBytes))
+        switch method.implementation {
+        case .single(let implementation):
+            let message = try await within(deadline) { try await implementation(messages, context) }
+            return try singleResponse(message, context, request)
+        case .streamed(let implementation):
+            let source = try await within(deadline) { try await implementation(messages, context) }
+            // Trailers are checked when they are sent: a method may set them until the end of its stream.
+            try context.responseMetadata.checkSendable()
+            return streamedResponse(source, deadline, context, request)
         }
-        let source = try await within(deadline) { try await method.serve(messages, context) }
-        // Trailers are checked when they are sent: a method may set them until the end of its stream.
-        try context.responseMetadata.checkSendable()
-        return streamedResponse(source, deadline, context, request)
     }
 
     /// Returns the messages of a request as they arrive.
-    private func messages(of request: HTTPRequest, upTo limit: Int) throws -> EncodedMessageSource {
+    private func messages(of request: HTTPRequest, upTo limit: Int) throws -> EncodedMessages {
         let compression = try configuration.compression(named: request.fields[style.encodingField])
         let chunks = style == .grpcWebText ? GRPCWebText.decoding(request.body.chunks) : request.body.chunks
         let held = Mutex(EnvelopeReader(chunks, limit: limit))
-        return {
+        return .streamed {
             var reader = held.withLock { $0 }
             guard let envelope = try await reader.next() else { return nil }
             held.withLock { [reader] in $0 = reader }

@@ -14,18 +14,22 @@ public struct RPCMethodHandler: Sendable {
     public let kind: RPCKind
     /// The idempotency level of the method.
     public let idempotency: RPCIdempotency
-    /// The implementation, on encoded messages.
-    let serve: @Sendable (RequestMessages, CallContext) async throws -> MessageSource
+    let implementation: Implementation
 
-    private init<Request, Response>(
-        _ method: RPCMethod<Request, Response>,
-        _ serve: @escaping @Sendable (RequestMessages, CallContext) async throws -> MessageSource
-    ) {
+    /// An implementation on encoded messages.
+    enum Implementation: Sendable {
+        /// An implementation that returns one message.
+        case single(@Sendable (RequestMessages, CallContext) async throws -> [UInt8])
+        /// An implementation that returns a stream.
+        case streamed(@Sendable (RequestMessages, CallContext) async throws -> MessageSource)
+    }
+
+    private init<Request, Response>(_ method: RPCMethod<Request, Response>, _ implementation: Implementation) {
         service = method.service
         path = method.path
         kind = method.kind
         idempotency = method.idempotency
-        self.serve = serve
+        self.implementation = implementation
     }
 
     /// Creates the handler of a unary method.
@@ -33,9 +37,11 @@ public struct RPCMethodHandler: Sendable {
         _ method: RPCMethod<Request, Response>,
         _ body: @escaping @Sendable (Request, CallContext) async throws -> Response
     ) -> RPCMethodHandler {
-        RPCMethodHandler(method) { messages, context in
-            try messages.singleResponse(try await body(try await messages.single(), context))
-        }
+        RPCMethodHandler(
+            method,
+            .single { messages, context in
+                try messages.coding.encode(try await body(try await messages.single(), context))
+            })
     }
 
     /// Creates the handler of a server-streaming method.
@@ -43,9 +49,11 @@ public struct RPCMethodHandler: Sendable {
         _ method: RPCMethod<Request, Response>,
         _ body: @escaping @Sendable (Request, CallContext) async throws -> RPCStream<Response>
     ) -> RPCMethodHandler {
-        RPCMethodHandler(method) { messages, context in
-            try await messages.streamedResponse(try await body(try await messages.single(), context))
-        }
+        RPCMethodHandler(
+            method,
+            .streamed { messages, context in
+                try await messages.streamedResponse(try await body(try await messages.single(), context))
+            })
     }
 
     /// Creates the handler of a client-streaming method.
@@ -53,9 +61,11 @@ public struct RPCMethodHandler: Sendable {
         _ method: RPCMethod<Request, Response>,
         _ body: @escaping @Sendable (RPCStream<Request>, CallContext) async throws -> Response
     ) -> RPCMethodHandler {
-        RPCMethodHandler(method) { messages, context in
-            try messages.singleResponse(try await body(messages.stream(), context))
-        }
+        RPCMethodHandler(
+            method,
+            .single { messages, context in
+                try messages.coding.encode(try await body(messages.stream(), context))
+            })
     }
 
     /// Creates the handler of a bidirectional streaming method.
@@ -63,20 +73,10 @@ public struct RPCMethodHandler: Sendable {
         _ method: RPCMethod<Request, Response>,
         _ body: @escaping @Sendable (RPCStream<Request>, CallContext) async throws -> RPCStream<Response>
     ) -> RPCMethodHandler {
-        RPCMethodHandler(method) { messages, context in
-            try await messages.streamedResponse(try await body(messages.stream(), context))
-        }
-    }
-}
-
-extension RPCMethodHandler {
-    /// Returns the encoded message of a response that has exactly one.
-    func singleResponse(
-        to messages: RequestMessages, _ deadline: RPCDeadline?, _ context: CallContext
-    ) async throws -> [UInt8] {
-        try await within(deadline) {
-            let source = try await serve(messages, context)
-            return try await source() ?? []
-        }
+        RPCMethodHandler(
+            method,
+            .streamed { messages, context in
+                try await messages.streamedResponse(try await body(messages.stream(), context))
+            })
     }
 }

@@ -137,7 +137,7 @@ public struct RPCService: Handler {
     }
 
     /// Connect protocol, "Unary-Request": 415 with the supported types.
-    private static var unsupported: HTTPResponse {
+    static var unsupported: HTTPResponse {
         HTTPResponse(status: .unsupportedMediaType, fields: ["Accept-Post": RequestFormat.mediaTypes])
     }
 

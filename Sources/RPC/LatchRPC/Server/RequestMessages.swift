@@ -30,8 +30,13 @@ struct EncodedMessage: Sendable {
     func decompressed(upTo limit: Int) throws -> [UInt8] { try compression?.decompress(content, limit) ?? content }
 }
 
-/// A function that returns the next message of a request, or nil at the end.
-typealias EncodedMessageSource = @Sendable () async throws -> EncodedMessage?
+/// The messages of a request as they were received.
+enum EncodedMessages: Sendable {
+    /// One message, which has arrived.
+    case single(EncodedMessage)
+    /// Messages that a function returns, and nil at their end.
+    case streamed(@Sendable () async throws -> EncodedMessage?)
+}
 
 /// The messages of a request, with the encoding for the response.
 ///
@@ -40,46 +45,49 @@ typealias EncodedMessageSource = @Sendable () async throws -> EncodedMessage?
 struct RequestMessages: Sendable {
     let coding: MessageCoding
     let context: CallContext
-    /// The source of the request's messages.
-    let next: EncodedMessageSource
+    let content: EncodedMessages
 
     /// The largest message in bytes that is decoded on the event loop, which takes a fraction of a millisecond.
     private static let maximumInlineBytes = 32 << 10
-
-    /// Returns a source of one message.
-    static func source<Message: Sendable>(of message: Message) -> @Sendable () async throws -> Message? {
-        let rest = Mutex<Message?>(message)
-        return { rest.withLock { $0.take() } }
-    }
 
     /// Returns the message of a request that must have exactly one.
     ///
     /// - Throws: `RPCError.unimplemented` if the request has none or more than one (gRPC status codes, "cardinality
     ///   violation").
     func single<Request: Message>() async throws -> Request {
-        guard let encoded = try await next() else { throw RPCError(.unimplemented, "The request has no message.") }
-        let (message, _): (Request, Int) = try await decode(encoded)
-        guard try await next() == nil else {
-            throw RPCError(.unimplemented, "The request has more than one message.")
+        switch content {
+        case .single(let encoded): return try await decode(encoded).message
+        case .streamed(let next):
+            guard let encoded = try await next() else { throw RPCError(.unimplemented, "The request has no message.") }
+            let message: Request = try await decode(encoded).message
+            guard try await next() == nil else {
+                throw RPCError(.unimplemented, "The request has more than one message.")
+            }
+            return message
         }
-        return message
     }
 
     /// Returns the messages of a request as a stream; the memory of one is released when the next one is read.
     func stream<Request: Message>() -> RPCStream<Request> {
-        let held = Mutex(0)
-        return RPCStream(once: {
-            memory?.release(held.withLock { $0 })
-            held.withLock { $0 = 0 }
-            guard let encoded = try await next() else { return nil }
-            let (message, memory): (Request, Int) = try await decode(encoded)
-            held.withLock { $0 = memory }
-            return message
-        })
+        switch content {
+        case .single(let encoded):
+            let rest = Mutex<EncodedMessage?>(encoded)
+            return RPCStream(once: {
+                guard let encoded = rest.withLock({ $0.take() }) else { return nil }
+                return try await decode(encoded).message
+            })
+        case .streamed(let next):
+            let held = Mutex(0)
+            return RPCStream(once: {
+                memory?.release(held.withLock { $0 })
+                held.withLock { $0 = 0 }
+                guard let encoded = try await next() else { return nil }
+                let (message, memory): (Request, Int) = try await decode(encoded)
+                held.withLock { $0 = memory }
+                return message
+            })
+        }
     }
-
-    /// Returns the source of a single response message.
-    func singleResponse(_ message: some Message) throws -> MessageSource { Self.source(of: try coding.encode(message)) }
 
     /// Returns the source of a response stream.
     func streamedResponse<Response: Message>(_ stream: RPCStream<Response>) async throws -> MessageSource {
@@ -92,7 +100,9 @@ extension RequestMessages {
     private var memory: MemoryReservation? { context.http[MemoryReservation.self] }
 
     /// Returns a message and the bytes that it is charged for.
-    private func decode<Request: Message>(_ message: EncodedMessage) async throws -> (Request, Int) {
+    private func decode<Request: Message>(
+        _ message: EncodedMessage
+    ) async throws -> (message: Request, charge: Int) {
         let limit = context.limits.messageBytes
         if message.content.count <= Self.maximumInlineBytes {
             let inlineLimit = min(limit, Self.maximumInlineBytes)
