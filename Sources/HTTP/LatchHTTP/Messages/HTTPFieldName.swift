@@ -46,6 +46,8 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
     public static let authorization: HTTPFieldName = "Authorization"
     /// RFC 9111 §5.2.
     package static let cacheControl: HTTPFieldName = "Cache-Control"
+    /// RFC 9110 §7.6.1.
+    package static let connection: HTTPFieldName = "Connection"
     /// RFC 9110 §8.4.
     package static let contentEncoding: HTTPFieldName = "Content-Encoding"
     /// RFC 9110 §8.6.

@@ -110,9 +110,9 @@ extension RouteTable {
     /// Selects the route of a node by the method (RFC 9110 §9.3.2, §9.3.7, §15.5.6).
     private func choose(_ node: Int, _ values: [String], _ method: HTTPMethod) -> Match {
         let routes = nodes[node].routes
-        let own = routes.first { $0.method == method }
-        if let route = own ?? (method == .head ? routes.first { $0.method == .get } : nil) {
-            return .endpoint(route, values)
+        let own = routes.firstIndex { $0.method == method }
+        if let index = own ?? (method == .head ? routes.firstIndex { $0.method == .get } : nil) {
+            return .endpoint(routes[index], values)
         }
         return .response(Self.response(to: method, allowing: routes.map(\.method)))
     }

@@ -7,11 +7,12 @@ struct FieldNameCache {
     /// The names by slot; a slot keeps the last spelling, so memory is bounded.
     private var names = [HTTPFieldName?](repeating: nil, count: size)
 
-    /// Returns the field name with this spelling.
-    mutating func name(_ bytes: UnsafeBufferPointer<UInt8>) -> HTTPFieldName {
-        guard let first = bytes.first, let last = bytes.last else { return "" }
+    /// Returns the field name with this spelling; nil if it is not a token.
+    mutating func name(_ bytes: UnsafeBufferPointer<UInt8>) -> HTTPFieldName? {
+        guard let first = bytes.first, let last = bytes.last else { return nil }
         let slot = (bytes.count &* 31 &+ Int(first) &* 7 &+ Int(last)) % Self.size
         if let known = names[slot], known.isSpelled(by: bytes) { return known }
+        guard bytes.allSatisfy(isTokenByte) else { return nil }
         let name = HTTPFieldName(String(decoding: bytes, as: UTF8.self))
         names[slot] = name
         return name

@@ -73,10 +73,9 @@ struct HeadParser {
             // RFC 9112 §5.2: obs-fold is rejected, since not every parser unfolds it.
             guard first != 0x20, first != 0x09 else { throw Rejection("A header field is folded.") }
             // RFC 9112 §5.1: no whitespace between name and colon; a space is not a token character.
-            guard let colon = line.firstIndex(of: 0x3A), colon > 0, line[..<colon].allSatisfy(isTokenByte) else {
-                throw Rejection("A header field's name is malformed.")
-            }
-            let name = names.name(UnsafeBufferPointer(rebasing: line[..<colon]))
+            guard let colon = line.firstIndex(of: 0x3A),
+                let name = names.name(UnsafeBufferPointer(rebasing: line[..<colon]))
+            else { throw Rejection("A header field's name is malformed.") }
             let value = trimmed(line[(colon + 1)...])
             fields.append(value, for: name)
             try framing.record(name, value)

@@ -16,6 +16,8 @@ struct HeadScanner {
     /// - Parameter bytes: All bytes of the head so far.
     mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>, limits: HeadLimits) throws(Rejection) -> Int? {
         while position < bytes.count {
+            skipText(bytes)
+            guard position < bytes.count else { break }
             let byte = bytes[position]
             if byte >= 0x20 ? byte != 0x7F : byte == 0x09 {
                 position += 1
@@ -34,6 +36,20 @@ struct HeadScanner {
         }
         try check(limits)
         return nil
+    }
+
+    /// Skips bytes that are no controls, eight at a time.
+    private mutating func skipText(_ bytes: UnsafeBufferPointer<UInt8>) {
+        let text = UnsafeRawBufferPointer(bytes)
+        while text.count - position >= 8 {
+            let block = text.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            // The high bit of each byte below 0x20, and of each that is 0x7F; a byte after such a one may have it too.
+            let deletes = block ^ 0x7F7F_7F7F_7F7F_7F7F
+            let controls =
+                (block &- 0x2020_2020_2020_2020) & ~block | (deletes &- 0x0101_0101_0101_0101) & ~deletes
+            guard controls & 0x8080_8080_8080_8080 == 0 else { return }
+            position += 8
+        }
     }
 
     /// Checks the limits of a head that arrived in one piece.

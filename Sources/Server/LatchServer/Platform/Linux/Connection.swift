@@ -330,7 +330,7 @@ extension Connection {
 
     /// Begins to write a response.
     private func write(_ response: HTTPResponse, isHead: Bool) {
-        let asksToClose = response.fields["Connection"]?.lowercasedASCII() == "close"
+        let asksToClose = response.fields[.connection]?.lowercasedASCII() == "close"
         closesAfterResponse = closesAfterResponse || asksToClose || isDraining
         // Trailers need chunks (RFC 9112 §7.1), even when all of the content is in memory.
         let trailers = response.body.stream == nil && acceptsChunks ? response.body.trailers : [:]
