@@ -48,9 +48,10 @@ struct WatchRun {
                 let result = try await generate()
                 if !result.inputs.isEmpty, result.inputs != inputs {
                     inputs = result.inputs
-                    let isUnchanged = snapshot == FileSnapshot(paths)
+                    // Taken before the comparison, so that a change between the two is detected as well.
+                    let next = FileSnapshot(watched + inputs)
+                    if snapshot == FileSnapshot(paths) { snapshot = next }
                     paths = watched + inputs
-                    if isUnchanged { snapshot = FileSnapshot(paths) }
                 }
             } catch {
                 shell.report(CommandError(describing: error))
