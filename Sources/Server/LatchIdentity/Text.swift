@@ -7,7 +7,7 @@ extension StringProtocol {
     var digest: [UInt8] { Array(SHA256.hash(data: Array(utf8))) }
 
     /// Whether the text has no control characters, to which tokens, pages and logs give different meanings.
-    var isPlain: Bool { unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } }
+    var isPlain: Bool { !unicodeScalars.contains(where: \.isControl) }
 
     /// Whether the text is 1 to `maximum` bytes of ASCII letters, digits and the given other characters.
     func isWord(maximum: Int, also others: String) -> Bool {
@@ -31,8 +31,19 @@ extension String {
 
     /// Returns at most `count` scalars of the text, without control characters; nil if that is empty.
     func sanitized(_ count: Int) -> String? {
-        let scalars = unicodeScalars.prefix(count).filter { $0.properties.generalCategory != .control }
+        let scalars = unicodeScalars.prefix(count).filter { !$0.isControl }
         return scalars.isEmpty ? nil : String(String.UnicodeScalarView(scalars))
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the scalar is a control character, ends a line, or changes the order in which the text after it is shown: with
+    /// one of the latter a name can look like another one (UTS #55).
+    fileprivate var isControl: Bool {
+        switch value {
+        case 0x202A...0x202E, 0x2066...0x2069, 0x2028, 0x2029: true
+        default: properties.generalCategory == .control
+        }
     }
 }
 

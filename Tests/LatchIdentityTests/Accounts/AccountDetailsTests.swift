@@ -101,6 +101,8 @@ import Testing
         ("first_name", { change, _ in change.firstName = String(repeating: "a", count: 101) }),
         ("last_name", { change, _ in change.lastName = "Ada\r\nBcc: all" }),
         ("display_name", { change, _ in change.displayName = "\u{1B}[2J" }),
+        ("display_name", { change, _ in change.displayName = "Ada \u{202E}nimda" }),
+        ("last_name", { change, _ in change.lastName = "Lovelace\u{2028}Admin" }),
         ("avatar_url", { change, _ in change.avatarURL = "javascript:alert(1)" }),
         ("avatar_url", { change, _ in change.avatarURL = "data:text/html,x" }),
         ("avatar_url", { change, _ in change.avatarURL = "https://you@example.com/" }),
