@@ -34,6 +34,7 @@ final class ServerFixture: Sendable {
     private let url: String
     private let current = CurrentHandler()
     private let folder: String
+    private static let folder = "/dev/shm/fuzz-server-\(getpid())"
     private let template: [UInt8]
     /// What no response may contain.
     let canaries: [[UInt8]]
@@ -42,7 +43,9 @@ final class ServerFixture: Sendable {
     let untouched: [Account]
 
     init() async throws {
-        folder = "/dev/shm/fuzz-server-\(getpid())"
+        folder = Self.folder
+        // The fuzzer ends the process itself.
+        atexit { _ = try? FileManager.default.removeItem(atPath: ServerFixture.folder) }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let path = folder + "/template.sqlite"
         let identity = try await Identity(

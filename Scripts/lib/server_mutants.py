@@ -508,9 +508,9 @@ MUTANTS = {
         "if !contains(address) { return nearest }",
         "if $kept, !contains(address) { return nearest }"),
     "searchQuotesScalars": (STORE + "AccountDirectory.swift", "AccountListTests",
-        'needle.unicodeScalars.reduce(into: "")',
-        '($out ? needle.map { $0 == "\\"" ? "\\"\\"" : String($0) }.joined().unicodeScalars.map { String($0) } '
-        ': needle.unicodeScalars.map { String($0) }).reduce(into: "")'),
+        'needle.unicodeScalars.reduce(into: "") { $0 += $1 == "\\"" ? "\\"\\"" : String($1) } +',
+        '($out ? needle.map { $0 == "\\"" ? "\\"\\"" : String($0) }.joined() '
+        ': needle.unicodeScalars.reduce(into: "") { $0 += $1 == "\\"" ? "\\"\\"" : String($1) }) +'),
     "cookiesByBytes": (SERVER + "Messages/RequestContent.swift", "ClingingCharacterTests",
         "for line in fields.values(of: .cookie) {",
         "for line in fields.values(of: .cookie) {\n"
@@ -534,7 +534,7 @@ MUTANTS = {
     "mailFilesPrivate": ("Core/LatchCore/Platform/POSIX/AtomicFile.swift", "MailTests",
         "O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)",
         "O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, $out ? 0o644 : mode)"),
-    "credentialStaysDropped": (HTTP + "Client/Redirects.swift", "RedirectTests|RedirectTableTests",
+    "credentialStaysDropped": (HTTP + "Client/Redirects.swift", "RequestModifierTests",
         "hasLeft = hasLeft || request.origin != origin",
         "hasLeft = $kept && hasLeft || request.origin != origin"),
     "fieldsDropped": (HTTP + "Client/Redirects.swift", "RedirectTests|RedirectTableTests",

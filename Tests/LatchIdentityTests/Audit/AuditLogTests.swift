@@ -72,6 +72,16 @@ import Testing
         await site.close()
     }
 
+    @Test(.tags(.attackK10)) func `shows that its newest entries were cut off together with their end of the chain`()
+        async throws
+    {
+        let site = try await used()
+        try change(site, "UPDATE audit_head SET last_id = 4, last_digest = (SELECT digest FROM audit WHERE id = 4)")
+        try change(site, "DELETE FROM audit WHERE id > 4")
+        #expect(try await isIntact(site) == false)
+        await site.close()
+    }
+
     @Test(.tags(.attackK10)) func `cannot be chained anew by a reader of the database`() async throws {
         let site = try await used()
         try change(site, "DELETE FROM audit WHERE id = 5")

@@ -14,6 +14,8 @@ final class MailQueue: Sendable {
         /// The content of mails under the current configuration; nil before the start.
         var content: MailContent?
         var running = 0
+        /// The number of workers that look for a mail: one finds what is due, and two would write once more.
+        var looking = 0
         /// The number of times that a mail may have become due, so that a worker about to end looks again.
         var wakes = 0
         /// Whether no further worker starts, and whether the present ones take no further mail.
@@ -125,6 +127,7 @@ final class MailQueue: Sendable {
             let idle = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
                 guard state.wakes == wakes || state.isStopped else { return nil }
                 state.running -= 1
+                state.looking -= 1
                 guard state.running == 0 else { return [] }
                 defer { state.idle = [] }
                 return state.idle
@@ -144,7 +147,12 @@ final class MailQueue: Sendable {
             let claim = content.claim(at: clock.now, leaseEnd: clock.now.addingTimeInterval(Self.lease.inSeconds))
             guard let claimed = try await store.claimMail(claim) else { return false }
             // There may be more than one worker can send.
-            if state.withLock({ $0.addWorker(maximum: maximumRunning) }) { Task { await work() } }
+            let starts = state.withLock { state in
+                state.looking -= 1
+                return state.addWorker(maximum: maximumRunning)
+            }
+            if starts { Task { await work() } }
+            defer { state.withLock { $0.looking += 1 } }
             try await send(claimed, content, by: mailer)
             return true
         } catch {
@@ -196,10 +204,11 @@ final class MailQueue: Sendable {
 }
 
 extension MailQueue.State {
-    /// Counts a further worker, which the caller starts, if there may be one.
+    /// Counts a further worker, which the caller starts, if there may be one and none looks for a mail.
     fileprivate mutating func addWorker(maximum: Int) -> Bool {
-        guard !isClosed || running > 0, !isStopped, running < maximum else { return false }
+        guard !isClosed || running > 0, !isStopped, running < maximum, looking == 0 else { return false }
         running += 1
+        looking += 1
         return true
     }
 }
