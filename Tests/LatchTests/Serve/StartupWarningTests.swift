@@ -42,6 +42,18 @@ import Testing
         #expect(try warnings(file).allSatisfy { !$0.contains("signing keys") })
     }
 
+    @Test(arguments: [(0o600, 0), (0o640, 2), (0o604, 2)])
+    func `warns of a store key that other users can read`(mode: Int, lines: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/key"
+            let attributes: [FileAttributeKey: Any] = [.posixPermissions: mode]
+            #expect(FileManager.default.createFile(atPath: path, contents: Data("0a".utf8), attributes: attributes))
+            let found = try warnings(["LATCH_MAIL_DIRECTORY": "mails", "LATCH_STORE_KEY_FILE": path])
+            #expect(found.count == lines)
+            #expect(found.allSatisfy { $0.contains(path) })
+        }
+    }
+
     @Test func `warns that no mails can be sent`() throws {
         #expect(try warnings([:]).first?.contains("No mails can be sent") == true)
     }
