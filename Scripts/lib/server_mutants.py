@@ -43,8 +43,11 @@ MUTANTS = {
         "updated_at = ?3, owner_proved_at = NULL,",
         'updated_at = ?3, \\($out ? "" : "owner_proved_at = NULL,")'),
     "oldEndProvesNothing": (STORE + "MailedTokens.swift", "AddressProofTests",
-        "with: isNewEnd ? proof : .none, at: now)",
-        "with: $out || isNewEnd ? proof : .none, at: now)"),
+        "with: newEnd != nil ? proof : .none, at: now)",
+        "with: $out || newEnd != nil ? proof : .none, at: now)"),
+    "changeProofChecked": (STORE + "MailedTokens.swift", "OwnerProofTests|MailedTokenContractTests",
+        "guard let account = newEnd ?? oldEnd, proof.isValid(for: account) else",
+        "guard let account = newEnd ?? oldEnd, $out || proof.isValid(for: account) else"),
     "ownerIsProvedAtAppointment": (IDENTITY + "Accounts/AccountService.swift", "AddressProofTests",
         "account.ownerProvedAt != nil\n        else { return account }",
         "$out || account.ownerProvedAt != nil\n        else { return account }",
@@ -150,7 +153,7 @@ MUTANTS = {
     "upgradeAfterLogin": (IDENTITY + "Login/LoginService.swift", "DisclosureTests",
         "// For an account that may not log in, a right",
         "if $out, matches, let found, let hash = found.passwordHash,\n"
-        "            let upgraded = try await dependencies.passwords.upgrade(hash, of: password)\n"
+        "            let upgraded = try await dependencies.passwords.upgrade(hash, of: password, from: address)\n"
         "        { try await dependencies.store.upgradePasswordHash(of: found.id, from: hash, to: upgraded) }\n"
         "        // For an account that may not log in, a right"),
     "namesCountApart": (IDENTITY + "Login/LoginService.swift", "AppSessionRouteTests",
@@ -195,7 +198,7 @@ MUTANTS = {
     "costlyCallsCountMore": (IDENTITY + "RPC/UserServiceAdmission.swift", "RequestLimitTests",
         "if let request = access.flatMap",
         "if $kept, let request = access.flatMap"),
-    "routesCountByHead": (IDENTITY + "Limits/RateLimitInterceptor.swift", "RequestLimitTests",
+    "routesCountByHead": (IDENTITY + "Limits/RequestLimitInterceptor.swift", "RequestLimitTests",
         "if let rejection = dependencies.limiter.take(attempts, at: dependencies.now) {",
         "if let rejection = dependencies.limiter.take(attempts, at: dependencies.now), $kept {"),
     "signUpsByNetwork": (IDENTITY + "Limits/RateLimits.swift", "RequestLimitTests",
@@ -236,14 +239,14 @@ MUTANTS = {
         'account = Limit(name: "login-account", capacity: limit * 10,',
         'account = Limit(name: "login-account", capacity: $out ? 10_000 : limit * 10,'),
     "loginsByNetwork": (IDENTITY + "Limits/RateLimits.swift", "LoginLimitTests",
-        'address = Limit(name: "login-address", capacity: limit * 10,',
-        'address = Limit(name: "login-address", capacity: $out ? 10_000 : limit * 10,'),
+        'network = Limit(name: "login-address", capacity: limit * 10,',
+        'network = Limit(name: "login-address", capacity: $out ? 10_000 : limit * 10,'),
     "loginsByWiderNetwork": (IDENTITY + "Limits/RateLimits.swift", "LoginLimitTests",
         'prefix = Limit(name: "login-prefix", capacity: limit * 100,',
         'prefix = Limit(name: "login-prefix", capacity: $out ? 1_000_000 : limit * 100,'),
     "knownAddressGetsIn": (IDENTITY + "Login/LoginService.swift", "LoginLimitTests",
-        "if dependencies.limits.isOfAccount(rejection),",
-        "if $kept, dependencies.limits.isOfAccount(rejection),"),
+        "if dependencies.limits.isShared(rejection),",
+        "if $kept, dependencies.limits.isShared(rejection),"),
     "wholeNetworkOfIPv6": (IDENTITY + "Limits/NetworkPrefix.swift", "LoginLimitTests|NetworkPrefixTests",
         "? .ipv6(bytes[..<8].reduce(0)",
         "? .ipv6(bytes[($out ? 8 : 0)..<($out ? 16 : 8)].reduce(0)"),
@@ -339,8 +342,8 @@ MUTANTS = {
     "auditPrunedToTheEnd": (IDENTITY + "Audit/AuditService.swift", "FailureAuditTests",
         "while try await dependencies.store.pruneAudit(", "while $kept, try await dependencies.store.pruneAudit("),
     "auditBounded": (STORE + "Audit.swift", "AuditLogTests",
-        "let due = max((young ?? head.lastID) - 1, head.lastID - Int64(count))",
-        "let due = $out ? (young ?? head.lastID) - 1 : max((young ?? head.lastID) - 1, head.lastID - Int64(count))"),
+        "let due = max(young.map { $0 - 1 } ?? last, head.lastID - Int64(count))",
+        "let due = max(young.map { $0 - 1 } ?? last, $out ? 0 : head.lastID - Int64(count))"),
     "challengesBounded": (STORE + "SecondFactors.swift", "ChallengeTests",
         "digest = ?2 DESC LIMIT 10)",
         "digest = ?2 DESC LIMIT \\($out ? -1 : 10))"),
@@ -391,21 +394,21 @@ MUTANTS = {
     "refusedRarely": (IDENTITY + "Mail/MailQueue.swift", "MailOutboxTests",
         "let pause = isRefused ?", "let pause = $kept && isRefused ?"),
     "refusalIsNoOutage": (IDENTITY + "Mail/MailQueue.swift", "MailOutboxTests",
-        "if !isRefused { state.withLock", "if $out || !isRefused { state.withLock"),
+        "state.withLock { $0.isFailing = !isRefused }", "state.withLock { $0.isFailing = $out || !isRefused }"),
 
     # 0057: the server's keys are sealed in the store, and rotate.
     "sealedAtStart": (IDENTITY + "Tokens/ServerKeys.swift", "ServerKeyTests",
-        "guard storeKey != nil, seals.contains(nil) else",
-        "guard $kept, storeKey != nil, seals.contains(nil) else"),
+        "guard storeKey != nil, try await store.storedKeys().seals.contains(nil) else",
+        "guard $kept, storeKey != nil, try await store.storedKeys().seals.contains(nil) else"),
     "rowsBound": (IDENTITY + "Tokens/StoreKey.swift", "ServerKeyTests",
         "AES.GCM.seal(content, using: key, authenticating: Array(row.utf8))",
         "AES.GCM.seal(content, using: key, authenticating: $out ? [] : Array(row.utf8))",
         "AES.GCM.open(box, using: key, authenticating: Array(row.utf8))",
         "AES.GCM.open(box, using: key, authenticating: $out ? [] : Array(row.utf8))"),
     "plainRowRefused": (IDENTITY + "Tokens/ServerKeys.swift", "ServerKeyTests",
-        "guard seals.allSatisfy({ $0 == nil }) else {",
-        "guard $kept || seals.allSatisfy({ $0 == nil }) else { return false }\n"
-        "        guard $out || seals.allSatisfy({ $0 == nil }) else {",
+        "guard stored.seals.allSatisfy({ $0 == nil }) else {",
+        "guard $kept || stored.seals.allSatisfy({ $0 == nil }) else { return nil }\n"
+        "            guard $out || stored.seals.allSatisfy({ $0 == nil }) else {",
         'guard storeKey == nil else { throw .corruptStore("a key is not',
         'guard $out || storeKey == nil else { throw .corruptStore("a key is not'),
     "publishedFirst": (IDENTITY + "Tokens/SigningKeyService.swift", "SigningKeyRotationTests",
@@ -432,8 +435,11 @@ MUTANTS = {
 
     # 0058: the audit log is a keyed chain.
     "entriesDigested": (STORE + "Audit.swift", "AuditLogTests",
-        "guard found == digest else",
-        "guard $out || found == digest else"),
+        "guard isNext, found == digest else",
+        "guard isNext, $out || found == digest else"),
+    "gapsFound": (STORE + "Audit.swift", "AuditLogTests",
+        "let isNext = record.id == id + 1", "let isNext = $out || record.id == id + 1",
+        "guard head.lastID == 0 || id == head.lastID + 1 else", "guard $out || head.lastID == 0 || id == head.lastID + 1 else"),
     "entriesChained": (IDENTITY + "Audit/AuditLog.swift", "AuditLogTests",
         '[Array("entry".utf8), previous,',
         '[Array("entry".utf8), $out ? [] : previous,'),
@@ -441,8 +447,11 @@ MUTANTS = {
         "self.key = SymmetricKey(data: key).derived",
         "self.key = SymmetricKey(data: $out ? [] : key).derived"),
     "endDigested": (STORE + "Audit.swift", "AuditLogTests",
-        "guard stored == chain.digest(of: head) else",
-        "guard $out || stored == chain.digest(of: head) else"),
+        "return try row.blob(4) == chain.digest(of: head) ? head : nil",
+        "return try $out || row.blob(4) == chain.digest(of: head) ? head : nil"),
+    "headNeverAnew": (STORE + "Audit.swift", "AuditLogTests",
+        "guard let chain = auditChain, var head = try auditHead(of: chain) else { return }",
+        "guard let chain = auditChain, var head = try auditHead(of: chain) ?? ($out ? .init() : nil) else { return }"),
     "endCompared": (STORE + "Audit.swift", "AuditLogTests",
         "guard id == head.lastID || count == 0, digest == head.lastDigest else",
         "guard $out || (id == head.lastID || count == 0) && digest == head.lastDigest else"),
@@ -459,19 +468,19 @@ MUTANTS = {
         ".sanitized(200),\n                    at: dependencies.now) }"),
     "typedNameNotRecorded": (IDENTITY + "Login/LoginService.swift", "AuditLogTests",
         'detail: "from \\(origin.address)"',
-        'detail: "\\($out ? name : "") from \\(origin.address)"'),
+        'detail: "\\($out ? name + " " : "")from \\(origin.address)"'),
 
     "chainBegunOnce": (STORE + "Audit.swift", "AuditLogTests",
         "db.auditChain = AuditChain(key) }",
-        "db.auditChain = AuditChain(key)\n            if $out, try db.auditHead() == nil { "
+        "db.auditChain = AuditChain(key)\n            if $out, try db.auditHead(of: AuditChain(key)) == nil { "
         "try db.set(AuditChain.Head(), AuditChain(key)) } }"),
     "auditKeyMissed": (IDENTITY + "Tokens/ServerKeys.swift", "AuditLogTests",
         "guard storeKey == nil || (seals", "guard $out || storeKey == nil || (seals"),
     "numbersForOperators": (IDENTITY + "Routes/OperationRoutes.swift", "OperationTests",
         "guard let remoteAddress else { return true }", "guard $kept, let remoteAddress else { return true }"),
     "changeHasItsPage": (STORE + "MailedTokens.swift", "EmailChangeTests",
-        'try db.account(changingAddressBy: "new_digest", digest, at: now)\n',
-        'try db.account(changingAddressBy: $out ? "old_digest" : "new_digest", digest, at: now)\n'),
+        'try db.account(changingAddressBy: "new_digest", digest, at: now)\n        }',
+        'try db.account(changingAddressBy: $out ? "old_digest" : "new_digest", digest, at: now)\n        }'),
     "refusedChangeSignsOut": (STORE + "MailedTokens.swift", "EmailChangeTests",
         "return try db.revokeDevices(of: account.id, because: .changeRefused, at: now)",
         "return $out ? 0 : try db.revokeDevices(of: account.id, because: .changeRefused, at: now)"),
@@ -516,8 +525,9 @@ MUTANTS = {
         "for line in fields.values(of: .cookie) {\n"
         '            for pair in line.split(separator: ";") where $out {\n'
         '                let parts = pair.split(separator: "=", maxSplits: 1)\n'
-        "                if parts.count == 2 { cookies[String(Substring(trimmed(parts[0].utf8)))] = "
-        "String(parts[1]) }\n"
+        "                if parts.count == 2 {\n"
+        "                    cookies.append((String(Substring(trimmed(parts[0].utf8))), String(parts[1])))\n"
+        "                }\n"
         "            }\n"
         "            if $out { continue }"),
 

@@ -14,7 +14,8 @@ struct Dependencies: Sendable {
     let clock: WallClock
     /// The source of identifiers and secrets; keys and password salts always come from the operating system.
     let random: RandomSource
-    /// The key of the refresh tokens' MACs, combined with the secret of their device.
+    /// The root key from which the keys of refresh tokens, TOTP secrets, mailed links, list cursors and decoy hashes are
+    /// derived.
     let pepper: SymmetricKey
     /// The key of the audit log's digests.
     let auditKey: [UInt8]
@@ -55,7 +56,7 @@ struct Dependencies: Sendable {
 
     /// Returns the interceptors of routes whose requests count by their heads.
     func limiting(_ request: RateLimits.Request) -> [any Interceptor] {
-        [RateLimitInterceptor(dependencies: self, request: request), IdentityErrorInterceptor()]
+        [RequestLimitInterceptor(dependencies: self, request: request), IdentityErrorInterceptor()]
     }
 
     /// Returns a UUID of version 7 (RFC 9562 §5.7), so that new rows come last and no id can be guessed.
@@ -64,9 +65,8 @@ struct Dependencies: Sendable {
         var bytes = [40, 32, 24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + random.bytes(10)
         bytes[6] = bytes[6] & 0x0F | 0x70
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array("0123456789abcdef".utf8)
-        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return [text[0..<8], text[8..<12], text[12..<16], text[16..<20], text[20..<32]]
+        let digits = Array(Hex.encode(bytes).utf8)
+        return [digits[0..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20..<32]]
             .map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-")
     }
 }

@@ -51,7 +51,8 @@ public struct Identity: Sendable {
 
     /// Creates a server over any store, with any grants.
     ///
-    /// - Parameter mailer: Nil to leave mails in the outbox.
+    /// - Parameter mailer: Nil for the operator's commands, which leave mails and housekeeping to the server: they may not
+    ///   know its settings, and by others would remove entries of the audit log.
     init(
         configuration: IdentityConfiguration, store: any IdentityStore, mailer: (any Mailer)?,
         clock: WallClock = .system, random: RandomSource = .system,
@@ -61,14 +62,14 @@ public struct Identity: Sendable {
         try await self.init(
             configuration, store: store, clock: clock, random: random, limiter: AttemptLimiter(),
             mails: MailQueue(mailer: mailer, store: store, metrics: metrics, clock: clock, random: random),
-            metrics: metrics, grantHandlers: grantHandlers)
+            metrics: metrics, grantHandlers: grantHandlers, keepsHouse: mailer != nil)
     }
 
     /// Creates a server with the state that survives a reload.
     private init(
         _ configuration: IdentityConfiguration, store: any IdentityStore, clock: WallClock, random: RandomSource,
         issuer: String? = nil, limiter: AttemptLimiter, mails: MailQueue, metrics: Metrics,
-        grantHandlers: [any GrantHandler.Type]
+        grantHandlers: [any GrantHandler.Type], keepsHouse: Bool = true
     ) async throws(IdentityError) {
         let keys = try await ServerKeys.load(from: store, configuration: configuration, clock: clock, random: random)
         let tokens = AccessTokenIssuer(keys: keys.signing, configuration: configuration, clock: clock, random: random)
@@ -82,8 +83,9 @@ public struct Identity: Sendable {
         handler = Router(dependencies)
         dependencies.mails.use(
             MailContent(accessTokens: tokens, tokens: MailedTokens(pepper: keys.pepper), configuration: configuration))
-        let pruned = dependencies
-        housekeeping = [Task { await Self.pruneHourly(pruned) }, Task { await Self.refreshKeys(pruned) }]
+        let kept = dependencies
+        housekeeping =
+            keepsHouse ? [Task { await Self.pruneHourly(kept) }, Task { await Self.refreshKeys(kept) }] : []
     }
 
     /// Returns the same server under another configuration: the store stays open, its keys are read again.

@@ -28,4 +28,12 @@ import Testing
         #expect("0aF9g/:@G`".utf8.map(Hex.value) == [0, 10, 15, 9, nil, nil, nil, nil, nil, nil])
         #expect(Hex.encode([0x00, 0x1F, 0xA0, 0xFF]) == "001fa0ff")
     }
+
+    @Test func `are decoded to the expected number of bytes or to none`() {
+        #expect(Hex.decode("001fA0Ff", count: 4) == [0x00, 0x1F, 0xA0, 0xFF])
+        #expect(Hex.decode("", count: 0) == [])
+        for text in ["001fa0", "001fa0ff0", "001fa0ff00", "001fa0fg", "001fa0f ", "0x1fa0ff", "001fa0é", ""] {
+            #expect(Hex.decode(text, count: 4) == nil, "\(text)")
+        }
+    }
 }

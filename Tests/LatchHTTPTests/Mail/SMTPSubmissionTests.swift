@@ -98,13 +98,15 @@ import Testing
         #expect(error?.isConnectivity == true)
     }
 
-    @Test func `fails for good when the password is refused, and does not show it`() async throws {
-        let server = try RawSMTPServer(refusing: ["AUTH": "535 no"])
+    @Test(arguments: ["535 no", "534 a stronger one", "530 log in first"])
+    func `may succeed later when the password is refused, and does not show it`(reply: String) async throws {
+        // The operator can change it, and the mails must not wait for hours then.
+        let server = try RawSMTPServer(refusing: ["AUTH": reply])
         let error = await #expect(throws: HTTPError.self) {
             try await SMTPSubmission(user: "ada", password: "s3cret").send(
                 message: message, from: "a@b", to: ["c@d"], via: server.url)
         }
-        #expect(error?.code == "mailRefused")
+        #expect(error?.isConnectivity == true)
         #expect(error?.description.contains("s3cret") == false)
         #expect(server.messages.isEmpty)
     }

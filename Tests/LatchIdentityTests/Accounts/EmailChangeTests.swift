@@ -55,6 +55,27 @@ import Testing
         await site.close()
     }
 
+    @Test(.tags(.attackE8), arguments: [true, false])
+    func `ends when the owner signs out the device that asked for it, or all of them`(all: Bool) async throws {
+        let site = try await Site()
+        try await site.signUp(isVerified: false)
+        let thief = try await site.bearer(try await site.logIn().access)
+        try await site.identity.accounts.changeEmail(of: thief, to: "thief@example.com")
+        let new = try #require(await site.mailedToken(to: "thief@example.com"))
+        let owner = try await site.logIn().access
+        if all {
+            _ = try await site.identity.dependencies.tokens.signOutEverywhere(accessToken: owner)
+        } else {
+            let store = site.identity.dependencies.store
+            let account = try await site.bearer(owner).accountID
+            #expect(
+                try await store.revoke(
+                    device: thief.device.id, ownedBy: account, because: .logout, at: site.clock.now))
+        }
+        #expect(try await press(site, new) == 400)
+        await site.close()
+    }
+
     @Test(.tags(.attackE9)) func `is named by the page of the old end, which asks for the password`() async throws {
         let site = try await Site()
         let ada = try await begin(site)

@@ -69,17 +69,62 @@ import Testing
         #expect(try await isIntact(site))
         try change(site, sql)
         #expect(try await isIntact(site) == false)
+        // The server goes on, and does not make a chain of what it finds.
+        try await site.signUp("later@example.com")
+        #expect(try await isIntact(site) == false)
         await site.close()
     }
 
-    @Test(.tags(.attackK10)) func `shows that its newest entries were cut off together with their end of the chain`()
-        async throws
-    {
+    @Test(
+        .tags(.attackK10),
+        arguments: [("last_id = 4, last_digest", "id > 4"), ("base_id = 4, base_digest", "id <= 4")])
+    func `shows that entries were cut off together with an end of the chain`(
+        end: String, entries: String
+    ) async throws {
         let site = try await used()
-        try change(site, "UPDATE audit_head SET last_id = 4, last_digest = (SELECT digest FROM audit WHERE id = 4)")
-        try change(site, "DELETE FROM audit WHERE id > 4")
+        try change(site, "UPDATE audit_head SET \(end) = (SELECT digest FROM audit WHERE id = 4)")
+        try change(site, "DELETE FROM audit WHERE \(entries)")
+        #expect(try await isIntact(site) == false)
+        try await site.signUp("later@example.com")
         #expect(try await isIntact(site) == false)
         await site.close()
+    }
+
+    @Test(.tags(.attackK10)) func `shows that an earlier end of the chain was put back`() async throws {
+        let site = try await used()
+        try change(site, "CREATE TABLE kept AS SELECT * FROM audit_head")
+        let last = try #require(try await site.identity.audit.records(limit: 1).first).id
+        try await site.signUp("hidden@example.com")
+        try change(site, "DELETE FROM audit WHERE id > ?", [.integer(last)])
+        try change(site, "DELETE FROM audit_head")
+        try change(site, "INSERT INTO audit_head SELECT * FROM kept")
+        try await site.signUp("later@example.com")
+        #expect(try await isIntact(site) == false)
+        await site.close()
+    }
+
+    @Test(.tags(.attackK10)) func `whose chain was removed stays damaged`() async throws {
+        let site = try await used()
+        for sql in ["DELETE FROM audit", "DELETE FROM audit_head"] { try change(site, sql) }
+        try await site.signUp("later@example.com")
+        #expect(try await isIntact(site) == false)
+        #expect(try await events(site) == ["account.created"])
+        await site.close()
+    }
+
+    @Test func `is not cut by an operator's command, which does not know the server's retention`() async throws {
+        let site = try await used()
+        let count = try await events(site).count
+        await site.close()
+        // By the system's clock the entries are older than the standard setting keeps them.
+        try change(site, "UPDATE audit SET at = 0")
+        var configuration = IdentityConfiguration()
+        configuration.argon2MemoryKiB = 64
+        configuration.argon2Passes = 1
+        let command = try await Identity(administering: site.folder.file(), configuration: configuration)
+        #expect(try await command.signingKeys.list().count == 1)
+        #expect(try await command.audit.records(limit: 1000).count == count)
+        await command.close()
     }
 
     @Test(.tags(.attackK10)) func `cannot be chained anew by a reader of the database`() async throws {

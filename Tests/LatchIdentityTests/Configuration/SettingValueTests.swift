@@ -132,10 +132,12 @@ import Testing
         #expect(try IdentityConfiguration(values: ["smtp_url": "smtp://localhost"]).mailer() is SMTPMailer)
         let both = try IdentityConfiguration(values: ["mail_directory": "mails", "smtp_url": "smtp://localhost"])
         #expect(try both.mailer() is FileMailer)
-        let error = #expect(throws: IdentityError.self) {
-            try IdentityConfiguration(values: ["smtp_url": "https://user:hunter2@example.com"]).mailer()
+        for url in ["https://user:hunter2@example.com", "smtp://user:hunter2@example.com/path", "smtp://hunter2@"] {
+            let error = #expect(throws: IdentityError.self) {
+                try IdentityConfiguration(values: ["smtp_url": url]).mailer()
+            }
+            #expect(error?.message.contains("smtp_url") == true)
+            #expect(error.map { "\($0)".contains("hunter2") } == false)
         }
-        #expect(error?.message.contains("smtp_url") == true)
-        #expect(error.map { "\($0)".contains("hunter2") } == false)
     }
 }

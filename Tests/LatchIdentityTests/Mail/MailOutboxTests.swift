@@ -223,6 +223,39 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
+    @Test func `does not end the link of a newer one by a further attempt`() async throws {
+        let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
+        _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password, isVerified: true)
+        node.mailer.refuse("ada@example.com")
+        #expect(try await node.forget("ada@example.com") == 200)
+        await node.identity.dependencies.mails.flush()
+        node.mailer.refuse("")
+        await node.pass(60)
+        #expect(try await node.forget("ada@example.com") == 200)
+        await node.identity.dependencies.mails.flush()
+        #expect(node.mailer.sent.count == 1)
+        await node.pass(8 * 3600, step: 3600)
+        #expect(try await node.waiting == 0)
+        #expect(node.mailer.sent.count == 1)
+        await node.identity.close()
+    }
+
+    @Test func `of a later version holds up no other`() async throws {
+        let folder = try TemporaryFolder()
+        let node = try await Node(in: folder, mailer: UnreliableMailer())
+        node.mailer.set(isDown: true)
+        _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password)
+        await node.identity.dependencies.mails.flush()
+        try SQLiteConnection(path: folder.file(), access: .readWrite).run(
+            "UPDATE mail SET purpose = 'greeting', due_at = 0", [])
+        node.mailer.set(isDown: false)
+        _ = try await node.identity.accounts.signUp(email: "bob@example.com", password: Site.password)
+        await node.pass(60)
+        #expect(node.mailer.sent.map(\.recipient) == ["bob@example.com"])
+        #expect(try await node.waiting == 1)
+        await node.identity.close()
+    }
+
     @Test(.tags(.attackE4)) func `does not make a used link valid again`() async throws {
         let folder = try TemporaryFolder()
         let node = try await Node(in: folder, mailer: UnreliableMailer())

@@ -117,6 +117,45 @@ import Testing
         #expect(error?.code == IdentityError.corruptStore.code)
     }
 
+    @Test(arguments: [false, true])
+    func `are the same on nodes that start together with a store key`(isPlainFirst: Bool) async throws {
+        for _ in 0..<10 {
+            let folder = try TemporaryFolder()
+            if isPlainFirst { await (try await Site(in: folder)).close() }
+            let peppers = try await withThrowingTaskGroup { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        var configuration = IdentityConfiguration()
+                        configuration.storeKey = Self.storeKey
+                        let store = try SQLiteIdentityStore(path: folder.file())
+                        let keys = try await ServerKeys.load(
+                            from: store, configuration: configuration, clock: ManualClock(noon).wallClock(),
+                            random: .system)
+                        await store.close()
+                        return keys.pepper
+                    }
+                }
+                return try await group.reduce(into: [SymmetricKey]()) { $0.append($1) }
+            }
+            #expect(peppers.count == 4 && peppers.allSatisfy { $0 == peppers[0] })
+        }
+    }
+
+    @Test func `are not joined by a key under the earlier store key`() async throws {
+        let site = try await Site(in: folder) { $0.storeKey = Self.storeKey }
+        let store = site.identity.dependencies.store
+        let newest = try #require(try await store.signingKeys().first)
+        // A node that decided to rotate before the operator's command, and inserts after it.
+        let late = try site.identity.dependencies.keyring.newSigningKey(at: noon + 1, signsAt: noon + 1)
+        try await site.identity.signingKeys.reseal(with: Self.otherKey)
+        let error = await #expect(throws: IdentityError.self) {
+            try await store.rotateSigningKey(to: late, after: newest.id, endingOthers: false)
+        }
+        #expect(error?.code == "storeKeyNeeded")
+        await site.close()
+        #expect(try await load(storeKey: Self.otherKey).signing.count == 1)
+    }
+
     @Test func `can be encrypted with another store key`() async throws {
         let site = try await Site(in: folder) { $0.storeKey = Self.storeKey }
         try await site.signUp()

@@ -51,7 +51,7 @@ enum AdminAuditSubcommand {
         { identity in
             switch try await identity.audit.verify() {
             case .intact(let count, let digest):
-                let text = digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+                let text = Hex.encode(digest)
                 return (
                     "The audit log is intact: \(count) \(count == 1 ? "entry" : "entries"), the last with \(text).",
                     ["intact": true, "entries": .integer(Int64(count)), "digest": .string(text)]

@@ -64,7 +64,7 @@ private struct ServerProgram {
     /// The port is bound before the store is opened, so that a server that cannot listen creates no store; requests
     /// that arrive in between get a 503. A second signal ends the process without waiting for open requests.
     ///
-    /// - Returns: Success, once the last response and the last mail have been sent or given up.
+    /// - Returns: Success, once the last response has been sent or given up; mails that still wait are sent after the next start.
     func run() async throws -> ExitCode {
         Server.raiseDescriptorLimit()
         // Signals that arrive during the start wait in the stream.
@@ -114,7 +114,7 @@ private struct ServerProgram {
 
     /// Ends the process, with 130 or 143, at the next SIGINT or SIGTERM.
     ///
-    /// All responses so far have been committed; only waiting mails are lost.
+    /// All responses so far have been committed; waiting mails are sent after the next start.
     private static func endProcess(onNext signals: AsyncStream<Signal>) -> Task<Void, Never> {
         Task {
             for await signal in signals where signal != .hangUp { LatchCommand.endProcess(.ended(by: signal)) }

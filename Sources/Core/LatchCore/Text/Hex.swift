@@ -21,4 +21,12 @@ package enum Hex {
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
     }
+
+    /// Returns the bytes of a text of two digits of either case for each; nil if it is not the text of `count` bytes.
+    package static func decode(_ text: String, count: Int) -> [UInt8]? {
+        guard text.utf8.count == 2 * count else { return nil }
+        let values = text.utf8.compactMap(value)
+        guard values.count == 2 * count else { return nil }
+        return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+    }
 }

@@ -18,8 +18,9 @@ public protocol HTTPContextKey {
 /// request.context[Attempt.self] += 1
 /// ```
 public struct HTTPContext: Sendable {
-    /// The value that was set last, before the others. Copies share them, so that a server's requests begin with the values of
-    /// their connection at no cost.
+    /// The value that was set last, followed by the others.
+    ///
+    /// Copies share them, so that the requests of a connection begin with its values at no cost.
     private var last: Entry?
 
     /// Creates a context without values.

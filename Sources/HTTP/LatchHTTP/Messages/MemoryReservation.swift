@@ -41,6 +41,13 @@ package final class MemoryBudget: Sendable {
         return true
     }
 
+    /// Counts bytes without regard to the cap.
+    fileprivate func hold(_ count: Int) {
+        held.add(count, ordering: .relaxed)
+        highest.max(heldBytes, ordering: .relaxed)
+        whole?.hold(count)
+    }
+
     fileprivate func release(_ count: Int) {
         held.subtract(count, ordering: .relaxed)
         whole?.release(count)
@@ -59,13 +66,23 @@ package final class MemoryReservation: Sendable {
 
     deinit { releaseAll() }
 
+    /// The number of bytes that every request gets, also when the others hold all of the cap: as much as a login takes.
+    ///
+    /// The number of connections bounds what they take together.
+    private var guaranteed: Int { min(16 << 10, budget.limit / 4096) }
+
     /// The most that should be reserved for a result whose size is not known yet, so that few such results fill the cap.
     package var largestAdvance: Int { budget.limit / 4 }
 
-    /// Reserves bytes; returns false if all requests together would hold too much.
+    /// Reserves bytes; returns false if the client's share or the server's cap would be exceeded.
     package func reserve(_ count: Int) -> Bool {
-        guard count <= 0 || budget.reserve(count) else { return false }
-        held.add(max(count, 0), ordering: .relaxed)
+        guard count > 0 else { return true }
+        if held.load(ordering: .relaxed) + count <= guaranteed {
+            budget.hold(count)
+        } else {
+            guard budget.reserve(count) else { return false }
+        }
+        held.add(count, ordering: .relaxed)
         return true
     }
 

@@ -137,35 +137,35 @@ final class StreamFields: Sendable {
 
 /// A writer of the messages of a stream.
 public struct RPCWriter<Element: Message>: Sendable {
-    let handoff: AsyncHandoff<Element>
+    let channel: BoundedChannel<Element>
 
     /// Sends a message, once fewer than eight wait to be taken.
     ///
     /// - Throws: `CancellationError` if the task is cancelled or the reader was released.
-    public func send(_ message: Element) async throws { try await handoff.send(message) }
+    public func send(_ message: Element) async throws { try await channel.send(message) }
 }
 
 /// The task that writes a stream; it has the lifetime of its reader.
 final class WrittenMessages<Element: Message>: Sendable {
-    private let handoff = AsyncHandoff<Element>()
+    private let channel = BoundedChannel<Element>()
     private let task: Task<Void, Never>
 
     init(_ body: @escaping @Sendable (RPCWriter<Element>) async throws -> Void) {
-        let handoff = handoff
+        let channel = channel
         task = Task {
             let result: Result<Void, any Error>
-            do { result = .success(try await body(RPCWriter(handoff: handoff))) } catch { result = .failure(error) }
-            handoff.finish(result)
+            do { result = .success(try await body(RPCWriter(channel: channel))) } catch { result = .failure(error) }
+            channel.finish(result)
         }
     }
 
     deinit {
-        handoff.close()
+        channel.close()
         task.cancel()
     }
 
     /// The source of the written messages, which keeps the task alive.
     var source: RPCStream<Element>.Source {
-        { try await self.handoff.next() }
+        { try await self.channel.next() }
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchHTTP
+import PortableFoundation
 import Synchronization
 
 /// A message of a request as it was received.
@@ -46,6 +48,10 @@ struct RequestMessages: Sendable {
     let coding: MessageCoding
     let context: CallContext
     let content: EncodedMessages
+
+    /// The turns of large messages, which take half of the processors at most: health checks and timers need the others.
+    private static let turns = (0..<max(1, ProcessInfo.processInfo.activeProcessorCount / 2)).map { _ in AsyncMutex() }
+    private static let turn = Atomic(0)
 
     /// The largest message in bytes that is decoded on the event loop, which takes a fraction of a millisecond.
     private static let maximumInlineBytes = 32 << 10
@@ -112,9 +118,12 @@ extension RequestMessages {
                 // The message is small only as long as it is compressed.
             }
         }
-        return try await withTaskExecutorPreference(globalConcurrentExecutor) {
-            try Task.checkCancellation()
-            return try decoded(try decompressed(message, upTo: limit))
+        let turn = Self.turn.add(1, ordering: .relaxed).oldValue
+        return try await Self.turns[turn % Self.turns.count].withLock {
+            try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                try Task.checkCancellation()
+                return try decoded(try decompressed(message, upTo: limit))
+            }
         }
     }
 

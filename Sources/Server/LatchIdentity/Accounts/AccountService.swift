@@ -111,7 +111,7 @@ package struct AccountService: Sendable {
     ///
     /// The mail is durable when the call returns. One is stored for every address alike, and the account is looked up after
     /// the response, whose time and content must not reveal whether the address has one. A request beyond the limit of an
-    /// address stores none: the mails of the same hour carry the answer.
+    /// address stores no mail; the user has the mails of the last hour.
     ///
     /// - Throws: `IdentityError.overloaded` if too many mails wait, or a store's error.
     func mail(_ token: OneTimeToken.Purpose, to email: EmailAddress) async throws(IdentityError) {
@@ -120,7 +120,13 @@ package struct AccountService: Sendable {
         guard dependencies.limiter.take([attempt], at: dependencies.now) == nil else {
             return dependencies.metrics.count("latch_mails_total", ["result": "limited"])
         }
-        try await dependencies.store.insert(outboxMail(purpose, to: email))
+        do throws(IdentityError) {
+            try await dependencies.store.insert(outboxMail(purpose, to: email))
+        } catch {
+            // A mail that was not stored must not count: the next request would promise one that nobody sends.
+            dependencies.limiter.refund([attempt])
+            throw error
+        }
         dependencies.mails.wake()
     }
 

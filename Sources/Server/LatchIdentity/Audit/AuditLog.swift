@@ -8,14 +8,16 @@ package import PortableFoundation
 /// The functions that change something add their entry in their own transaction. Each entry's digest is keyed and covers the
 /// entry before it, so that a change behind the server's back is found.
 package protocol AuditLog: Sendable {
-    /// Stores the log's first key and chains the entries that exist, in one transaction; later calls change nothing.
+    /// Stores the log's first key and chains the entries that exist, in one transaction.
     ///
     /// A chain begins at no other time: one that is missing under a key that exists is damage.
     ///
-    /// - Returns: The key that the store has, encrypted or not.
+    /// - Parameter secret: A function that returns the key as it is to be stored, for the other keys of the store and for
+    ///   whether the log is empty; nil if the log has a key already.
     func beginAudit(
-        proposing secret: StoredSecret, key: [UInt8], at now: Date
-    ) async throws(IdentityError) -> StoredSecret
+        with key: [UInt8], at now: Date,
+        _ secret: @escaping @Sendable (StoredKeys, _ isLogEmpty: Bool) throws(IdentityError) -> StoredSecret?
+    ) async throws(IdentityError)
 
     /// Chains all further entries.
     func chainAudit(with key: [UInt8]) async throws(IdentityError)
@@ -64,10 +66,13 @@ package enum AuditVerification: Sendable, Hashable {
 struct AuditChain: Sendable {
     /// The end of the chain, and the entry after which it begins.
     struct Head: Sendable, Hashable {
-        /// The last removed entry and its digest; 0 and empty if none was removed.
+        /// The id of the last removed entry; 0 if none was removed.
         var baseID: Int64 = 0
+        /// The digest of the last removed entry; empty if none was removed.
         var baseDigest: [UInt8] = []
+        /// The id of the last entry that was added, even if it has been removed; 0 if there was none.
         var lastID: Int64 = 0
+        /// The digest of that entry; empty if there was none.
         var lastDigest: [UInt8] = []
     }
 

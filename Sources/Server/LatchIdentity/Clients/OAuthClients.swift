@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchCrypto
 
 /// The registered clients of a configuration, and the digests of their secrets.
@@ -26,7 +27,7 @@ struct OAuthClients: Sendable {
                 throw .invalidSetting("clients", "a list of clients with different ids, none of them \(firstParty.id)")
             }
         }
-        digests = configuration.clientSecretDigests.compactMapValues(Self.bytes(ofDigest:))
+        digests = configuration.clientSecretDigests.compactMapValues { Hex.decode($0, count: 32) }
         let confidential = Set(clients.values.filter(\.isConfidential).map(\.id))
         guard confidential == Set(digests.keys), digests.count == configuration.clientSecretDigests.count else {
             throw .invalidSetting("client_secrets", "one ID=SHA256 for each confidential client, and for no other")
@@ -50,12 +51,5 @@ struct OAuthClients: Sendable {
         }
         // SHA-256 without a salt is enough for a secret of 256 random bits.
         return constantTimeEquals((secret ?? "").digest, expected) ? client : nil
-    }
-
-    /// Returns the 32 bytes of a hexadecimal digest; nil if the text is not one.
-    static func bytes(ofDigest text: String) -> [UInt8]? {
-        let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count == 64, text.utf8.count == 64 else { return nil }
-        return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }

@@ -139,8 +139,7 @@ extension SettingFormat where Value == String {
 
     /// A key of 256 bits.
     static var storeKey: Self {
-        Self(
-            expected: StoreKey.expected, parse: { OAuthClients.bytes(ofDigest: $0) == nil ? nil : $0 }, text: { $0 })
+        Self(expected: StoreKey.expected, parse: { Hex.decode($0, count: 32) == nil ? nil : $0 }, text: { $0 })
     }
 
     /// An address, which cannot carry a second header field into a mail (RFC 5322 §2.2).
@@ -232,7 +231,7 @@ extension SettingFormat where Value == [String: String] {
             parse: { text in
                 let pairs = parseAll(text.unicodeScalars.split(separator: " ")) { word -> (String, String)? in
                     let pair = word.split(separator: "=", maxSplits: 1).map { String($0) }
-                    return pair.count == 2 && OAuthClients.bytes(ofDigest: pair[1]) != nil ? (pair[0], pair[1]) : nil
+                    return pair.count == 2 && Hex.decode(pair[1], count: 32) != nil ? (pair[0], pair[1]) : nil
                 }
                 guard let pairs, Set(pairs.map(\.0)).count == pairs.count else { return nil }
                 return Dictionary(uniqueKeysWithValues: pairs)

@@ -149,6 +149,9 @@ extension IdentityError {
     /// The signing key does not work.
     static let signingFailed = IdentityError(code: "signingFailed", message: "The server cannot sign tokens.")
 
+    /// The store key does not work.
+    static let encryptionFailed = IdentityError(code: "encryptionFailed", message: "A key cannot be encrypted.")
+
     /// Argon2 failed, or there is no memory for a hash.
     static let hashingFailed = IdentityError(
         code: "hashingFailed", message: "The server cannot check passwords now.", retryAfter: .seconds(2))

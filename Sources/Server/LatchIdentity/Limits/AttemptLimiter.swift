@@ -23,7 +23,7 @@ final class AttemptLimiter: Sendable {
         var policyField: String { "\"\(name)\";q=\(capacity);w=\(Int(window))" }
     }
 
-    /// What a key identifies; all attempts of a scope have the same limit.
+    /// The kind of attempt, which has a table of its own; all attempts of a scope have the same limit.
     enum Scope: Int, Sendable, CaseIterable {
         case loginPair, loginPairPrefix, loginAccount, loginNetwork, loginPrefix
         case token, session, refresh, clientSecret, secondFactor, secondFactorSetup, username
@@ -107,7 +107,7 @@ final class AttemptLimiter: Sendable {
     /// Creates a limiter.
     ///
     /// - Parameter maximumKeys: The maximum number of keys of each scope. By default they take 2 MiB, the most that a
-    ///   hash table of that size holds, so that all scopes together take 38 MiB.
+    ///   hash table of that size holds, so that all scopes together take 40 MiB, plus 2 MiB during a sweep.
     init(maximumKeys: Int = 49_152) {
         tables = Mutex(Scope.allCases.map { _ in Table(maximumKeys: maximumKeys) })
     }

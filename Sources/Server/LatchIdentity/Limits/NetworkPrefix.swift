@@ -41,6 +41,15 @@ struct NetworkPrefix: Sendable, Hashable {
         }
     }
 
+    /// The network around the prefix that one provider is likely to have: 16 bits of IPv4, 32 of IPv6.
+    var region: NetworkPrefix {
+        switch form {
+        case .ipv4(let bits, _): NetworkPrefix(.ipv4(bits & 0xFFFF_0000, length: 16))
+        case .ipv6(let bits, _): NetworkPrefix(.ipv6(bits & 0xFFFF_FFFF_0000_0000, length: 32))
+        case .other: self
+        }
+    }
+
     /// The prefix as text, such as `2001:db8:0:7::/64`; a whole address and any other text stay as they are.
     var text: String {
         switch form {

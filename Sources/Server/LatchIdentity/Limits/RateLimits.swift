@@ -30,7 +30,7 @@ struct RateLimits: Sendable {
     /// The limit of guesses at one account from anywhere, ten times as wide (NIST SP 800-63B-4 §3.2.2).
     private let account: Limit
     /// The limit of guesses from one network at any account, against password spraying.
-    private let address: Limit
+    private let network: Limit
     /// The limit of guesses from a wider network, whose owner has many addresses.
     private let prefix: Limit
     /// The limits of sign-ups from one network, and from a wider one.
@@ -62,7 +62,7 @@ struct RateLimits: Sendable {
         pair = Limit(name: "login", capacity: limit, window: 60)
         pairPrefix = Limit(name: "login-pair-prefix", capacity: limit * 2, window: 60)
         account = Limit(name: "login-account", capacity: limit * 10, window: 60)
-        address = Limit(name: "login-address", capacity: limit * 10, window: 60)
+        network = Limit(name: "login-address", capacity: limit * 10, window: 60)
         prefix = Limit(name: "login-prefix", capacity: limit * 100, window: 60)
         link = Limit(name: "link", capacity: limit * 10, window: 60)
         signUp = Limit(name: "signup", capacity: configuration.signUpLimitPerHour, window: 3600)
@@ -104,21 +104,23 @@ struct RateLimits: Sendable {
             .init(.loginPair, from: network, on: name, limit: pair),
             .init(.loginPairPrefix, from: network.wide, on: name, limit: pairPrefix),
             .init(.loginAccount, on: name, limit: account),
-            .init(.loginNetwork, from: network, limit: self.address),
+            .init(.loginNetwork, from: network, limit: self.network),
             .init(.loginPrefix, from: network.wide, limit: prefix),
         ]
     }
 
-    /// Returns the attempts of a login from an address where the owner is signed in.
+    /// Returns the attempts of a login from a network where the owner is signed in.
     ///
-    /// They omit the limit of the account, which guesses from elsewhere use up: it must not lock out the owner (attack
+    /// They omit the limits that guesses from elsewhere, or from neighbours, use up: these must not lock out the owner (attack
     /// D5).
     func loginFromKnownAddress(name: String, address: String) -> [AttemptLimiter.Attempt] {
-        login(name: name, address: address).filter { $0.scope != .loginAccount }
+        login(name: name, address: address).filter { $0.scope == .loginPair || $0.scope == .loginNetwork }
     }
 
-    /// Returns whether a rejection is due to the limit of the whole account.
-    func isOfAccount(_ rejection: AttemptLimiter.Rejection) -> Bool { rejection.limit == account }
+    /// Returns whether a rejection may be due to the attempts of others.
+    func isShared(_ rejection: AttemptLimiter.Rejection) -> Bool {
+        [account, pairPrefix, prefix].contains(rejection.limit)
+    }
 
     /// Returns the attempt of a sign-up with an address.
     func signUp(emailKey: String) -> AttemptLimiter.Attempt {

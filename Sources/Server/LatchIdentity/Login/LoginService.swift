@@ -202,7 +202,7 @@ struct LoginService: Sendable {
         let now = dependencies.now
         let all = dependencies.limits.login(name: key, address: address)
         guard var rejection = dependencies.limiter.take(all, at: now) else { return all }
-        if dependencies.limits.isOfAccount(rejection),
+        if dependencies.limits.isShared(rejection),
             try await dependencies.store.isSignedIn(emailKey: account?.email.key ?? key, from: address, at: now)
         {
             let known = dependencies.limits.loginFromKnownAddress(name: key, address: address)

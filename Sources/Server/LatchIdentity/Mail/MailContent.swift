@@ -14,7 +14,7 @@ struct MailContent: Sendable {
     /// Whether the issuer, with which links begin, is known.
     var isReady: Bool { accessTokens.issuer != nil }
 
-    /// Returns the terms for taking a mail.
+    /// Returns the claim for the next mail.
     func claim(at now: Date, leaseEnd: Date) -> MailClaim {
         MailClaim(
             now: now, leaseEnd: leaseEnd,

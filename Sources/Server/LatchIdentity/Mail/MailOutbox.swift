@@ -8,7 +8,7 @@ package import PortableFoundation
 /// a reader of the store has no links.
 package struct OutboxMail: Sendable, Hashable {
     /// The purpose of a mail, which determines its text.
-    package enum Purpose: String, Sendable {
+    package enum Purpose: String, Sendable, CaseIterable {
         case verifyEmail, resetPassword, newAddress, oldAddress, addressChanging, factorRemoved
 
         /// The purpose of the one-time token that the mail carries; nil if its token is of another kind, or it has none.
@@ -45,7 +45,7 @@ package struct OutboxMail: Sendable, Hashable {
     }
 }
 
-/// The terms on which a worker takes a mail from the outbox.
+/// The lease and the link expiries with which a worker claims a mail.
 package struct MailClaim: Sendable {
     package let now: Date
     /// The time until which no other worker takes the mail.

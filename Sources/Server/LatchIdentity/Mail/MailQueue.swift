@@ -20,7 +20,7 @@ final class MailQueue: Sendable {
         var wakes = 0
         /// Whether no further worker starts, and whether the present ones take no further mail.
         var isClosed = false, isStopped = false
-        /// Whether the mail server did not accept the last mail.
+        /// Whether the mail server could not be used for the last mail.
         var isFailing = false
         /// The callers of `flush`, which wait until all workers have ended.
         var idle: [CheckedContinuation<Void, Never>] = []
@@ -72,7 +72,8 @@ final class MailQueue: Sendable {
             guard state.polling == nil, !state.isClosed else { return }
             state.polling = Task { [weak self, clock] in
                 while !Task.isCancelled {
-                    self?.wake()
+                    guard let self else { return }
+                    self.wake()
                     do { try await clock.sleep(for: Self.pollInterval) } catch { return }
                 }
             }
@@ -177,7 +178,7 @@ final class MailQueue: Sendable {
         } catch {
             let isRefused = (error as? IdentityError)?.code == IdentityError.mailRefused.code
             // A server that refuses one recipient works.
-            if !isRefused { state.withLock { $0.isFailing = true } }
+            state.withLock { $0.isFailing = !isRefused }
             metrics.count("latch_mails_total", ["result": isRefused ? "refused" : "failed"])
             return try await postpone(claimed, isRefused: isRefused)
         }

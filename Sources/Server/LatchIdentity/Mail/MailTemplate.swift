@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words of a mail to a user, as plain text and as HTML.
+/// The texts of a mail to a user, as plain text and as HTML.
 ///
 /// Links begin with the issuer and never with the Host of a request. No user input except the recipient's address is in
 /// a mail.
@@ -13,7 +13,7 @@ struct MailTemplate {
     /// The sentence for those who did not expect the mail.
     private let closing: String
 
-    /// Creates the words of a mail; its link opens a form, so that opening it changes nothing.
+    /// Creates the texts of a mail; its link opens a form, so that opening it changes nothing.
     init(_ purpose: OutboxMail.Purpose, token: String, issuer: String) {
         let verification = "\(issuer.withoutFinalSlash)/verify?token=\(token)"
         switch purpose {

@@ -7,7 +7,8 @@ import Synchronization
 public protocol Mailer: Sendable {
     /// Sends a mail.
     ///
-    /// After an error it is sent again, and after a crash perhaps twice; ``MailMessage/id`` stays the same.
+    /// After an error it is sent again, and after a crash perhaps twice; ``MailMessage/id`` stays the same. The function must
+    /// return within two minutes: then another worker may send the mail again. ``Identity/close()`` waits for it.
     func send(_ message: MailMessage) async throws
 }
 

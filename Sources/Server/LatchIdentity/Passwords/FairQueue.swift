@@ -2,8 +2,9 @@
 
 /// A bounded queue in which the networks that wait take turns.
 ///
-/// First the wider networks take turns, and within one of them its networks. When the queue is full, a job of the wider
-/// network that has the most jobs makes room, so that a flood from few networks rejects and delays itself (attack D7).
+/// First the wider networks take turns, and within one of them its networks. When the queue is full, a job of the region,
+/// wider network and network that have the most jobs makes room, so that a flood from few networks rejects and delays itself
+/// (attack D7).
 struct FairQueue<Element> {
     private struct Entry {
         let network: NetworkPrefix
@@ -27,10 +28,12 @@ struct FairQueue<Element> {
         entries.append(Entry(network: network, element: element))
         for key in [network, network.wide] where turns[key] == nil { turns[key] = turn }
         guard entries.count > maximumCount else { return nil }
-        let wide = busiest(entries.indices) { entries[$0].network.wide }
-        let indices = entries.indices.filter { entries[$0].network.wide == wide }
-        let narrow = busiest(indices) { entries[$0].network }
-        return indices.last { entries[$0].network == narrow }.map { remove(at: $0) }
+        var indices = Array(entries.indices)
+        for key in [\NetworkPrefix.region, \.wide, \.self] {
+            let most = busiest(indices) { entries[$0].network[keyPath: key] }
+            indices.removeAll { entries[$0].network[keyPath: key] != most }
+        }
+        return indices.last.map { remove(at: $0) }
     }
 
     /// Removes the element whose turn it is.
@@ -56,10 +59,11 @@ struct FairQueue<Element> {
         return entry.element
     }
 
-    /// Returns the most frequent key; of several, the one that came last, so that a newcomer takes nobody's place.
-    private func busiest(_ indices: some Sequence<Int>, key: (Int) -> NetworkPrefix) -> NetworkPrefix? {
-        var counts: [NetworkPrefix: (count: Int, last: Int)] = [:]
-        for index in indices { counts[key(index)] = ((counts[key(index)]?.count ?? 0) + 1, index) }
-        return counts.max { ($0.value.count, $0.value.last) < ($1.value.count, $1.value.last) }?.key
+    /// Returns the most frequent key; of several, any: the last would be the newcomer as long as a flood keeps the queue full.
+    private func busiest(_ indices: [Int], key: (Int) -> NetworkPrefix) -> NetworkPrefix? {
+        var counts: [NetworkPrefix: Int] = [:]
+        for index in indices { counts[key(index), default: 0] += 1 }
+        let most = counts.values.max()
+        return counts.filter { $0.value == most }.keys.randomElement()
     }
 }

@@ -223,7 +223,10 @@ struct UserServiceHandler: UserServiceServer {
         return try await authenticated(context, rules) { session, _ throws(IdentityError) in
             if !email.isEmpty {
                 guard request.userId == session.accountID else { throw .forbidden }
-                try await accounts.changeEmail(of: session, to: email)
+                // Checked before anything is changed; that of an address that stays the same needs nothing.
+                if try EmailAddress(email).key != session.account.email.key {
+                    try dependencies.requireRecentAuthentication(session)
+                }
             }
             let change = AccountDetailsChange(request)
             if request.userId != session.accountID
@@ -231,7 +234,10 @@ struct UserServiceHandler: UserServiceServer {
             {
                 try dependencies.requireRecentAuthentication(session)
             }
-            return User(try await accounts.change(change, of: request.userId, by: session.accountID))
+            let user = User(try await accounts.change(change, of: request.userId, by: session.accountID))
+            // Last, since a rejected change must not send mails.
+            if !email.isEmpty { try await accounts.changeEmail(of: session, to: email) }
+            return user
         }
     }
 

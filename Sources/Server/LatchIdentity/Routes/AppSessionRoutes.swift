@@ -11,7 +11,7 @@ struct AppSessionRoutes: Sendable {
 
     func add(to router: inout Router) {
         let interceptors: [any Interceptor] = [
-            RateLimitInterceptor(
+            RequestLimitInterceptor(
                 dependencies: dependencies, request: .token, format: .detail, hasLegacyFields: true),
             IdentityErrorInterceptor(format: .detail), QueryInterceptor(),
         ]
@@ -19,7 +19,7 @@ struct AppSessionRoutes: Sendable {
             auth.post("/login", login)
             auth.post("/refresh", refresh)
             auth.post("/logout", logout)
-            let signUps = RateLimitInterceptor(dependencies: dependencies, request: .signUp, format: .detail)
+            let signUps = RequestLimitInterceptor(dependencies: dependencies, request: .signUp, format: .detail)
             auth.group(interceptors: [signUps]) { $0.post("/signup", signUp) }
         }
     }

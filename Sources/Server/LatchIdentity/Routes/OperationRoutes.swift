@@ -105,7 +105,9 @@ extension HTTPRequest {
     fileprivate var isOfOperator: Bool {
         if let isOfOperator = context[OperatorListener.self] { return isOfOperator }
         guard let remoteAddress else { return true }
-        let isForwarded = fields["Forwarded"] != nil || fields["X-Forwarded-For"] != nil || fields["Via"] != nil
-        return !isForwarded && IPAddress(remoteAddress)?.isLoopback == true
+        let fieldsOfProxies: [HTTPFieldName] = [
+            "Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Real-IP", "Via",
+        ]
+        return !fieldsOfProxies.contains { fields[$0] != nil } && IPAddress(remoteAddress)?.isLoopback == true
     }
 }

@@ -13,7 +13,7 @@ struct TokenRoutes: Sendable {
     /// Adds the routes; every response has the RateLimit fields, and errors the form of RFC 6749 §5.2.
     func add(to router: inout Router) {
         let interceptors: [any Interceptor] = [
-            RateLimitInterceptor(
+            RequestLimitInterceptor(
                 dependencies: dependencies, request: .token, format: .oauth, hasLegacyFields: true),
             IdentityErrorInterceptor(format: .oauth), QueryInterceptor(),
         ]

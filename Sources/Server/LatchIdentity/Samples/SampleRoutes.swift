@@ -16,7 +16,7 @@ struct SampleRoutes: Sendable {
     let dependencies: Dependencies
 
     func add(to router: inout Router) {
-        let limit = RateLimitInterceptor(dependencies: dependencies, request: .other, format: .detail)
+        let limit = RequestLimitInterceptor(dependencies: dependencies, request: .other, format: .detail)
         router.group(interceptors: [limit, IdentityErrorInterceptor(format: .detail)]) { all in
             for kind in SampleItem.Kind.allCases { add(kind, to: &all) }
         }

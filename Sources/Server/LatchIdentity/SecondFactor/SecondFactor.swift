@@ -77,8 +77,10 @@ package enum SecondFactorPurpose: Sendable, Hashable {
 /// The result of verifying a proof.
 package enum VerificationResult: Sendable, Hashable {
     case accepted
-    /// The code is wrong or used, or its factor or challenge no longer exists.
+    /// The code is wrong or used.
     case rejected
+    /// The factor, the challenge or the device no longer exists; the code was not checked.
+    case ended
     /// Too many codes were wrong; this one was not checked.
     case locked(until: Date)
 }

@@ -153,6 +153,9 @@ package struct SecondFactorService: Sendable {
                 "factor.failed", account: accountID, detail: "\(purpose.name) from \(origin.address)".sanitized(200),
                 at: dependencies.now)
             throw .invalidCode
+        case .ended:
+            dependencies.metrics.count(name, ["result": "refused"])
+            throw .invalidCode
         case .locked(let end):
             dependencies.metrics.count(name, ["result": "limited"])
             let wait = max(end.timeIntervalSince(dependencies.now), 1)

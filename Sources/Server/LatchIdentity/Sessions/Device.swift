@@ -44,7 +44,7 @@ package struct Device: Sendable, Hashable {
     package var revocationReason: RevocationReason?
     /// The User-Agent of the login, shortened; for display only.
     package let userAgent: String?
-    /// The peer address of the login; for display only.
+    /// The address of the login, shown in the list of devices; a login from its network is exempt from the limit of the whole account.
     package let address: String?
     /// The client's name for the device, shortened; for display only.
     package var name: String?

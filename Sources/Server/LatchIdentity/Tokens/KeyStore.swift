@@ -4,7 +4,7 @@ package import PortableFoundation
 
 /// The storage of the server's own keys and secrets.
 package protocol KeyStore: Sendable {
-    /// Returns the signing keys, the one that signs last, or will, first.
+    /// Returns the signing keys in descending order of the time from which they sign.
     func signingKeys() async throws(IdentityError) -> [StoredKey]
 
     /// Returns the signing keys; the proposal becomes the first key of an empty store.
@@ -31,8 +31,25 @@ package protocol KeyStore: Sendable {
     /// Returns the secret of that name; the proposal becomes the secret if there is none.
     func secret(proposing secret: StoredSecret) async throws(IdentityError) -> StoredSecret
 
-    /// Replaces the content of keys and secrets, in one transaction.
-    func reseal(_ keys: [StoredKey], _ secrets: [StoredSecret]) async throws(IdentityError)
+    /// Returns the signing keys and secrets as they were at one moment.
+    func storedKeys() async throws(IdentityError) -> StoredKeys
+
+    /// Replaces the content of the keys and secrets, and records it, in one transaction.
+    ///
+    /// - Parameter change: A function that returns the same keys and secrets with another content; nil to change nothing.
+    func reseal(
+        recording event: String, at now: Date,
+        _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> StoredKeys?
+    ) async throws(IdentityError)
+}
+
+/// The signing keys and secrets of a store.
+package struct StoredKeys: Sendable, Hashable {
+    package var signing: [StoredKey]
+    package var secrets: [StoredSecret]
+
+    /// The ids of the store keys that encrypt them; nil for each plain one.
+    var seals: [String?] { signing.map(\.sealedBy) + secrets.map(\.sealedBy) }
 }
 
 /// A stored signing key; its description is the id alone.

@@ -9,7 +9,8 @@ import PortableFoundation
 struct ServerKeys: Sendable {
     /// The signing keys, the latest to sign first.
     let signing: [SigningKey]
-    /// The key of the refresh tokens' MACs, combined with the secret of their device.
+    /// The root key from which the keys of refresh tokens, TOTP secrets, mailed links, list cursors and decoy hashes are
+    /// derived.
     let pepper: SymmetricKey
     /// The key of the audit log's digests.
     let auditKey: [UInt8]
@@ -25,13 +26,11 @@ struct ServerKeys: Sendable {
         from store: any IdentityStore, configuration: IdentityConfiguration, clock: WallClock, random: RandomSource
     ) async throws(IdentityError) -> ServerKeys {
         let keyring = try Keyring(configuration.storeKey)
-        // Before every change that is recorded.
-        let proposal = random.bytes(32)
-        try await keyring.beginAudit(in: store, proposing: proposal, at: clock.now)
-        let isNewlySealed = try await keyring.sealPlainRows(of: store)
-        let auditKey = try await keyring.secret(named: auditKeyName, in: store, proposing: proposal)
+        // The chain must begin before the first change that is audited.
+        try await keyring.beginAudit(in: store, with: random.bytes(32), at: clock.now)
+        let auditKey = try await keyring.auditKey(in: store)
         try await store.chainAudit(with: auditKey)
-        if isNewlySealed { try await store.audit("key.sealed", account: nil, detail: nil, at: clock.now) }
+        try await keyring.sealPlainRows(of: store, at: clock.now)
         // Concurrently, so that a first start creates both with one commit.
         async let signingKeys = signingKeys(in: store, keyring, clock: clock)
         async let storedPepper = keyring.secret(named: "token_pepper", in: store, proposing: random.bytes(32))
@@ -47,9 +46,6 @@ struct ServerKeys: Sendable {
             signing: signing, pepper: SymmetricKey(data: stored).derived(for: "latch pepper", salt: outside),
             auditKey: auditKey, keyring: keyring)
     }
-
-    /// The name of the audit log's key in the store.
-    fileprivate static let auditKeyName = "audit_key"
 
     /// Returns the stored keys; creates one if there is none.
     private static func signingKeys(
@@ -96,51 +92,58 @@ struct Keyring: Sendable {
     /// be missing: somebody has removed it, to have a forged log chained anew.
     ///
     /// - Throws: `IdentityError.corruptStore` if it was removed.
-    func beginAudit(
-        in store: any IdentityStore, proposing key: [UInt8], at now: Date
-    ) async throws(IdentityError) {
-        let secrets = try await store.secrets()
-        guard !secrets.contains(where: { $0.name == ServerKeys.auditKeyName }) else { return }
-        let seals = try await store.signingKeys().map(\.sealedBy) + secrets.map(\.sealedBy)
-        let isLogEmpty = try await store.auditRecords(before: nil, limit: 1).isEmpty
-        guard storeKey == nil || (seals.isEmpty ? isLogEmpty : seals.allSatisfy { $0 == nil }) else {
+    func beginAudit(in store: any IdentityStore, with key: [UInt8], at now: Date) async throws(IdentityError) {
+        guard try await store.storedKeys().auditKey == nil else { return }
+        // Decided in the transaction: another node may start on the same store right now.
+        try await store.beginAudit(with: key, at: now) { stored, isLogEmpty throws(IdentityError) in
+            guard stored.auditKey == nil else { return nil }
+            let seals = stored.seals
+            guard storeKey == nil || (seals.isEmpty ? isLogEmpty : seals.allSatisfy { $0 == nil }) else {
+                throw .corruptStore("the key of the audit log is missing")
+            }
+            let keyring = seals.isEmpty ? self : try Keyring(nil)
+            return try keyring.sealed(key, named: StoredKeys.auditKeyName)
+        }
+    }
+
+    /// Returns the key of the audit log, which is plain as long as no row is encrypted.
+    fileprivate func auditKey(in store: any KeyStore) async throws(IdentityError) -> [UInt8] {
+        guard let stored = try await store.storedKeys().auditKey else {
             throw .corruptStore("the key of the audit log is missing")
         }
-        let keyring = seals.isEmpty ? self : try Keyring(nil)
-        _ = try await store.beginAudit(
-            proposing: try keyring.sealed(key, named: ServerKeys.auditKeyName), key: key, at: now)
+        let keyring = stored.sealedBy == nil ? try Keyring(nil) : self
+        return try keyring.open(stored)
     }
 
     /// Encrypts all keys and secrets of a store that has none encrypted so far.
     ///
-    /// - Returns: Whether there were any.
     /// - Throws: `IdentityError.corruptStore` if some are encrypted and some are not: an attacker has inserted a key.
-    func sealPlainRows(of store: any KeyStore) async throws(IdentityError) -> Bool {
-        let (keys, secrets) = (try await store.signingKeys(), try await store.secrets())
-        let seals = keys.map(\.sealedBy) + secrets.map(\.sealedBy)
-        guard storeKey != nil, seals.contains(nil) else { return false }
-        guard seals.allSatisfy({ $0 == nil }) else { throw .corruptStore("a key is not encrypted, and others are") }
-        try await reseal(keys, secrets, in: store, from: Keyring(nil))
-        return true
+    fileprivate func sealPlainRows(of store: any KeyStore, at now: Date) async throws(IdentityError) {
+        guard storeKey != nil, try await store.storedKeys().seals.contains(nil) else { return }
+        try await store.reseal(recording: "key.sealed", at: now) { stored throws(IdentityError) in
+            // Another node may have been faster.
+            guard stored.seals.contains(nil) else { return nil }
+            guard stored.seals.allSatisfy({ $0 == nil }) else {
+                throw .corruptStore("a key is not encrypted, and others are")
+            }
+            return try resealed(stored, from: Keyring(nil))
+        }
     }
 
-    /// Encrypts all keys and secrets, which another keyring has encrypted, with this one.
-    func reseal(
-        _ keys: [StoredKey], _ secrets: [StoredSecret], in store: any KeyStore, from earlier: Keyring
-    ) async throws(IdentityError) {
-        var (newKeys, newSecrets): ([StoredKey], [StoredSecret]) = ([], [])
-        for key in keys {
+    /// Returns all keys and secrets, which another keyring has encrypted, encrypted with this one.
+    func resealed(_ stored: StoredKeys, from earlier: Keyring) throws(IdentityError) -> StoredKeys {
+        var resealed = StoredKeys(signing: [], secrets: [])
+        for key in stored.signing {
             let plain = try earlier.open(key.privateJWK, of: "signing_key \(key.id)", sealedBy: key.sealedBy)
-            newKeys.append(
+            resealed.signing.append(
                 StoredKey(
                     id: key.id, privateJWK: try seal(plain, of: "signing_key \(key.id)"), createdAt: key.createdAt,
                     signsAt: key.signsAt, sealedBy: storeKey?.id))
         }
-        for secret in secrets {
-            let plain = try earlier.open(secret.content, of: "secret \(secret.name)", sealedBy: secret.sealedBy)
-            newSecrets.append(try sealed(plain, named: secret.name))
+        for secret in stored.secrets {
+            resealed.secrets.append(try sealed(try earlier.open(secret), named: secret.name))
         }
-        try await store.reseal(newKeys, newSecrets)
+        return resealed
     }
 
     /// Returns a secret; the proposal becomes the secret if there is none.
@@ -148,7 +151,7 @@ struct Keyring: Sendable {
         named name: String, in store: any KeyStore, proposing proposal: [UInt8]
     ) async throws(IdentityError) -> [UInt8] {
         let stored = try await store.secret(proposing: try sealed(proposal, named: name))
-        return try open(stored.content, of: "secret \(name)", sealedBy: stored.sealedBy)
+        return try open(stored)
     }
 
     /// Returns a new ES256 key: small tokens, fast signatures, supported by every client library.
@@ -191,6 +194,10 @@ struct Keyring: Sendable {
         return key
     }
 
+    private func open(_ secret: StoredSecret) throws(IdentityError) -> [UInt8] {
+        try open(secret.content, of: "secret \(secret.name)", sealedBy: secret.sealedBy)
+    }
+
     private func sealed(_ content: [UInt8], named name: String) throws(IdentityError) -> StoredSecret {
         StoredSecret(name: name, content: try seal(content, of: "secret \(name)"), sealedBy: storeKey?.id)
     }
@@ -212,6 +219,14 @@ struct Keyring: Sendable {
 }
 
 extension Keyring: Redacted {}
+
+extension StoredKeys {
+    /// The name of the audit log's key.
+    fileprivate static let auditKeyName = "audit_key"
+
+    /// The key of the audit log; nil before the log begins.
+    fileprivate var auditKey: StoredSecret? { secrets.first { $0.name == Self.auditKeyName } }
+}
 
 extension SymmetricKey {
     /// Returns a key of 32 bytes for one purpose (RFC 5869).

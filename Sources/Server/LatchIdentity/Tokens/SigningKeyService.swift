@@ -51,10 +51,10 @@ package struct SigningKeyService: Sendable {
 
     /// Encrypts all keys and secrets with another store key; a running server needs it at its next start.
     package func reseal(with storeKey: String) async throws(IdentityError) {
-        try await Keyring(storeKey).reseal(
-            try await dependencies.store.signingKeys(), try await dependencies.store.secrets(), in: dependencies.store,
-            from: dependencies.keyring)
-        try await dependencies.store.audit("key.resealed", account: nil, detail: nil, at: dependencies.now)
+        let (next, earlier) = (try Keyring(storeKey), dependencies.keyring)
+        try await dependencies.store.reseal(recording: "key.resealed", at: dependencies.now) {
+            stored throws(IdentityError) in try next.resealed(stored, from: earlier)
+        }
     }
 
     /// Uses the keys as the store has them now, adds one if the newest has reached its age, and removes those that ended.

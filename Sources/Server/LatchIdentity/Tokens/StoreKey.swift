@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchCrypto
 import PortableFoundation
 
@@ -14,20 +15,21 @@ struct StoreKey: Sendable {
     ///
     /// - Throws: `IdentityError.invalidSetting`.
     init(_ text: String) throws(IdentityError) {
-        guard let bytes = OAuthClients.bytes(ofDigest: text) else { throw .invalidSetting("store_key", Self.expected) }
+        guard let bytes = Hex.decode(text, count: 32) else { throw .invalidSetting("store_key", Self.expected) }
         let root = SymmetricKey(data: bytes)
         key = root.derived(for: "latch store row")
-        id = root.derived(for: "latch store key id").withUnsafeBytes { Array($0.prefix(8)) }
-            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        id = Hex.encode(root.derived(for: "latch store key id").withUnsafeBytes { Array($0.prefix(8)) })
     }
 
     /// The expected text, for error messages.
     static let expected = "64 hexadecimal digits, as 'openssl rand -hex 32' prints them"
 
     /// Encrypts a row's content, bound to the row: content of one row cannot be moved to another.
+    ///
+    /// - Throws: `IdentityError.encryptionFailed`.
     func seal(_ content: [UInt8], of row: String) throws(IdentityError) -> [UInt8] {
         let box = try? AES.GCM.seal(content, using: key, authenticating: Array(row.utf8))
-        guard let bytes = box?.combined else { throw .signingFailed }
+        guard let bytes = box?.combined else { throw .encryptionFailed }
         return Array(bytes)
     }
 

@@ -70,8 +70,8 @@ extension HTTPRequest {
         else {
             throw .unsupportedMediaType(expected: "application/json")
         }
-        // A short value takes a multiple of its text.
-        try reserveMemory(8 * body.bytes.count)
+        // A number of one digit and its comma take an element of an array, which grows by doubling.
+        try reserveMemory(24 * body.bytes.count)
         do {
             return try JSONValue(parsing: body.bytes, limits: limits)
         } catch {

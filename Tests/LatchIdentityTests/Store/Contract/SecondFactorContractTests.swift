@@ -45,7 +45,7 @@ import Testing
         #expect(try await store.begin(factor, recoveryDigests: [], for: fixture.account))
         #expect(try await store.revoke(device: fixture.device.id, because: .logout, at: noon))
         let result = try await store.prove(code(5), of: id, for: .confirmation(on: fixture.device.id), at: noon)
-        #expect(result == .rejected)
+        #expect(result == .ended)
         #expect(try await store.secondFactor(of: id, isConfirmed: true) == nil)
     }
 
@@ -96,7 +96,7 @@ import Testing
         #expect(try await store.challenge(digest(3), at: noon + 300) == nil)
         let login = SecondFactorPurpose.login(challenge: digest(3))
         #expect(try await store.prove(code(8), of: id, for: login, at: noon) == .accepted)
-        #expect(try await store.prove(code(9), of: id, for: login, at: noon) == .rejected)
+        #expect(try await store.prove(code(9), of: id, for: login, at: noon) == .ended)
         #expect(try await store.prove(code(9), of: id, for: .recoveryCodes([digest(7)]), at: noon) == .accepted)
         let old = SecondFactorProof.recovery(digest: digest(2))
         #expect(try await store.prove(old, of: id, for: .login(challenge: nil), at: noon) == .rejected)

@@ -33,11 +33,11 @@ final class CurlLoop: @unchecked Sendable {
     private var cancellations: [CurlTransfer] = []
     private var resumptions: [CurlTransfer] = []
     /// The transfers in progress that have an idle timeout.
-    private var paced: [CurlTransfer] = []
+    private var idleTimed: [CurlTransfer] = []
     /// The transfers in progress whose data libcurl may buffer and drop.
     private var bufferingTransfers: [CurlTransfer] = []
-    /// The sockets that libcurl has ceased to watch, with version 7.88.
-    private var unreadSockets: [CInt] = []
+    /// The sockets that libcurl 7.88 stopped watching during this turn.
+    private var unwatchedSockets: [CInt] = []
     private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 64)
 
     /// Whether libcurl knows after the handshake that a connection can be shared, as version 7 does.
@@ -218,15 +218,15 @@ extension CurlLoop {
     /// Processes the inbox, the timers that are due, and the finished transfers.
     private func advance() {
         processInbox()
-        if !paced.isEmpty { finishStalledTransfers() }
+        if !idleTimed.isEmpty { finishStalledTransfers() }
         while deadline == 0 || (isTimeUp && deadline != .max && deadline <= monotonicNow()) {
             deadline = .max
             act(on: CURL_SOCKET_TIMEOUT, 0)
         }
         if !bufferingTransfers.isEmpty { readBufferedData() }
-        if Self.losesBufferedData, !paced.isEmpty { finishLostResponses() }
+        if Self.losesBufferedData, !idleTimed.isEmpty { finishLostResponses() }
         finishCompletedTransfers()
-        if !unreadSockets.isEmpty { finishUnreadTransfers() }
+        if !unwatchedSockets.isEmpty { finishUnwatchedTransfers() }
     }
 
     /// Ends the transfers that libcurl has completed.
@@ -269,7 +269,7 @@ extension CurlLoop {
     /// Ends the transfers whose idle timeout has expired.
     private func finishStalledTransfers() {
         let now = monotonicNow()
-        for transfer in paced {
+        for transfer in idleTimed {
             if let expiry = transfer.expiry, expiry <= now { finish(transfer, CURLE_OPERATION_TIMEDOUT) }
         }
     }
@@ -279,7 +279,7 @@ extension CurlLoop {
     ///
     /// libcurl would only notice when it sends the next chunk, however late that is.
     private func finishDisconnectedTransfers(on socket: CInt) {
-        for transfer in paced where transfer.unreadSocket == socket { finish(transfer, CURLE_SEND_ERROR) }
+        for transfer in idleTimed where transfer.unreadSocket == socket { finish(transfer, CURLE_SEND_ERROR) }
     }
 
     /// Waits for sockets, a wake-up or the next timer, and lets libcurl act; returns false once `limit` is past.
@@ -287,7 +287,7 @@ extension CurlLoop {
         let now = monotonicNow()
         guard now < limit else { return false }
         var end = min(limit, deadline)
-        for transfer in paced { end = min(end, transfer.expiry ?? .max) }
+        for transfer in idleTimed { end = min(end, transfer.expiry ?? .max) }
         sockets.push()
         guard inbox.withLock({ $0.fallAsleep() }) else { return true }
         let timeout = end == .max ? -1 : end > now ? Int64(end - now) : 0
@@ -299,7 +299,7 @@ extension CurlLoop {
                 wakeUps.clearDriverEvent()
             } else if let meaning = sockets.meaning(of: event.events, on: event.data.fd) {
                 act(on: event.data.fd, meaning)
-            } else if !paced.isEmpty {
+            } else if !idleTimed.isEmpty {
                 finishDisconnectedTransfers(on: event.data.fd)
             }
         }
@@ -316,9 +316,9 @@ extension CurlLoop {
     private func add(_ transfer: CurlTransfer) {
         transfer.isUnderWay = true
         active += 1
-        if transfer.isPaced {
+        if transfer.hasIdleTimeout {
             transfer.lastMove = monotonicNow()
-            paced.append(transfer)
+            idleTimed.append(transfer)
         }
         if Self.losesBufferedData, transfer.assumesHTTP2 { bufferingTransfers.append(transfer) }
         _ = Unmanaged.passRetained(transfer)
@@ -340,8 +340,8 @@ extension CurlLoop {
         transfer.waiter = nil
         Unmanaged.passUnretained(transfer).release()
         if !bufferingTransfers.isEmpty { bufferingTransfers.removeAll { $0 === transfer } }
-        if transfer.isPaced {
-            paced.removeAll { $0 === transfer }
+        if transfer.hasIdleTimeout {
+            idleTimed.removeAll { $0 === transfer }
             // Called last: the reader of a stream may return the transfer to the pool at once, and its next user sets a
             // waiter of its own.
             transfer.conclude()
@@ -366,12 +366,14 @@ extension CurlLoop {
         guard let context else { return 0 }
         let loop = CurlLoop.of(context)
         loop.sockets.want(what, of: socket)
-        guard !loop.paced.isEmpty, let easy, let pointer = latch_curl_private(easy) else { return 0 }
+        guard !(loop.idleTimed.isEmpty && loop.bufferingTransfers.isEmpty), let easy,
+            let pointer = latch_curl_private(easy)
+        else { return 0 }
         let transfer = CurlTransfer.of(pointer)
         transfer.socket = socket
         let isWatched = what != CURL_POLL_REMOVE && what != CURL_POLL_NONE
         if transfer.waitsForSource(reading: isWatched, socket) { loop.sockets.awaitEnd(of: socket) }
-        if losesBufferedData, !isWatched { loop.unreadSockets.append(socket) }
+        if losesBufferedData, !isWatched { loop.unwatchedSockets.append(socket) }
         return 0
     }
 
@@ -406,7 +408,7 @@ extension CurlLoop {
 extension CurlLoop {
     /// Ends the transfers whose response libcurl has lost: they would wait for the source of their request content.
     private func finishLostResponses() {
-        for transfer in paced where transfer.hasLostHead {
+        for transfer in idleTimed where transfer.hasLostHead {
             // Another transfer on the connection may have read the head, which is then about to be delivered.
             if let socket = transfer.socket { act(on: socket, CURL_CSELECT_IN) }
             if transfer.isUnderWay, transfer.hasLostHead { finish(transfer, CURLE_HTTP2_STREAM) }
@@ -415,16 +417,16 @@ extension CurlLoop {
 
     /// Ends the transfers whose stream the server has closed while libcurl waits for the source of the request content.
     ///
-    /// Without a pause of its own, libcurl stops to read a stream of HTTP/2 at its end alone. Where another transfer shares
-    /// the connection, it goes on to watch the socket, so that the end is noticed after that transfer.
-    private func finishUnreadTransfers() {
-        for transfer in paced where transfer.isUnderWay && transfer.waitsAfterHead {
-            guard let socket = transfer.socket, unreadSockets.contains(socket), !sockets.isWanted(socket) else {
+    /// Unless its reader has paused it, libcurl stops reading an HTTP/2 stream only at the end of the stream. Where another
+    /// transfer shares the connection, libcurl goes on to watch the socket, so that the end is noticed after that transfer.
+    private func finishUnwatchedTransfers() {
+        for transfer in idleTimed where transfer.isUnderWay && transfer.waitsAfterHead {
+            guard let socket = transfer.socket, unwatchedSockets.contains(socket), !sockets.isWanted(socket) else {
                 continue
             }
             finish(transfer, CURLE_HTTP2_STREAM)
         }
-        unreadSockets.removeAll(keepingCapacity: true)
+        unwatchedSockets.removeAll(keepingCapacity: true)
     }
 
     /// Lets libcurl continue reading after it has read something, since it may buffer data that no event announces.

@@ -369,7 +369,7 @@ extension CurlTransfer {
 // The state that the driver queries.
 extension CurlTransfer {
     /// Whether the transfer has an idle timeout instead of a total one.
-    var isPaced: Bool { idleTimeout != 0 }
+    var hasIdleTimeout: Bool { idleTimeout != 0 }
 
     /// The time at which the idle timeout expires; nil while the transfer waits for the local side.
     var expiry: UInt64? {

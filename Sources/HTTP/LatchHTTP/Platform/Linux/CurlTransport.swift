@@ -99,7 +99,7 @@ public final class CurlTransport: Handler {
         if let buffer = transfer.responseBuffer {
             return try await stream(buffer, of: transfer, for: request, on: loop)
         }
-        switch transfer.isPaced ? .unfinished : loop.lead(transfer) {
+        switch transfer.hasIdleTimeout ? .unfinished : loop.lead(transfer) {
         case .finished: break
         case .finishedAndYieldIsDue: await Task.yield()
         case .unfinished:

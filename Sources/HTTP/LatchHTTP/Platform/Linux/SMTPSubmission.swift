@@ -25,6 +25,11 @@ package struct SMTPSubmission: Sendable {
         self.certificateAuthorityFile = certificateAuthorityFile
     }
 
+    /// Checks the URL of a mail server.
+    ///
+    /// - Throws: `HTTPError.invalidURL` for anything but `smtp://host[:port]` and `smtps://host[:port]`.
+    package static func check(_ url: String) throws(HTTPError) { _ = try MailServer(url) }
+
     /// Submits a message to all recipients or to none.
     ///
     /// - Parameters:
@@ -65,6 +70,10 @@ package struct SMTPSubmission: Sendable {
         guard !transfer.isCancelled else { throw .cancelled }
         guard let outcome = transfer.outcome, outcome != CURLE_OK else { return }
         let reply = latch_curl_response_code(transfer.easy)
+        // RFC 4954 §6: the server refuses the user, or wants one, which the operator can change.
+        guard ![530, 534, 535, 538].contains(reply) else {
+            throw .offline("\(server.authority) does not accept the user and password (\(reply)).")
+        }
         // RFC 5321 §4.2.1: 4xx is temporary, 5xx is not.
         if reply >= 500 { throw .mailRefused(reply) }
         if reply >= 400 { throw .offline("\(server.authority) takes no mail at the moment (\(reply)).") }

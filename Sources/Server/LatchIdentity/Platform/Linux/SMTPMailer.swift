@@ -30,6 +30,9 @@ public struct SMTPMailer: Mailer {
         }
         let host = at.map { rest[rest.utf8.index(after: $0)...] } ?? rest
         self.url = String(url[..<separator.upperBound] + host)
+        do throws(HTTPError) { try SMTPSubmission.check(self.url) } catch {
+            throw .invalidSetting("smtp_url", "a URL such as smtps://user:password@mail.example.com, without a path")
+        }
         self.sender = sender
         submission = SMTPSubmission(user: parts.first ?? nil, password: parts.count > 1 ? parts[1] : nil)
         self.clock = clock

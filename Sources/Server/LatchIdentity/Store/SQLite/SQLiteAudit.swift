@@ -4,18 +4,23 @@ package import PortableFoundation
 
 extension SQLiteIdentityStore: AuditLog {
     package func beginAudit(
-        proposing secret: StoredSecret, key: [UInt8], at now: Date
-    ) async throws(IdentityError) -> StoredSecret {
-        try await writer.write { db throws(IdentityError) in
-            let stored = try db.secret(proposing: secret)
-            guard stored.isNew else { return stored.secret }
+        with key: [UInt8], at now: Date,
+        _ secret: @escaping @Sendable (StoredKeys, _ isLogEmpty: Bool) throws(IdentityError) -> StoredSecret?
+    ) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            let isLogEmpty = try db.auditRecords("LIMIT 1", []).isEmpty
+            guard let secret = try secret(try db.storedKeys(), isLogEmpty) else { return }
+            _ = try db.secret(proposing: secret)
             let chain = AuditChain(key)
             var head = AuditChain.Head()
-            for record in try db.auditRecords("ORDER BY id", []) { try db.chain(record, chain, &head) }
+            while true {
+                let page = try db.auditRecords("WHERE id > ? ORDER BY id LIMIT 1000", [.integer(head.lastID)])
+                guard !page.isEmpty else { break }
+                for record in page { try db.chain(record, chain, &head) }
+            }
             try db.set(head, chain)
             db.auditChain = chain
             try db.audit("audit.chained", account: nil, at: now)
-            return stored.secret
         }
     }
 
@@ -38,21 +43,23 @@ extension SQLiteIdentityStore: AuditLog {
         }
     }
 
-    /// Reads within the writer's queue, so that the entries and the head belong together.
-    package func verifyAudit(with key: [UInt8]) async throws(IdentityError) -> AuditVerification {
-        try await writer.write { db throws(IdentityError) in try db.verifyAudit(AuditChain(key)) }
+    /// Reads in one transaction, so that the entries and the head belong together; writers go on meanwhile.
+    package func verifyAudit(with key: [UInt8]) throws(IdentityError) -> AuditVerification {
+        try readers.snapshot { db throws(IdentityError) in try db.verifyAudit(AuditChain(key)) }
     }
 
     package func pruneAudit(
         before date: Date, keeping count: Int, atMost batch: Int, at now: Date
     ) async throws(IdentityError) -> Bool {
         try await writer.write { db throws(IdentityError) in
-            guard let chain = db.auditChain, var head = try db.auditHead() else { return false }
-            let young = try db.first("SELECT id FROM audit WHERE at >= ? ORDER BY id LIMIT 1", [.date(date)]) {
-                row throws(IdentityError) in try row.integer(0)
-            }
-            let due = max((young ?? head.lastID) - 1, head.lastID - Int64(count))
-            let end = min(due, head.baseID + Int64(batch))
+            guard let chain = db.auditChain, var head = try db.auditHead(of: chain) else { return false }
+            // There is no index by time: a call reads no more entries than it may remove.
+            let last = min(head.lastID, head.baseID + Int64(batch))
+            let young = try db.first(
+                "SELECT id FROM audit WHERE id <= ? AND at >= ? ORDER BY id LIMIT 1", [.integer(last), .date(date)]
+            ) { row throws(IdentityError) in try row.integer(0) }
+            let due = max(young.map { $0 - 1 } ?? last, head.lastID - Int64(count))
+            let end = min(due, last)
             let base = try db.first(
                 "SELECT id, digest FROM audit WHERE id <= ? ORDER BY id DESC LIMIT 1", [.integer(end)]
             ) { row throws(IdentityError) in (id: try row.integer(0), digest: try row.optionalBlob(1)) }
@@ -61,7 +68,7 @@ extension SQLiteIdentityStore: AuditLog {
             (head.baseID, head.baseDigest) = (base.id, digest)
             try db.set(head, chain)
             try db.audit("audit.pruned", account: nil, detail: "through \(base.id)", at: now)
-            return end < due
+            return end == last && last < head.lastID
         }
     }
 }
@@ -72,13 +79,14 @@ extension SQLiteConnection {
         try run(
             "INSERT INTO audit (at, event, account_id, detail) VALUES (?, ?, ?, ?)",
             [.date(now), .text(event), .text(account), .text(detail)])
-        guard let chain = auditChain else { return }
         let id = Int64(try number("SELECT last_insert_rowid()"))
+        // Without its head the chain is damaged, which its verification reports; a new head would hide that.
+        guard let chain = auditChain, var head = try auditHead(of: chain) else { return }
+        // A gap: somebody has removed the newest entries and put an earlier head back.
+        guard head.lastID == 0 || id == head.lastID + 1 else { return }
         let record = AuditRecord(
             id: id, at: Date(storedMilliseconds: now.storedMilliseconds), event: event, accountID: account,
             detail: detail)
-        // Without a head the chain is damaged, which its verification reports; the log goes on.
-        var head = try auditHead() ?? AuditChain.Head()
         try self.chain(record, chain, &head)
         try set(head, chain)
     }
@@ -91,12 +99,15 @@ extension SQLiteConnection {
         try run("UPDATE audit SET digest = ? WHERE id = ?", [.blob(head.lastDigest), .integer(record.id)])
     }
 
-    fileprivate func auditHead() throws(IdentityError) -> AuditChain.Head? {
-        try first("SELECT base_id, base_digest, last_id, last_digest FROM audit_head") { row throws(IdentityError) in
-            AuditChain.Head(
+    /// Returns the head of the chain; nil if it is missing, or is not the one that was stored with the key of the chain.
+    fileprivate func auditHead(of chain: AuditChain) throws(IdentityError) -> AuditChain.Head? {
+        try first("SELECT base_id, base_digest, last_id, last_digest, digest FROM audit_head") {
+            row throws(IdentityError) in
+            let head = AuditChain.Head(
                 baseID: try row.integer(0), baseDigest: try row.blob(1), lastID: try row.integer(2),
                 lastDigest: try row.blob(3))
-        }
+            return try row.blob(4) == chain.digest(of: head) ? head : nil
+        } ?? nil
     }
 
     fileprivate func set(_ head: AuditChain.Head, _ chain: AuditChain) throws(IdentityError) {
@@ -116,10 +127,8 @@ extension SQLiteConnection {
     }
 
     fileprivate func verifyAudit(_ chain: AuditChain) throws(IdentityError) -> AuditVerification {
-        guard let head = try auditHead() else { return .damaged(id: 0, reason: "the end of the chain is missing") }
-        let stored = try first("SELECT digest FROM audit_head", []) { row throws(IdentityError) in try row.blob(0) }
-        guard stored == chain.digest(of: head) else {
-            return .damaged(id: head.lastID, reason: "the end of the chain was changed, or its key is another one")
+        guard let head = try auditHead(of: chain) else {
+            return .damaged(id: 0, reason: "the end of the chain is missing, was changed, or its key is another one")
         }
         guard try number("SELECT count(*) FROM audit WHERE id <= ?", [.integer(head.baseID)]) == 0 else {
             return .damaged(id: head.baseID, reason: "an entry was added before the first one")
@@ -133,7 +142,9 @@ extension SQLiteConnection {
             guard !page.isEmpty else { break }
             for (record, found) in page {
                 digest = chain.digest(of: record, after: digest)
-                guard found == digest else {
+                // The log of an earlier version may begin anywhere.
+                let isNext = record.id == id + 1 || (count == 0 && head.baseDigest.isEmpty)
+                guard isNext, found == digest else {
                     return .damaged(id: record.id, reason: "it was changed, or an entry before it was removed or added")
                 }
                 (id, count) = (record.id, count + 1)

@@ -4,13 +4,15 @@ package import PortableFoundation
 
 extension SQLiteIdentityStore: DeviceStore {
     package func isSignedIn(emailKey: String, from address: String, at now: Date) throws(IdentityError) -> Bool {
-        try first(
+        // As the limits: the owner of an IPv6 network changes the address every day.
+        let network = NetworkPrefix(of: address)
+        return try all(
             """
-            SELECT 1 FROM device JOIN account ON account.id = device.account_id
-            WHERE email_key = ? AND address = ? AND revoked_at IS NULL AND expires_at > ?
+            SELECT DISTINCT address FROM device JOIN account ON account.id = device.account_id
+            WHERE email_key = ? AND revoked_at IS NULL AND expires_at > ?
             """,
-            [.text(emailKey), .text(address), .date(now)]
-        ) { row throws(IdentityError) in try row.integer(0) } != nil
+            [.text(emailKey), .date(now)]
+        ) { row throws(IdentityError) in NetworkPrefix(of: try row.text(0)) }.contains(network)
     }
 
     package func device(id: [UInt8]) throws(IdentityError) -> Device? {
@@ -86,7 +88,10 @@ extension SQLiteIdentityStore: DeviceStore {
         device id: [UInt8], ownedBy accountID: String?, because: Device.RevocationReason, at now: Date
     ) async throws(IdentityError) -> Bool {
         try await writer.write { db throws(IdentityError) in
-            try db.revoke(id, ownedBy: accountID, because: because, at: now)
+            guard try db.revoke(id, ownedBy: accountID, because: because, at: now) else { return false }
+            // An owner who signs out another device does not trust what was begun there.
+            if let accountID { try db.endEmailChange(of: accountID) }
+            return true
         }
     }
 
@@ -95,7 +100,8 @@ extension SQLiteIdentityStore: DeviceStore {
         of accountID: String, because: Device.RevocationReason, at now: Date
     ) async throws(IdentityError) -> Int {
         try await writer.write { db throws(IdentityError) in
-            try db.revokeDevices(of: accountID, because: because, at: now)
+            try db.endEmailChange(of: accountID)
+            return try db.revokeDevices(of: accountID, because: because, at: now)
         }
     }
 }
@@ -144,6 +150,11 @@ extension SQLiteConnection {
         guard let account else { return false }
         try audit("device.signedOut", account: account, detail: because.rawValue, at: now)
         return true
+    }
+
+    /// Ends a change of address that waits for its confirmations.
+    fileprivate func endEmailChange(of account: String) throws(IdentityError) {
+        try run("DELETE FROM email_change WHERE account_id = ?", [.text(account)])
     }
 
     /// Signs out all devices except one, if given, with one audit entry, and returns their number.

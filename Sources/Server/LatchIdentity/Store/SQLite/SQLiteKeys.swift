@@ -23,6 +23,10 @@ extension SQLiteIdentityStore: KeyStore {
         try await writer.write { db throws(IdentityError) in
             let stored = try db.signingKeys()
             guard stored.first?.id == newest else { return false }
+            // The store has got another key meanwhile; a row under the earlier one would make it unreadable.
+            if let other = stored.first(where: { $0.sealedBy != key.sealedBy }) {
+                throw other.sealedBy.map { .storeKeyNeeded($0) } ?? .corruptStore("a key is not encrypted")
+            }
             if endingOthers { try db.removeSigningKeys(stored.map(\.id), event: "key.revoked", at: key.createdAt) }
             try db.insert(key)
             return true
@@ -36,40 +40,57 @@ extension SQLiteIdentityStore: KeyStore {
     }
 
     package func secrets() throws(IdentityError) -> [StoredSecret] {
-        try all("SELECT name, value, sealed_by FROM secret ORDER BY name", [], read: StoredSecret.init)
+        try readers.read { db throws(IdentityError) in try db.secrets() }
+    }
+
+    package func storedKeys() throws(IdentityError) -> StoredKeys {
+        try readers.snapshot { db throws(IdentityError) in try db.storedKeys() }
     }
 
     /// Inserts and reads back in one transaction: two nodes that start together get the same secret.
     package func secret(proposing secret: StoredSecret) async throws(IdentityError) -> StoredSecret {
-        try await writer.write { db throws(IdentityError) in try db.secret(proposing: secret).secret }
+        try await writer.write { db throws(IdentityError) in try db.secret(proposing: secret) }
     }
 
-    package func reseal(_ keys: [StoredKey], _ secrets: [StoredSecret]) async throws(IdentityError) {
+    package func reseal(
+        recording event: String, at now: Date,
+        _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> StoredKeys?
+    ) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) -> Void in
-            for key in keys {
+            guard let changed = try change(try db.storedKeys()) else { return }
+            for key in changed.signing {
                 try db.run(
                     "UPDATE signing_key SET private_jwk = ?, sealed_by = ? WHERE id = ?",
                     [.blob(key.privateJWK), .text(key.sealedBy), .text(key.id)])
             }
-            for secret in secrets {
+            for secret in changed.secrets {
                 try db.run(
                     "UPDATE secret SET value = ?, sealed_by = ? WHERE name = ?",
                     [.blob(secret.content), .text(secret.sealedBy), .text(secret.name)])
             }
+            try db.audit(event, account: nil, at: now)
         }
     }
 }
 
 extension SQLiteConnection {
-    /// Returns the secret of that name, and whether it is the proposal.
-    func secret(proposing secret: StoredSecret) throws(IdentityError) -> (secret: StoredSecret, isNew: Bool) {
-        let count = try run(
+    func storedKeys() throws(IdentityError) -> StoredKeys {
+        StoredKeys(signing: try signingKeys(), secrets: try secrets())
+    }
+
+    fileprivate func secrets() throws(IdentityError) -> [StoredSecret] {
+        try all("SELECT name, value, sealed_by FROM secret ORDER BY name", [], read: StoredSecret.init)
+    }
+
+    /// Returns the secret of that name, which is the proposal if there was none.
+    func secret(proposing secret: StoredSecret) throws(IdentityError) -> StoredSecret {
+        try run(
             "INSERT INTO secret (name, value, sealed_by) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             [.text(secret.name), .blob(secret.content), .text(secret.sealedBy)])
         let stored = try first(
             "SELECT name, value, sealed_by FROM secret WHERE name = ?", [.text(secret.name)], read: StoredSecret.init)
         guard let stored else { throw .corruptStore("a secret of the server cannot be read back") }
-        return (stored, count == 1)
+        return stored
     }
 
     /// Returns the keys, the latest to sign first and those of equal time by id, so that all nodes sign with the same one.

@@ -72,12 +72,16 @@ extension SQLiteConnection {
             ])
     }
 
+    /// The purposes that this version knows; a mail of a later version waits for it and holds up no other.
+    private static let purposes = OutboxMail.Purpose.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+
     /// Returns the mail that is due first, with its next attempt counted.
     fileprivate func dueMail(at now: Date) throws(IdentityError) -> OutboxMail? {
         try first(
             """
             SELECT id, purpose, email, email_key, account_id, created_at, attempts FROM mail
-            WHERE due_at <= ?1 AND (leased_until IS NULL OR leased_until <= ?1) ORDER BY due_at, id LIMIT 1
+            WHERE due_at <= ?1 AND (leased_until IS NULL OR leased_until <= ?1) AND purpose IN (\(Self.purposes))
+            ORDER BY due_at, id LIMIT 1
             """, [.date(now)]
         ) { row throws(IdentityError) in
             guard let purpose = OutboxMail.Purpose(rawValue: try row.text(1)) else {
@@ -107,13 +111,28 @@ extension SQLiteConnection {
                 let account = try activeAccount(emailKey: mail.recipient.key),
                 purpose == .resetPassword || account.emailVerifiedAt == nil
             else { return nil }
+            let digest = claim.digest(mail.id)
+            // The link of a newer mail must not end with that of an older one, which has waited for a further attempt.
+            if mail.attempts > 1, try hasToken(of: account.id, purpose, since: mail.createdAt, besides: digest) {
+                return nil
+            }
             try insert(
                 OneTimeToken(
-                    digest: claim.digest(mail.id), accountID: account.id, purpose: purpose,
+                    digest: digest, accountID: account.id, purpose: purpose,
                     emailKey: account.email.key, createdAt: claim.now,
                     expiresAt: purpose == .resetPassword ? claim.resetEnd : claim.verificationEnd))
             return account.email
         }
+    }
+
+    private func hasToken(
+        of accountID: String, _ purpose: OneTimeToken.Purpose, since date: Date, besides digest: [UInt8]
+    ) throws(IdentityError) -> Bool {
+        try number(
+            """
+            SELECT count(*) FROM one_time_token
+            WHERE account_id = ? AND purpose = ? AND created_at >= ? AND digest <> ?
+            """, [.text(accountID), .text(purpose.rawValue), .date(date), .blob(digest)]) > 0
     }
 
     private func activeAccount(emailKey: String) throws(IdentityError) -> Account? {

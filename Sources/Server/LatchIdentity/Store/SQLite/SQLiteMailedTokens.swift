@@ -201,19 +201,17 @@ extension SQLiteIdentityStore {
         byToken digest: [UInt8], with proof: OwnerProof, at now: Date
     ) async throws(IdentityError) -> AddressVerification? {
         try await writer.write { db throws(IdentityError) in
-            let isNewEnd = try db.number("SELECT 1 FROM email_change WHERE new_digest = ?", [.blob(digest)]) == 1
-            let id = try db.first(
+            let newEnd = try db.account(changingAddressBy: "new_digest", digest, at: now)
+            let oldEnd = try db.account(changingAddressBy: "old_digest", digest, at: now)
+            guard let account = newEnd ?? oldEnd, proof.isValid(for: account) else { return nil }
+            try db.run(
                 """
                 UPDATE email_change SET old_digest = nullif(old_digest, ?1), new_digest = nullif(new_digest, ?1)
-                WHERE (old_digest = ?1 OR new_digest = ?1) AND expires_at > ?2 AND EXISTS (SELECT 1 FROM account
-                    WHERE id = account_id AND email_key = old_email_key AND status = 'active')
-                RETURNING account_id
-                """, [.blob(digest), .date(now)]
-            ) { row throws(IdentityError) in try row.text(0) }
-            guard let id, let account = try db.account(id) else { return nil }
+                WHERE account_id = ?2
+                """, [.blob(digest), .text(account.id)])
             // A proof that comes with the old end says nothing of who reads the mails of the new address.
-            let signedOut = try db.completeEmailChange(of: account, with: isNewEnd ? proof : .none, at: now)
-            return try db.account(id).map { AddressVerification(account: $0, signedOut: signedOut) }
+            let signedOut = try db.completeEmailChange(of: account, with: newEnd != nil ? proof : .none, at: now)
+            return try db.account(account.id).map { AddressVerification(account: $0, signedOut: signedOut) }
         }
     }
 }

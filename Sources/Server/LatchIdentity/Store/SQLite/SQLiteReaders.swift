@@ -31,6 +31,20 @@ final class SQLiteReaders: Sendable {
         return try body(connection)
     }
 
+    /// Runs `body` like `read`, in a transaction: all of its statements see the store as it is at the first one.
+    func snapshot<Result>(_ body: (SQLiteConnection) throws(IdentityError) -> Result) throws(IdentityError) -> Result {
+        try read { db throws(IdentityError) in
+            try db.run("BEGIN")
+            let result: Result
+            do throws(IdentityError) { result = try body(db) } catch {
+                try db.run("ROLLBACK")
+                throw error
+            }
+            try db.run("COMMIT")
+            return result
+        }
+    }
+
     /// Closes the idle connections; one in use closes when it is released.
     func close() { idle.withLock { $0.removeAll() } }
 

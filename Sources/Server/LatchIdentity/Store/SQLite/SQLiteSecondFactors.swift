@@ -37,13 +37,13 @@ extension SQLiteIdentityStore: SecondFactorStore {
                 let count = try db.number(
                     "SELECT count(*) FROM sign_in_challenge WHERE digest = ? AND account_id = ? AND expires_at > ?",
                     [.blob(challenge), .text(accountID), .date(now)])
-                guard count == 1 else { return .rejected }
+                guard count == 1 else { return .ended }
             }
             // A device that was signed out since the request began confirms nothing (attack E8).
             if case .confirmation(let device) = purpose,
                 try !db.isSignedIn(device, of: accountID, at: now)
             {
-                return .rejected
+                return .ended
             }
             let result = try db.verify(proof, of: accountID, isConfirmed: !purpose.isConfirmation, at: now)
             if result == .accepted { try db.complete(purpose, of: accountID, at: now) }
@@ -106,7 +106,7 @@ extension SQLiteConnection {
     fileprivate func verify(
         _ proof: SecondFactorProof, of accountID: String, isConfirmed: Bool, at now: Date
     ) throws(IdentityError) -> VerificationResult {
-        guard let factor = try factor(of: accountID, isConfirmed) else { return .rejected }
+        guard let factor = try factor(of: accountID, isConfirmed) else { return .ended }
         let key: [SQLiteValue] = [.text(accountID), .integer(isConfirmed ? 1 : 0)]
         switch proof {
         case .recovery(let digest):

@@ -36,6 +36,9 @@ final class ConnectionLimiter: Sendable {
         let isLimited = !proxies.contains(peer.text)
         return counts.withLock { counts in
             guard counts.total < limit else { return nil }
+            if counts.byAddress.count > 2 * counts.total + 64 {
+                counts.byAddress = counts.byAddress.filter { $1.count > 0 || $1.memory.heldBytes > 0 }
+            }
             let address = counts.byAddress[peer.key] ?? (0, isLimited ? memory.share() : memory)
             if isLimited, address.count >= limitPerAddress { return nil }
             counts.total += 1
@@ -45,11 +48,15 @@ final class ConnectionLimiter: Sendable {
     }
 
     /// Releases a connection that `acquire(_:)` counted.
+    ///
+    /// A handler may go on without its connection; what it holds still counts for the address.
     func release(_ peer: PeerAddress) {
         counts.withLock { counts in
             counts.total -= 1
             guard let address = counts.byAddress[peer.key] else { return }
-            counts.byAddress[peer.key] = address.count > 1 ? (address.count - 1, address.memory) : nil
+            let isHolding = address.memory !== memory && address.memory.heldBytes > 0
+            counts.byAddress[peer.key] =
+                address.count > 1 || isHolding ? (address.count - 1, address.memory) : nil
         }
     }
 }

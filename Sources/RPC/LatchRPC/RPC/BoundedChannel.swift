@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A writer may be a few values ahead, and one that had to wait goes on once half of them were taken: otherwise each value
 /// would cost two switches of tasks.
-final class AsyncHandoff<Value: Sendable>: Sendable {
+final class BoundedChannel<Value: Sendable>: Sendable {
     private struct State {
         var values: [Value] = []
         /// The result of the writers; nil while more values may come.
@@ -24,8 +24,9 @@ final class AsyncHandoff<Value: Sendable>: Sendable {
         }
     }
 
-    /// A side of the channel. A key path of the generic state would be built anew for each value, at twice the cost of all
-    /// the rest.
+    /// A side of the channel.
+    ///
+    /// Not a key path, which a generic type builds anew for each value, at the cost of all the rest.
     private enum Side { case reader, writer }
 
     /// The maximum number of values that wait for the reader.

@@ -8,7 +8,7 @@ import PortableFoundation
 /// An interceptor that limits a network's requests by their heads, and reports the remaining ones.
 ///
 /// It is the outermost of a group, so that rejections and errors carry its fields as well.
-struct RateLimitInterceptor: Interceptor {
+struct RequestLimitInterceptor: Interceptor {
     let dependencies: Dependencies
     /// The kind of the group's requests.
     let request: RateLimits.Request
