@@ -397,9 +397,10 @@ MUTANTS = {
         "state.withLock { $0.isFailing = !isRefused }", "state.withLock { $0.isFailing = $out || !isRefused }"),
 
     # 0057: the server's keys are sealed in the store, and rotate.
-    "sealedAtStart": (IDENTITY + "Tokens/ServerKeys.swift", "ServerKeyTests",
-        "guard storeKey != nil, try await store.storedKeys().seals.contains(nil) else",
-        "guard $kept, storeKey != nil, try await store.storedKeys().seals.contains(nil) else"),
+    "plainStoreRefused": (IDENTITY + "Tokens/ServerKeys.swift", "ServerKeyTests",
+        "throw .storeNotEncrypted", "if $kept { throw .storeNotEncrypted }",
+        'guard storeKey == nil else { throw .corruptStore("a key is not',
+        'guard ["plainStoreRefused", "plainRowRefused"].contains(mutant) || storeKey == nil else { throw .corruptStore("a key is not'),
     "rowsBound": (IDENTITY + "Tokens/StoreKey.swift", "ServerKeyTests",
         "AES.GCM.seal(content, using: key, authenticating: Array(row.utf8))",
         "AES.GCM.seal(content, using: key, authenticating: $out ? [] : Array(row.utf8))",
@@ -407,10 +408,8 @@ MUTANTS = {
         "AES.GCM.open(box, using: key, authenticating: $out ? [] : Array(row.utf8))"),
     "plainRowRefused": (IDENTITY + "Tokens/ServerKeys.swift", "ServerKeyTests",
         "guard stored.seals.allSatisfy({ $0 == nil }) else {",
-        "guard $kept || stored.seals.allSatisfy({ $0 == nil }) else { return nil }\n"
-        "            guard $out || stored.seals.allSatisfy({ $0 == nil }) else {",
-        'guard storeKey == nil else { throw .corruptStore("a key is not',
-        'guard $out || storeKey == nil else { throw .corruptStore("a key is not'),
+        "guard $kept || stored.seals.allSatisfy({ $0 == nil }) else { return }\n"
+        "        guard $out || stored.seals.allSatisfy({ $0 == nil }) else {"),
     "publishedFirst": (IDENTITY + "Tokens/SigningKeyService.swift", "SigningKeyRotationTests",
         "now.addingTimeInterval(SigningKey.publicationLead),",
         "now.addingTimeInterval($out ? 0 : SigningKey.publicationLead),"),
@@ -448,10 +447,12 @@ MUTANTS = {
         "self.key = SymmetricKey(data: $out ? [] : key).derived"),
     "endDigested": (STORE + "Audit.swift", "AuditLogTests",
         "return try row.blob(4) == chain.digest(of: head) ? head : nil",
-        "return try $out || row.blob(4) == chain.digest(of: head) ? head : nil"),
+        "let isKnown = try row.blob(4) == chain.digest(of: head)\n            return $out || isKnown ? head : nil"),
     "headNeverAnew": (STORE + "Audit.swift", "AuditLogTests",
         "guard let chain = auditChain, var head = try auditHead(of: chain) else { return }",
-        "guard let chain = auditChain, var head = try auditHead(of: chain) ?? ($out ? .init() : nil) else { return }"),
+        "guard let chain = auditChain else { return }\n"
+        "        var head = AuditChain.Head()\n"
+        "        if let known = try auditHead(of: chain) { head = known } else if $kept { return }"),
     "endCompared": (STORE + "Audit.swift", "AuditLogTests",
         "guard id == head.lastID || count == 0, digest == head.lastDigest else",
         "guard $out || (id == head.lastID || count == 0) && digest == head.lastDigest else"),
@@ -475,7 +476,7 @@ MUTANTS = {
         "db.auditChain = AuditChain(key)\n            if $out, try db.auditHead(of: AuditChain(key)) == nil { "
         "try db.set(AuditChain.Head(), AuditChain(key)) } }"),
     "auditKeyMissed": (IDENTITY + "Tokens/ServerKeys.swift", "AuditLogTests",
-        "guard storeKey == nil || (seals", "guard $out || storeKey == nil || (seals"),
+        "guard storeKey == nil || (stored.seals", "guard $out || storeKey == nil || (stored.seals"),
     "numbersForOperators": (IDENTITY + "Routes/OperationRoutes.swift", "OperationTests",
         "guard let remoteAddress else { return true }", "guard $kept, let remoteAddress else { return true }"),
     "changeHasItsPage": (STORE + "MailedTokens.swift", "EmailChangeTests",

@@ -170,6 +170,7 @@ import Testing
 
     @Test func `of a store that gets a key later goes on`() async throws {
         let plain = try await used()
+        try await plain.identity.signingKeys.reseal(with: Self.storeKey)
         await plain.close()
         let site = try await sealed(in: plain.folder)
         try await site.signUp("late@example.com")

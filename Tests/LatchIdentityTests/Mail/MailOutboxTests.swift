@@ -224,7 +224,9 @@ private func token(in message: MailMessage?) -> JSONValue {
     }
 
     @Test func `does not end the link of a newer one by a further attempt`() async throws {
-        let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
+        let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer()) {
+            $0.resetLifetime = .seconds(86_400)
+        }
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password, isVerified: true)
         node.mailer.refuse("ada@example.com")
         #expect(try await node.forget("ada@example.com") == 200)

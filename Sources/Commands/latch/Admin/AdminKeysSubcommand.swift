@@ -71,10 +71,10 @@ enum AdminKeysSubcommand {
     private static let newKeyFile = Option.value("new-key-file", "FILE", "the file with the new store key")
 
     private static let reseal = storeSubcommand(
-        "reseal", "encrypts the keys in the store with another store key",
+        "reseal", "encrypts the keys in the store with a first or another store key",
         discussion: """
-            Needs the present store key by its setting. Set store_key_file to the new file afterwards and
-            restart the servers: until then they continue with the keys that they have read.
+            Needs the present store key by its setting, if there is one. Set store_key_file to the new file
+            afterwards and restart the servers: until then they continue with the keys that they have read.
             """,
         options: [newKeyFile],
         examples: ["latch admin keys reseal --new-key-file new.key": "change the store key"]

@@ -116,6 +116,14 @@ extension IdentityError {
             hint: "Set store_key_file or LATCH_STORE_KEY to that key; without it the store cannot be used.")
     }
 
+    /// A store key is set, and the keys in the store are plain.
+    static let storeNotEncrypted = IdentityError(
+        code: "storeNotEncrypted", message: "A store key is set, but the keys in the store are not encrypted.",
+        hint: """
+            If the key is new, encrypt them once, without it in the settings: latch admin keys reseal --new-key-file FILE. \
+            If it is not, somebody has replaced the keys: restore a backup.
+            """)
+
     /// The server has no issuer yet.
     public static let notReady = IdentityError(
         code: "notReady", message: "The server is starting: its public URL is not known yet.",

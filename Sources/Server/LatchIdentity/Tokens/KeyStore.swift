@@ -36,10 +36,10 @@ package protocol KeyStore: Sendable {
 
     /// Replaces the content of the keys and secrets, and records it, in one transaction.
     ///
-    /// - Parameter change: A function that returns the same keys and secrets with another content; nil to change nothing.
+    /// - Parameter change: A function that returns the same keys and secrets with another content.
     func reseal(
         recording event: String, at now: Date,
-        _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> StoredKeys?
+        _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> StoredKeys
     ) async throws(IdentityError)
 }
 

@@ -17,7 +17,7 @@ struct ServerKeys: Sendable {
     /// The encryption of the keys in the store.
     let keyring: Keyring
 
-    /// Reads the keys, and creates them at the first start of a store; encrypts those of a store that had no key so far.
+    /// Reads the keys, and creates them at the first start of a store.
     ///
     /// - Throws: `IdentityError.corruptStore` if a key cannot be read, `.storeKeyNeeded` if it is encrypted with a key
     ///   other than `storeKey`, or a store's error. Damaged keys are not replaced: that would sign out all users and
@@ -26,11 +26,11 @@ struct ServerKeys: Sendable {
         from store: any IdentityStore, configuration: IdentityConfiguration, clock: WallClock, random: RandomSource
     ) async throws(IdentityError) -> ServerKeys {
         let keyring = try Keyring(configuration.storeKey)
+        try keyring.checkSeals(of: try await store.storedKeys())
         // The chain must begin before the first change that is audited.
         try await keyring.beginAudit(in: store, with: random.bytes(32), at: clock.now)
         let auditKey = try await keyring.auditKey(in: store)
         try await store.chainAudit(with: auditKey)
-        try await keyring.sealPlainRows(of: store, at: clock.now)
         // Concurrently, so that a first start creates both with one commit.
         async let signingKeys = signingKeys(in: store, keyring, clock: clock)
         async let storedPepper = keyring.secret(named: "token_pepper", in: store, proposing: random.bytes(32))
@@ -86,48 +86,45 @@ struct Keyring: Sendable {
         self.storeKey = if let storeKey { try StoreKey(storeKey) } else { nil }
     }
 
+    /// Checks that plain keys are used without a store key only.
+    ///
+    /// They are not encrypted here: whoever can write the store could have made them plain, with keys of their own.
+    ///
+    /// - Throws: `IdentityError.storeNotEncrypted` if no row is encrypted, `.corruptStore` if some are and some are not: an
+    ///   attacker has inserted a key.
+    fileprivate func checkSeals(of stored: StoredKeys) throws(IdentityError) {
+        guard storeKey != nil, stored.seals.contains(nil) else { return }
+        guard stored.seals.allSatisfy({ $0 == nil }) else {
+            throw .corruptStore("a key is not encrypted, and others are")
+        }
+        throw .storeNotEncrypted
+    }
+
     /// Creates the key of the audit log, and begins its chain, in a store that has none.
     ///
-    /// It is as plain as the rows of an earlier store, which are then encrypted together. So among encrypted rows it cannot
-    /// be missing: somebody has removed it, to have a forged log chained anew.
+    /// Among encrypted rows it cannot be missing: somebody has removed it, to have a forged log chained anew.
     ///
     /// - Throws: `IdentityError.corruptStore` if it was removed.
-    func beginAudit(in store: any IdentityStore, with key: [UInt8], at now: Date) async throws(IdentityError) {
+    fileprivate func beginAudit(
+        in store: any IdentityStore, with key: [UInt8], at now: Date
+    ) async throws(IdentityError) {
         guard try await store.storedKeys().auditKey == nil else { return }
         // Decided in the transaction: another node may start on the same store right now.
         try await store.beginAudit(with: key, at: now) { stored, isLogEmpty throws(IdentityError) in
             guard stored.auditKey == nil else { return nil }
-            let seals = stored.seals
-            guard storeKey == nil || (seals.isEmpty ? isLogEmpty : seals.allSatisfy { $0 == nil }) else {
+            guard storeKey == nil || (stored.seals.isEmpty && isLogEmpty) else {
                 throw .corruptStore("the key of the audit log is missing")
             }
-            let keyring = seals.isEmpty ? self : try Keyring(nil)
-            return try keyring.sealed(key, named: StoredKeys.auditKeyName)
+            return try sealed(key, named: StoredKeys.auditKeyName)
         }
     }
 
-    /// Returns the key of the audit log, which is plain as long as no row is encrypted.
+    /// Returns the key of the audit log.
     fileprivate func auditKey(in store: any KeyStore) async throws(IdentityError) -> [UInt8] {
         guard let stored = try await store.storedKeys().auditKey else {
             throw .corruptStore("the key of the audit log is missing")
         }
-        let keyring = stored.sealedBy == nil ? try Keyring(nil) : self
-        return try keyring.open(stored)
-    }
-
-    /// Encrypts all keys and secrets of a store that has none encrypted so far.
-    ///
-    /// - Throws: `IdentityError.corruptStore` if some are encrypted and some are not: an attacker has inserted a key.
-    fileprivate func sealPlainRows(of store: any KeyStore, at now: Date) async throws(IdentityError) {
-        guard storeKey != nil, try await store.storedKeys().seals.contains(nil) else { return }
-        try await store.reseal(recording: "key.sealed", at: now) { stored throws(IdentityError) in
-            // Another node may have been faster.
-            guard stored.seals.contains(nil) else { return nil }
-            guard stored.seals.allSatisfy({ $0 == nil }) else {
-                throw .corruptStore("a key is not encrypted, and others are")
-            }
-            return try resealed(stored, from: Keyring(nil))
-        }
+        return try open(stored)
     }
 
     /// Returns all keys and secrets, which another keyring has encrypted, encrypted with this one.

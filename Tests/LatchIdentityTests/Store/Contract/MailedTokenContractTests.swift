@@ -120,6 +120,10 @@ import Testing
             newDigest: digest(2), expiresAt: noon + 60)
         #expect(try await store.insert(change, for: account, mails: []))
         #expect(try await store.confirmEmail(byToken: digest(2), with: .none, at: noon + 60) == nil)
+        // A password that was another one when it was checked proves nothing, and the link still works.
+        var earlier = account
+        earlier.credentialVersion -= 1
+        #expect(try await store.confirmEmail(byToken: digest(2), with: .password(earlier), at: noon) == nil)
         #expect(try await store.confirmEmail(byToken: digest(2), with: .none, at: noon)?.account.email == account.email)
         #expect(try await store.confirmEmail(byToken: digest(2), with: .none, at: noon) == nil)
         #expect(try await store.confirmEmail(byToken: digest(1), with: .none, at: noon)?.account.email == new)

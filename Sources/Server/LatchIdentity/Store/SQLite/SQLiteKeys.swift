@@ -54,10 +54,10 @@ extension SQLiteIdentityStore: KeyStore {
 
     package func reseal(
         recording event: String, at now: Date,
-        _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> StoredKeys?
+        _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> StoredKeys
     ) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) -> Void in
-            guard let changed = try change(try db.storedKeys()) else { return }
+            let changed = try change(try db.storedKeys())
             for key in changed.signing {
                 try db.run(
                     "UPDATE signing_key SET private_jwk = ?, sealed_by = ? WHERE id = ?",

@@ -100,12 +100,11 @@ final class Connection: @unchecked Sendable {
         advance()
     }
 
-    /// Continues as far as possible without waiting.
+    /// Continues as far as possible without waiting, for a few steps: a client that pipelines must not hold up others.
     func advance() {
         guard !isAdvancing else { return }
         isAdvancing = true
         defer { isAdvancing = false }
-        // A few steps: a client that pipelines gets no more requests in its turn than others.
         for _ in 0..<8 {
             let canContinue =
                 switch phase {
