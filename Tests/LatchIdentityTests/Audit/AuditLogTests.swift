@@ -132,9 +132,10 @@ import Testing
         try change(site, "DELETE FROM audit WHERE id = 5")
         // A chain with any key of one's own.
         let forger = try SQLiteIdentityStore(path: site.folder.file())
-        try change(site, "UPDATE audit SET digest = NULL")
-        try change(site, "DELETE FROM audit_head")
-        try await forger.chainAudit(with: Array(repeating: 1, count: 32))
+        for sql in ["UPDATE audit SET digest = NULL", "DELETE FROM audit_head"] { try change(site, sql) }
+        try await forger.beginAudit(with: Array(repeating: 1, count: 32), at: noon) { _, _ in
+            StoredSecret(name: "forged", content: [1])
+        }
         try await forger.audit("forged", account: nil, detail: nil, at: noon)
         await forger.close()
         #expect(try await isIntact(site) == false)
