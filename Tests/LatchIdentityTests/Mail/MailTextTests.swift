@@ -100,11 +100,7 @@ import Testing
         #expect(throws: IdentityError.self) { try MailMessage(to: recipient, subject: "x", text: "x") }
     }
 
-    static let purposes: [OutboxMail.Purpose] = [
-        .verifyEmail, .resetPassword, .newAddress, .oldAddress, .addressChanging, .factorRemoved,
-    ]
-
-    @Test(.tags(.p12), arguments: purposes)
+    @Test(.tags(.p12), arguments: OutboxMail.Purpose.allCases)
     func `are not printed, for they hold a token`(purpose: OutboxMail.Purpose) throws {
         let template = MailTemplate(purpose, token: "t0ken", issuer: "https://id.example.com/")
         let message = try MailMessage(
@@ -112,7 +108,7 @@ import Testing
         var dumped = ""
         dump(message, to: &dumped)
         #expect(!"\(message) \(String(reflecting: message)) \(dumped)".contains("t0ken"))
-        let informs = purpose == .addressChanging || purpose == .factorRemoved
+        let informs = [.addressChanging, .factorAdded, .factorRemoved].contains(purpose)
         #expect(message.text.contains("?token=t0ken\n") != informs)
         #expect(message.html?.contains("https://id.example.com/") != informs)
         #expect(!template.text.contains("com//") && !template.html.contains("com//"))

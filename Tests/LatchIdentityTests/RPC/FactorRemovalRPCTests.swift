@@ -27,8 +27,8 @@ import Testing
         #expect(devices.allSatisfy { $0.objectValue?["isTrusted"] == nil })
         // Whoever did not do it themselves reads of it, without a link that somebody could fake.
         await site.identity.dependencies.mails.flush()
-        let mail = try #require(site.mailer.messages.last)
-        #expect(mail.recipient == "ada@example.com" && mail.text.contains("no longer requires a code"))
+        let mail = try #require(site.mailer.messages.first { $0.text.contains("no longer requires a code") })
+        #expect(mail.recipient == "ada@example.com")
         #expect(!mail.text.contains("http"))
         let again = try await site.call("RemoveTwoFactor", code(app, site), bearer: access)
         #expect(again.word == "failed_precondition" && again.stableCode == "noSecondFactor")

@@ -21,6 +21,9 @@ import Testing
         let grant = try await site.complete(try await site.challenge(), app.code(at: site.clock.now))
         #expect(grant.device.factorAt == site.clock.now)
         #expect(try await site.get("/user/profile", bearer: grant.accessToken).status == 200)
+        // The owner learns of a factor that somebody else has set up.
+        await site.identity.dependencies.mails.flush()
+        #expect(site.mailer.messages.contains { $0.subject == "A second factor was set up" })
         await site.close()
     }
 

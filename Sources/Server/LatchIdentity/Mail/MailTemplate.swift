@@ -47,6 +47,12 @@ struct MailTemplate {
             introduction = "A change of your account's e-mail address was requested."
             link = nil
             closing = "If you did not request it, reset your password."
+        case .factorAdded:
+            subject = "A second factor was set up"
+            introduction =
+                "Your account now requires a code of an authenticator app, and all other devices are signed out."
+            link = nil
+            closing = "If you did not do this, someone else is using your account: ask its operator for help at once."
         case .factorRemoved:
             subject = "Your second factor was removed"
             introduction = "Your account no longer requires a code of an authenticator app."

@@ -67,6 +67,7 @@ package struct SecondFactorService: Sendable {
             return try await dependencies.store.prove(
                 .code(step: step, sealedSecret: sealed), of: session.accountID, for: purpose, at: now)
         }
+        dependencies.mails.wake()
     }
 
     /// Removes the factor by a code of it; the login must be recent (attack F6).

@@ -70,8 +70,9 @@ extension HTTPRequest {
         else {
             throw .unsupportedMediaType(expected: "application/json")
         }
-        // A number of one digit and its comma take an element of an array, which grows by doubling.
-        try reserveMemory(24 * body.bytes.count)
+        // A digit and its comma become an element of 24 bytes in an array that grows by doubling; texts stay as long as they are.
+        let count = body.bytes.count
+        try reserveMemory(count + 48 * min(limits.values, count / 2))
         do {
             return try JSONValue(parsing: body.bytes, limits: limits)
         } catch {

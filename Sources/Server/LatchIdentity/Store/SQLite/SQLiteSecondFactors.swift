@@ -155,6 +155,7 @@ extension SQLiteConnection {
             try run("DELETE FROM sign_in_challenge WHERE account_id = ?", [.text(accountID)])
             try run("UPDATE device SET factor_at = ? WHERE id = ?", [.date(now), .blob(device)])
             try revokeDevices(of: accountID, except: device, because: .secondFactor, at: now)
+            try mail(.factorAdded, to: accountID, at: now)
             try audit("factor.confirmed", account: accountID, at: now)
         case .removal:
             _ = try removeFactor(of: accountID, detail: nil, at: now)
@@ -179,13 +180,18 @@ extension SQLiteConnection {
         guard try deleteFactor(of: accountID, isConfirmed: true) else { return false }
         try run("DELETE FROM sign_in_challenge WHERE account_id = ?", [.text(accountID)])
         try run("UPDATE device SET factor_at = NULL WHERE account_id = ?", [.text(accountID)])
-        if let account = try account(accountID) {
-            // A removal is reported outside the session that made it.
-            let id = RandomSource.system.identifier()
-            try insert(OutboxMail(.factorRemoved, to: account.email, accountID: accountID, id: id, at: now))
-        }
+        try mail(.factorRemoved, to: accountID, at: now)
         try audit("factor.removed", account: accountID, detail: detail, at: now)
         return true
+    }
+
+    /// Reports a change of the factor outside of the session that made it.
+    private func mail(
+        _ purpose: OutboxMail.Purpose, to accountID: String, at now: Date
+    ) throws(IdentityError) {
+        guard let account = try account(accountID) else { return }
+        let id = RandomSource.system.identifier()
+        try insert(OutboxMail(purpose, to: account.email, accountID: accountID, id: id, at: now))
     }
 
     @discardableResult
