@@ -129,7 +129,7 @@ import Testing
 
     @Test(.tags(.attackK10)) func `cannot be chained anew by a reader of the database`() async throws {
         let site = try await used()
-        try change(site, "DELETE FROM audit WHERE id = 5")
+        try change(site, "UPDATE audit SET detail = 'forged' WHERE id = 5")
         // A chain with any key of one's own.
         let forger = try SQLiteIdentityStore(path: site.folder.file())
         for sql in ["UPDATE audit SET digest = NULL", "DELETE FROM audit_head"] { try change(site, sql) }
