@@ -6,9 +6,7 @@ import LatchCore
 ///
 /// - Parameter plusIsSpace: Whether `+` means a space, as in forms and queries, but not in paths.
 package func percentDecoded(_ encoded: Substring.UTF8View, plusIsSpace: Bool) -> String? {
-    guard encoded.contains(where: { $0 == 0x25 || ($0 == 0x2B && plusIsSpace) }) else {
-        return String(Substring(encoded))
-    }
+    guard encoded.contains(where: { $0 == 0x25 || ($0 == 0x2B && plusIsSpace) }) else { return String(encoded) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encoded.count)
     var rest = encoded.makeIterator()
