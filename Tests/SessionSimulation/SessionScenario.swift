@@ -90,6 +90,9 @@ package final class SessionScenario: Sendable {
         network.calmDown()
         disk.announce(from: nil)
         let settled = simulation.run(horizon: .seconds(3))
+        // The issuer may have asked for a pause.
+        simulation.spawn { try await self.simulation.sleep(for: .seconds(30)) }
+        _ = simulation.run(horizon: .seconds(31))
         let last = Mutex<[Int: Result<HTTPStatus, any Error>]>([:])
         let living = self.living
         for process in living {

@@ -133,7 +133,10 @@ extension SessionScenario {
 
     /// Whether the issuer ended the session; a store of credentials only does not say why there is none.
     private func wasEnded(since changes: Int) -> Bool {
-        if disk.record?.end == .issuer || store == .plain && disk.record == nil { return true }
+        let stored = disk.record
+        if stored?.end == .issuer || store == .plain && stored == nil { return true }
+        // The store may not have been able to keep that the issuer has ended the session.
+        if let family = stored?.credential.flatMap(issuer.version)?.family, issuer.isRevoked(family) { return true }
         return record.withLock { $0.wasEnded > changes || store == .plain && $0.wasSignedOut > changes }
     }
 }

@@ -14,7 +14,7 @@ struct SimulatedCoordination: SessionCoordination {
     func enter(_ section: SessionSection) async throws -> SessionLock {
         try beUnlucky()
         onWait(process, section)
-        await disk.enter(section, as: process)
+        try await disk.enter(section, as: process)
         return await turn(in: section)
     }
 
@@ -27,8 +27,12 @@ struct SimulatedCoordination: SessionCoordination {
 
     private func turn(in section: SessionSection) async -> SessionLock {
         await process.reach(.turn(section))
-        return SessionLock { disk.leave(section) }
+        return SessionLock(stamp: disk.stamp, onChange: { disk.renewStamp() }, { disk.leave(section) })
     }
+
+    func holder(of section: SessionSection) -> String? { disk.holder(of: section).map { "process \($0)" } }
+
+    var stamp: String? { disk.stamp }
 
     private func beUnlucky() throws {
         guard !network.isCalm, network.simulation.chance(1) else { return }

@@ -9,8 +9,9 @@ import Synchronization
 final class SimulatedDisk: Sendable {
     /// A process that waits for a section.
     private struct Waiter {
+        let ticket: Int
         let process: SimulatedProcess
-        let enter: CheckedContinuation<Void, Never>
+        let enter: CheckedContinuation<Void, any Error>
     }
 
     /// A process that listens for changes.
@@ -28,6 +29,11 @@ final class SimulatedDisk: Sendable {
         var holders: [SessionSection: Int] = [:]
         /// The waiting processes, in order of arrival.
         var queues: [SessionSection: [Waiter]] = [:]
+        /// The number of changes, as the stamp of the last one.
+        var changes = 0
+        /// The last ticket of a waiter, and those that were called back before they waited.
+        var lastTicket = 0
+        var calledBack: Set<Int> = []
         /// The streams of news, with the process that listens.
         var listeners: [Listener] = []
 
@@ -62,16 +68,53 @@ final class SimulatedDisk: Sendable {
         }
     }
 
-    /// Waits for a section.
-    func enter(_ section: SessionSection, as process: SimulatedProcess) async {
-        await withCheckedContinuation { enter in
-            let isFree = content.withLock { content in
-                if content.take(section, for: process) { return true }
-                content.queues[section, default: []].append(Waiter(process: process, enter: enter))
-                return false
-            }
-            if isFree { enter.resume() }
+    /// The stamp of the last change.
+    var stamp: String { content.withLock { "\($0.changes)" } }
+
+    /// Changes the stamp, before the record is changed.
+    func renewStamp() -> String {
+        content.withLock { content in
+            content.changes += 1
+            return "\(content.changes)"
         }
+    }
+
+    /// The process in a section.
+    func holder(of section: SessionSection) -> Int? { content.withLock { $0.holders[section] } }
+
+    /// Waits for a section.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    func enter(_ section: SessionSection, as process: SimulatedProcess) async throws {
+        let ticket = content.withLock { content in
+            content.lastTicket += 1
+            return content.lastTicket
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { enter in
+                let result: Result<Void, any Error>? = content.withLock { content in
+                    if content.calledBack.remove(ticket) != nil { return .failure(CancellationError()) }
+                    if content.take(section, for: process) { return .success(()) }
+                    content.queues[section, default: []].append(
+                        Waiter(ticket: ticket, process: process, enter: enter))
+                    return nil
+                }
+                if let result { enter.resume(with: result) }
+            }
+        } onCancel: {
+            callBack(ticket, from: section)
+        }
+    }
+
+    private func callBack(_ ticket: Int, from section: SessionSection) {
+        let waiter = content.withLock { content -> Waiter? in
+            guard let place = content.queues[section]?.firstIndex(where: { $0.ticket == ticket }) else {
+                content.calledBack.insert(ticket)
+                return nil
+            }
+            return content.queues[section]?.remove(at: place)
+        }
+        waiter?.enter.resume(throwing: CancellationError())
     }
 
     /// Enters a section in which nobody is.

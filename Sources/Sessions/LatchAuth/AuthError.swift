@@ -44,6 +44,11 @@ public struct AuthError: CodedError {
     public static func ~= (pattern: AuthError, error: any Error) -> Bool { (error as? AuthError)?.code == pattern.code }
 }
 
+extension AuthError: Hashable {
+    /// Hashes the code, by which errors compare.
+    public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+}
+
 // MARK: - Sessions
 
 extension AuthError {
@@ -74,6 +79,31 @@ extension AuthError {
     /// Another session is refreshing at this moment; a caller whose credential is still accepted never gets this error.
     static let refreshElsewhere = AuthError(
         code: "refreshElsewhere", message: "Another process refreshes the session.", hint: "Try again.")
+
+    /// The refresh took longer than its policy allows; the session is kept.
+    public static let refreshTimedOut = AuthError(
+        code: "refreshTimedOut", message: "The credential was not refreshed in time; the session is kept.",
+        hint: "Try again; check that the issuer can be reached.")
+
+    /// Another process holds a lock of the session for too long, such as one that was stopped.
+    public static let lockHeld = AuthError.lockHeld(by: nil)
+
+    static func lockHeld(by holder: String?) -> AuthError {
+        AuthError(
+            code: "lockHeld",
+            message: "\(holder.map { "The process \($0)" } ?? "Another process") is using the session, and does not finish.",
+            hint: "Try again; continue or end the process if it is stopped. The session is kept.")
+    }
+
+    /// The session has asked the issuer as often as its policy allows, and each new credential was refused again.
+    public static let tooManyRefreshes = AuthError(
+        code: "tooManyRefreshes", message: "The credential was refreshed too often within a short time.",
+        hint: "Check that the server accepts the issuer's tokens; the session is kept, and refreshes again later.")
+
+    /// A server refused a credential that has no refresh token; the session is kept.
+    public static let notRefreshable = AuthError(
+        code: "notRefreshable", message: "The server refused the credential, and the issuer issued no refresh token.",
+        hint: "Check that the credential is for this server; otherwise ask the user to sign in again.")
 
     /// The issuer's response contains no token, or one that has already expired.
     package static let invalidTokenResponse = AuthError(
@@ -135,6 +165,13 @@ extension AuthError {
         code: "storeCorrupt", message: "The secret store's content is damaged or was written with another key.",
         hint: "Restore it from a backup, or sign in again; the damaged file is then kept next to the new one.")
 
+    /// The content of the store was written by a newer version of this program, which this one cannot read.
+    ///
+    /// It is neither changed nor deleted.
+    public static let storeNewer = AuthError(
+        code: "storeNewer", message: "The secret store's content was written by a newer version.",
+        hint: "Update this program; the content is kept as it is.")
+
     /// The disk is full.
     public static let storeFull = AuthError(
         code: "storeFull", message: "There is no room to store the secret.", hint: "Free some space and try again.")
@@ -161,7 +198,7 @@ extension AuthError {
         return switch failure.reason {
         case .denied, .readOnly: store(.storeDenied, detail)
         case .full: store(.storeFull, detail)
-        case .missing, .other: store(.storeUnavailable, detail)
+        case .missing, .unsupported, .other: store(.storeUnavailable, detail)
         }
     }
 }

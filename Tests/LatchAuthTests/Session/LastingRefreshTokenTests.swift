@@ -78,8 +78,9 @@ private final class LastingIssuer: Sendable {
         try issuer.pass(61)
         _ = try issuer.run { try await one.credential() }
         let keys = issuer.keys.withLock { $0 }
-        #expect(keys.count == 3)
-        #expect(keys[0] == keys[1])
-        #expect(keys[2] != keys[1])
+        // The one that was not answered was repeated at once.
+        #expect(keys.count == 4)
+        #expect(Set(keys.prefix(3)).count == 1)
+        #expect(keys[3] != keys[0])
     }
 }

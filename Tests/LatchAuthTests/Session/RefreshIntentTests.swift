@@ -56,7 +56,8 @@ import Testing
         let second = session(over: store, keys)
         #expect(try await second.refreshed(replacing: Self.tokens).access == "a2")
         let seen = keys.seen.withLock { $0 }
-        #expect(seen.count == 2)
+        // The first process has repeated it at once.
+        #expect(seen.count == 3)
         #expect(Set(seen).count == 1)
     }
 

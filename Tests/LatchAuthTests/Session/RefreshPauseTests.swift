@@ -23,6 +23,13 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
         return PatienceCase(testDescription: "\(status.rawValue) \(value ?? "-")", error: error, pause: pause)
     }
 
+    /// The error of a request of which nothing was sent, so that it is not repeated at once.
+    static var unreached: HTTPError {
+        var error = HTTPError.offline
+        error.isUnsent = true
+        return error
+    }
+
     private struct Asking: RetryAfterError { let retryAfter: Duration? }
 
     static let all: [PatienceCase] = [
@@ -31,7 +38,7 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
         .status(.tooManyRequests, "soon", pause: 15), .status(.tooManyRequests, "86400", pause: 600),
         .status(.serviceUnavailable, "Fri, 31 Dec 9999 23:59:59 GMT", pause: 600),
         .status(.serviceUnavailable, "Sun, 06 Nov 1994 08:49:37 GMT", pause: 15),
-        PatienceCase(testDescription: "no answer", error: HTTPError.offline, pause: 15),
+        PatienceCase(testDescription: "no answer", error: unreached, pause: 15),
         PatienceCase(testDescription: "another error that says it", error: Asking(retryAfter: .seconds(60)), pause: 60),
         PatienceCase(testDescription: "one that does not", error: Asking(retryAfter: nil), pause: 15),
         PatienceCase(
@@ -81,7 +88,7 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `does not keep back who can do nothing without a successor`() throws {
+    @Test func `that the issuer asks for keeps back a caller that needs a successor, too`() throws {
         let fixture = fixture(PatienceCase.status(.tooManyRequests, "500", pause: 500).error)
         let session = fixture.makeSession()
         let tokens = fixture.tokens(0, life: 7_200)
@@ -91,6 +98,22 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
             _ = try await session.credential()
         }
         #expect(throws: HTTPError.self) { try fixture.run { try await session.refreshed(replacing: tokens) } }
+        #expect(fixture.refreshes == 1)
+        try fixture.run { try await fixture.simulation.clock.sleep(for: .seconds(626)) }
+        #expect(throws: HTTPError.self) { try fixture.run { try await session.refreshed(replacing: tokens) } }
+        #expect(fixture.refreshes == 2)
+    }
+
+    @Test func `of the session itself does not keep back a caller that needs a successor`() throws {
+        let fixture = fixture(PatienceCase.unreached)
+        let session = fixture.makeSession()
+        let tokens = fixture.tokens(0, life: 7_200)
+        try fixture.run {
+            try await session.signIn(tokens)
+            try await fixture.simulation.clock.sleep(for: .seconds(4_300))
+            _ = try await session.credential()
+        }
+        #expect(throws: HTTPError.offline) { try fixture.run { try await session.refreshed(replacing: tokens) } }
         #expect(fixture.refreshes == 2)
     }
 }

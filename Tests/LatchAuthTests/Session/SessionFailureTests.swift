@@ -13,19 +13,21 @@ import Testing
 struct IssuerAnswer: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let error: any Error
+    /// The number of requests: one without a response is repeated at once.
+    var requests = 1
 
-    static func status(_ status: HTTPStatus, _ body: String = "") -> IssuerAnswer {
+    static func status(_ status: HTTPStatus, _ body: String = "", requests: Int = 1) -> IssuerAnswer {
         let response = HTTPResponse(status: status, body: HTTPBody(body))
         let error = HTTPError(code: "unacceptableStatus", message: "refused", response: response)
-        return IssuerAnswer(testDescription: "\(status) \(body)", error: error)
+        return IssuerAnswer(testDescription: "\(status) \(body)", error: error, requests: requests)
     }
 
     static let keeping: [IssuerAnswer] = [
-        IssuerAnswer(testDescription: "offline", error: HTTPError.offline),
-        IssuerAnswer(testDescription: "timeout", error: HTTPError.timeout),
+        IssuerAnswer(testDescription: "offline", error: HTTPError.offline, requests: 2),
+        IssuerAnswer(testDescription: "timeout", error: HTTPError.timeout, requests: 2),
         IssuerAnswer(testDescription: "TLS", error: HTTPError.tls),
-        IssuerAnswer(testDescription: "cancelled inside", error: CancellationError()),
-        .status(500), .status(502, "<html>bad gateway</html>"), .status(503), .status(.tooManyRequests),
+        IssuerAnswer(testDescription: "cancelled inside", error: CancellationError(), requests: 2),
+        .status(500), .status(502, "<html>bad gateway</html>", requests: 2), .status(503), .status(.tooManyRequests),
         .status(.forbidden), .status(.notFound), .status(.badRequest), .status(.badRequest, "not JSON"),
         .status(.badRequest, #"{"error":"invalid_request"}"#), .status(.badRequest, #"{"error":"invalid_scope"}"#),
     ]
@@ -55,7 +57,7 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
         }
         #expect(failures.count == 10)
         #expect(failures.allSatisfy { !($0 is CancellationError) && ($0 as? AuthError) != .missingToken })
-        #expect(fixture.refreshes == 1)
+        #expect(fixture.refreshes == answer.requests)
         #expect(session.currentState.isSignedIn)
         #expect(fixture.stored?.access == "access-0")
 
@@ -85,11 +87,12 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
             return try await session.credential()
         }
         #expect(current.access == "access-0")
-        #expect(fixture.refreshes == 1)
+        #expect(fixture.refreshes == 2)
     }
 
     @Test func `is repeated under the same idempotency key until it succeeds, then under another`() throws {
-        let failures = Mutex(2)
+        // Two for each call: the first one of a refresh is repeated at once.
+        let failures = Mutex(4)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
             let fails = failures.withLock { left in
                 left -= 1
@@ -103,11 +106,14 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
             #expect(throws: HTTPError.timeout) { try fixture.run { try await session.credential() } }
         }
         let first = try fixture.run { try await session.credential() }
-        _ = try fixture.run { try await session.refreshed(replacing: first) }
+        _ = try fixture.run {
+            try await fixture.simulation.clock.sleep(for: .seconds(31))
+            return try await session.refreshed(replacing: first)
+        }
         let keys = fixture.world.withLock { $0.refreshes.map(\.idempotencyKey) }
-        #expect(keys.count == 4)
-        #expect(Set(keys.prefix(3)).count == 1)
-        #expect(keys[3] != keys[0])
+        #expect(keys.count == 6)
+        #expect(Set(keys.prefix(5)).count == 1)
+        #expect(keys[5] != keys[0])
     }
 
     @Test func `does not ask the issuer while the store is locked`() throws {

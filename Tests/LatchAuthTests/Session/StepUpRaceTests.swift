@@ -110,8 +110,11 @@ private final class StepUpIssuer: Sendable {
             let simulation = Simulation(seed: seed)
             let issuer = StepUpIssuer(simulation)
             let store = InMemoryTokenStore<Tokens>()
+            var policy = RefreshPolicy()
+            policy.requestLimit = 1_000
             let session = Session(
-                store: store, clock: simulation.clock, random: simulation.random, executor: simulation.taskExecutor
+                store: store, policy: policy, clock: simulation.clock, random: simulation.random,
+                executor: simulation.taskExecutor
             ) { try await issuer.refresh($0.credential) }
             simulation.spawn { try await session.signIn(issuer.issue("plain")) }
             let strange = play(simulation, issuer, session)

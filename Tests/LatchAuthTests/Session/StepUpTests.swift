@@ -183,7 +183,8 @@ import Testing
             try fixture.run { try await client.respond(to: .example(.get, "/gold")) }
         }
         #expect(requests == ["/gold access-0", "/gold silver"])
-        #expect(session.currentState == .signedIn(silver))
+        // RFC 6749 §6: a response without a refresh token leaves the old one valid.
+        #expect(session.currentState == .signedIn(Tokens(access: "silver", refresh: "refresh-0")))
         #expect(session.stepUp == Self.asked)
     }
 

@@ -2,21 +2,44 @@
 
 import Foundation
 import LatchAuth
+import LatchTesting
 import SessionSimulation
 
 /// Plays many seeded lives of a session, on all processors, and prints the seeds that broke a rule and how often each
 /// fault happened; of a single one it prints all that happens.
 ///
 ///     simulate-session 1 100000
+///
+/// With `explore` it enumerates every order of events instead, with all scenarios or those whose name contains a text.
+///
+///     simulate-session explore 5000000 "two processes"
 @main struct SimulateSession {
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == "explore" { exit(explore(Array(arguments.dropFirst()))) }
         let numbers = arguments.compactMap { UInt64($0) }
         guard numbers.count == 2, arguments.count == 2, numbers[0] <= numbers[1] else {
             FileHandle.standardError.write(Data("usage: simulate-session FIRST LAST\n".utf8))
             exit(2)
         }
         exit(await play(numbers[0]...numbers[1]))
+    }
+
+    /// Every rule holds in every state.
+    private static func explore(_ arguments: [String]) -> Int32 {
+        let limit = arguments.first.flatMap { Int($0) } ?? 3_000_000
+        var result: Int32 = 0
+        for scenario in SessionExploration.scenarios
+        where arguments.count < 2 || scenario.name.contains(arguments[1]) {
+            let report = StateExplorer.explore(scenario.world, depth: scenario.nightlyDepth, limit: limit)
+            let end = report.isComplete ? "all of them" : "stopped there"
+            print("\(scenario.name): \(report.states) states, \(report.steps) steps, depth \(report.depth), \(end)")
+            guard let violation = report.violation else { continue }
+            result = 1
+            print("  violated: \(violation)")
+            for (number, step) in report.counterexample.enumerated() { print("  \(number + 1). \(step)") }
+        }
+        return result
     }
 
     /// Every rule holds in every run.

@@ -98,7 +98,7 @@ final class Authenticator<Token: TokenModel>: Sendable {
     }
 
     /// Whether the current task is part of the refresh itself, whose requests are sent without the token.
-    private var isRefreshing: Bool { ActiveRefreshes.sessions.contains(ObjectIdentifier(session)) }
+    private var isRefreshing: Bool { ActiveRefreshes.contains(session) }
 
     /// Whether the token may be sent with `request`: if the application wants it, and only to the configured origin over a
     /// secure connection.

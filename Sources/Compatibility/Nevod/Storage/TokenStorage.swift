@@ -103,7 +103,7 @@ public actor TokenStorage<Token: TokenModel> {
     @discardableResult
     public func clear() async -> Result<Void, TokenStorageError> { await save(nil) }
 
-    private var isRefreshing: Bool { ActiveRefreshes.sessions.contains(ObjectIdentifier(session)) }
+    private var isRefreshing: Bool { ActiveRefreshes.contains(session) }
 
     /// The refresh of this session that the current task is part of.
     private var attempt: RefreshAttempt? { .current(of: ObjectIdentifier(session)) }

@@ -154,6 +154,9 @@ extension Session where Value == CookieCredential {
             CookieCredential(cookies, named: names, policy: cookiePolicy, clock: clock)
         }
         let store = LoginCookieStore(store, credential: credential)
+        var policy = policy
+        // A login uses nothing up.
+        policy.repeatsUnanswered = false
         self.init(store: store, policy: policy, clock: clock, random: random, executor: executor) { _ in
             let cookies = credential(try await login())
             // Storing expired cookies would make every request log in.
@@ -166,11 +169,10 @@ extension Session where Value == CookieCredential {
     ///
     /// - Throws: The error of the login, a `store…` code, or `AuthError.superseded` after a sign-in or sign-out meanwhile.
     public func signIn() async throws {
-        let generation = generation
+        let generation = machine.generation
         let request = RefreshRequest(credential: CookieCredential([]), idempotencyKey: random.identifier())
         let cookies = try await ActiveRefreshes.of(self) { try await refresh(request) }
-        guard generation == self.generation else { throw AuthError.superseded }
-        try await signIn(cookies)
+        try await signIn(cookies, since: generation)
     }
 }
 

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
-import Synchronization
+import PortableFoundation
 
 /// A coordination of the sessions of all processes that share a folder.
 ///
 /// It uses three small files next to the secrets, none of which holds a secret: two locks, which the kernel releases
-/// with their process, and one that is written after each change and watched by the others.
+/// with their process, and one that is written after each change and watched by the others. The locks' files name the
+/// process that took them last, and a stamp of the last change.
 public final class FileCoordination: SessionCoordination {
     /// The common prefix of the three files' paths.
     private let path: String
     private let timeout: Duration
     private let clock: WallClock
     private let random: RandomSource
-    /// The last value that this object announced, so that it does not take its own notification for another's.
-    private let announced = Mutex("")
-
     /// Creates a coordination by the files `path.renewal`, `path.store` and `path.changed`.
     ///
     /// - Parameters:
@@ -36,21 +34,20 @@ public final class FileCoordination: SessionCoordination {
 
     /// Waits for the kernel's lock on the section's file.
     ///
-    /// - Throws: `AuthError.storeDenied` and the like if the lock's file cannot be used, `storeUnavailable` after the
-    ///   timeout.
+    /// - Throws: `AuthError.storeDenied` and the like if the lock's file cannot be used, `lockHeld` with the name of the
+    ///   holder after the timeout.
     package func enter(_ section: SessionSection) async throws -> SessionLock {
         let lock = lock(of: section)
-        let holder: FileLock.Holder?
         do {
             try AtomicFile(path).makeFolder()
-            holder = try await lock.acquire(timeout: timeout, clock: clock)
+            guard let holder = try await lock.acquire(timeout: timeout(of: section), clock: clock) else {
+                throw AuthError.lockHeld(by: self.holder(of: section))
+            }
+            return try entered(section, holder)
         } catch let failure as FileError {
-            throw AuthError.file(failure)
+            guard failure.hasNoLocks else { throw AuthError.file(failure) }
+            return SessionLock {}
         }
-        guard let holder else {
-            throw AuthError.store(.storeUnavailable, "another process does not release \(lock.path)")
-        }
-        return SessionLock { holder.release() }
     }
 
     /// Takes the kernel's lock on the section's file where it is free.
@@ -59,23 +56,56 @@ public final class FileCoordination: SessionCoordination {
     package func enterIfFree(_ section: SessionSection) async throws -> SessionLock? {
         do {
             try AtomicFile(path).makeFolder()
-            guard let holder = try lock(of: section).tryAcquire() else { return nil }
-            return SessionLock { holder.release() }
-        } catch {
-            throw AuthError.file(error)
+            return try lock(of: section).tryAcquire().map { try entered(section, $0) }
+        } catch let failure as FileError {
+            guard failure.hasNoLocks else { throw AuthError.file(failure) }
+            return SessionLock {}
         }
     }
 
+    /// A read of the record takes a moment; a wait of minutes for it would help no caller.
+    private func timeout(of section: SessionSection) -> Duration {
+        section == .store ? min(timeout, .seconds(15)) : timeout
+    }
+
     private func lock(of section: SessionSection) -> FileLock { FileLock("\(path).\(section.rawValue)") }
+
+    /// Writes this process's name into the lock's file, for whoever waits in vain.
+    private func entered(_ section: SessionSection, _ holder: FileLock.Holder) throws -> SessionLock {
+        var content = LockContent(try holder.content())
+        content.holder = Self.processName
+        try holder.replaceContent(by: content.bytes)
+        let random = random
+        return SessionLock(
+            stamp: content.stamp,
+            onChange: {
+                let stamp = random.identifier()
+                try holder.replaceContent(by: LockContent(stamp: stamp, holder: Self.processName).bytes)
+                return stamp
+            }, { holder.release() })
+    }
+
+    private static let processName = {
+        let process = ProcessInfo.processInfo
+        return "\(process.processName) (\(process.processIdentifier))"
+    }()
+
+    /// Returns the name of the process that took the lock last.
+    package func holder(of section: SessionSection) -> String? { content(of: section)?.holder }
+
+    /// The stamp of the last change of the record.
+    package var stamp: String? { content(of: .store)?.stamp }
+
+    private func content(of section: SessionSection) -> LockContent? {
+        do { return LockContent(try AtomicFile(lock(of: section).path).read() ?? []) } catch { return nil }
+    }
 
     /// Writes a new random value into the watched file.
     ///
     /// If that fails, the others see the change when they next read the record.
     package func announceChange() {
-        let value = random.identifier()
-        announced.withLock { $0 = value }
         do {
-            try AtomicFile("\(path).changed").overwrite(with: Array(value.utf8))
+            try AtomicFile("\(path).changed").overwrite(with: Array(random.identifier().utf8))
         } catch {
             // Only the notification is lost.
         }
@@ -83,21 +113,41 @@ public final class FileCoordination: SessionCoordination {
 
     /// Watches the file.
     ///
-    /// If it cannot be watched, the stream ends at once, and changes are seen when the record is next read.
+    /// Its elements include the announcements of this session, which the stamp tells apart. If the file cannot be watched,
+    /// the stream ends at once, and changes are seen when the record is next read.
     package func changes() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let file = AtomicFile("\(path).changed")
         do {
             try file.makeFolder()
-            let watch = try FileWatch(file.path) {
-                // An unreadable value is not this session's either.
-                let value = try? file.read()
-                if self.announced.withLock({ value != Array($0.utf8) }) { continuation.yield() }
-            }
+            let watch = try FileWatch(file.path) { continuation.yield() }
             continuation.onTermination = { _ in withExtendedLifetime(watch) {} }
         } catch {
             continuation.finish()
         }
         return stream
     }
+}
+
+/// The content of a lock's file: the stamp of the last change, and the process that took the lock last.
+private struct LockContent {
+    var stamp: String?
+    var holder: String?
+
+    init(stamp: String?, holder: String?) { (self.stamp, self.holder) = (stamp, holder) }
+
+    /// Parses two lines; anything else, such as the empty file of an earlier version, has no stamp.
+    init(_ bytes: [UInt8]) {
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count >= 2, lines[0].utf8.count == 32 || lines[0] == "-" else { return }
+        stamp = lines[0] == "-" ? nil : String(lines[0])
+        holder = String(lines[1])
+    }
+
+    var bytes: [UInt8] { Array("\(stamp ?? "-")\n\(holder ?? "")\n".utf8) }
+}
+
+extension FileError {
+    /// Whether the file system has no locks, so that the sessions of this home cannot be kept apart.
+    fileprivate var hasNoLocks: Bool { operation == "flock" && reason == .unsupported }
 }

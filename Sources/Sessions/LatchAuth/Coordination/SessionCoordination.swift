@@ -6,13 +6,20 @@ package protocol SessionCoordination: Sendable {
     ///
     /// The lock also ends with its process, however that ends. No session waits for `refresh` while in `store`.
     ///
-    /// - Throws: An `AuthError` with a `store…` code if the lock cannot be taken.
+    /// - Throws: An `AuthError` with a `store…` code if the lock cannot be taken, `lockHeld` after a time limit, and
+    ///   `CancellationError` as soon as the task is cancelled.
     func enter(_ section: SessionSection) async throws -> SessionLock
 
     /// Enters `section` if no other session is in it at this moment; returns nil if one is.
     ///
     /// - Throws: As `enter(_:)`.
     func enterIfFree(_ section: SessionSection) async throws -> SessionLock?
+
+    /// Returns the name of the process in `section`; nil if it is not known.
+    func holder(of section: SessionSection) -> String?
+
+    /// The stamp of the last change of the record, read without the lock; nil if there is none.
+    var stamp: String? { get }
 
     /// Notifies the other sessions that the record has changed.
     func announceChange() async
@@ -29,12 +36,37 @@ package enum SessionSection: String, Sendable, Hashable, CaseIterable {
     case store
 }
 
+extension SessionCoordination {
+    /// Nil: the holder is not known.
+    package func holder(of section: SessionSection) -> String? { nil }
+
+    /// Nil: each session reads the record each time.
+    package var stamp: String? { nil }
+}
+
 /// The lock on a section.
 package struct SessionLock: Sendable {
+    /// The stamp of the last change of the record; nil if there is none.
+    package let stamp: String?
     private let onRelease: @Sendable () -> Void
+    private let onChange: @Sendable () throws -> String?
 
     /// Creates a lock that `onRelease` releases.
-    package init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+    ///
+    /// - Parameter onChange: Writes a new stamp, and returns it.
+    package init(
+        stamp: String? = nil, onChange: @escaping @Sendable () throws -> String? = { nil },
+        _ onRelease: @escaping @Sendable () -> Void
+    ) {
+        self.stamp = stamp
+        self.onChange = onChange
+        self.onRelease = onRelease
+    }
+
+    /// Writes a new stamp, before the record is changed.
+    ///
+    /// - Throws: The failure of the file system; the record must not be changed then.
+    package func renewStamp() throws -> String? { try onChange() }
 
     /// Releases the lock; to be called once.
     package func release() { onRelease() }

@@ -70,6 +70,14 @@ public protocol SessionCredential: Credential, Equatable {
     /// and are not in the issuer's response, such as a key.
     func succeeding(_ predecessor: Self) -> Self
 
+    /// Returns the credential to send to a resource; nil if the issuer has issued none for it yet.
+    ///
+    /// - Parameter target: The resource; nil for those that need no token of their own.
+    func credential(for target: TokenTarget?) -> Self?
+
+    /// Returns the credential to keep after a refresh of `predecessor` for one resource.
+    func succeeding(_ predecessor: Self, for target: TokenTarget?) -> Self
+
     /// Whether the user authenticated as a server requires, according to the credential; nil if it does not state it.
     func satisfies(_ requirement: StepUpRequirement, at date: Date) -> Bool?
 
@@ -101,6 +109,12 @@ extension SessionCredential {
 
     /// Returns this credential: most are replaced as a whole.
     public func succeeding(_ predecessor: Self) -> Self { self }
+
+    /// Returns this credential: most are the same for every resource.
+    public func credential(for target: TokenTarget?) -> Self? { self }
+
+    /// Returns the successor for every resource.
+    public func succeeding(_ predecessor: Self, for target: TokenTarget?) -> Self { succeeding(predecessor) }
 
     /// Returns nil: most servers replace a credential only on request.
     public func rotated(by response: HTTPResponse, to request: HTTPRequest, sentWith sent: Self) -> Self? { nil }

@@ -10,10 +10,18 @@ public struct RefreshRequest<Value: Sendable>: Sendable {
     /// Send it as `Idempotency-Key`: a server that supports it returns the same successor for a repeat, so that a lost
     /// response costs nothing.
     public let idempotencyKey: String
+
+    /// The resource that the new access token is for (RFC 8707 §2.2); nil for the session's own.
+    public let target: TokenTarget?
+
+    /// Creates a request.
+    package init(credential: Value, idempotencyKey: String, target: TokenTarget? = nil) {
+        (self.credential, self.idempotencyKey, self.target) = (credential, idempotencyKey, target)
+    }
 }
 
 /// The times at which a session refreshes its credential.
-public struct RefreshPolicy: Sendable {
+public struct RefreshPolicy: Sendable, Hashable {
     /// The time before expiry at which a refresh is due; never more than `greatestShare` of the credential's lifetime.
     ///
     /// A negative one counts as zero.
@@ -39,6 +47,22 @@ public struct RefreshPolicy: Sendable {
     ///
     /// A credential without one is then used until it expires or is refused.
     package var needsRefreshToken = false
+
+    /// The time limit of a refresh, with the waits for other processes and for the store.
+    ///
+    /// Its callers then get an error that says what it waited for. A response that comes later is stored nevertheless.
+    package var timeLimit = Duration.seconds(60)
+
+    /// Whether a request without a response is repeated at once, under its key: the issuer may have used up the refresh token.
+    package var repeatsUnanswered = true
+
+    /// The greatest number of requests to the issuer within `requestWindow`.
+    ///
+    /// A resource that refuses every credential would otherwise cost a refresh for each request to it.
+    package var requestLimit = 5
+
+    /// The window of `requestLimit`.
+    package var requestWindow = Duration.seconds(30)
 
     /// Creates a policy.
     public init(

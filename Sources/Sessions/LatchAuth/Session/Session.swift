@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+import LatchHTTP
 package import PortableFoundation
 import Synchronization
 
@@ -33,80 +34,50 @@ public actor Session<Value: SessionCredential> {
     /// 400 `invalid_grant` (RFC 6749 §5.2). Any other error leaves the session as it is.
     public typealias Refresh = @Sendable (RefreshRequest<Value>) async throws -> Value
 
+    /// The decisions; `send(_:)` passes events to it, and performs the effects.
+    var machine: SessionMachine<Value>
     /// The durable copy, which outranks memory: another process may have refreshed or signed out meanwhile.
-    ///
-    /// Used only inside `withStore`.
     let records: SessionRecords<Value>
     /// The request to the issuer; it runs in a task of the session's own, so no caller's cancellation reaches it.
     let refresh: Refresh
-    /// The refresh policy, fixed for the session's lifetime, so that the path without the actor may read it.
-    nonisolated let policy: RefreshPolicy
-    /// This device's clock, which may be wrong; `issuerNow` decides about expiry.
+    /// This device's clock, which may be wrong; `SessionMoment.issuerDate` decides about expiry.
     nonisolated let clock: WallClock
     /// The source of jitter and idempotency keys; a simulation passes a seeded one.
     nonisolated let random: RandomSource
-    /// The executor of the refresh, the restoration and the timer; nil is the global pool.
+    /// Revokes a credential that was issued after the user had signed out; nil if the issuer cannot.
+    let revoke: (@Sendable (Value) async -> Void)?
+    /// The executor of the session's own tasks; nil is the global pool.
     let executor: (any TaskExecutor)?
     /// The issuer that a session was created with, for modules above; see `Session.init(tokenEndpoint:)`.
     package nonisolated let issuer: (any Sendable)?
 
     /// The part that the fast path reads; only the actor writes it, except for the clock's offset.
     nonisolated let view = Mutex(SessionView<Value>())
-    /// A copy of `state` that other tasks read and watch without the actor.
+    /// A copy of the state that other tasks read and watch without the actor.
     nonisolated let broadcast = StateBroadcast<State>(.unknown)
     /// The pending step-up; separate from the state, since the credential is valid for all other requests.
     nonisolated let stepUpBroadcast = StateBroadcast<StepUpRequirement?>(nil)
+    /// The callers that wait for the machine.
+    nonisolated let waiters = WaiterTable<CredentialSnapshot<Value>?>()
 
-    /// The current state; only `publish(_:)` changes it, so that `broadcast` never falls behind.
-    private(set) var state = State.unknown
-    /// The number of sign-ins, sign-outs and step-ups so far.
-    ///
-    /// An operation that began in an earlier generation has no effect in a later one.
-    var generation = 0
-    /// The generation of the last sign-in; later ones come from step-ups of the same user.
-    var signInGeneration = 0
-    /// The identifier of the sign-in that the credential comes from; nil if the store keeps none.
-    var sessionID: String?
-    /// The issue date of the credential according to the record; see `TokenRecord.issued`.
-    var recordedIssueDate: Date?
-    /// The running refresh; there is never a second one in a generation.
-    var refreshResult: SharedResult<Value>?
-    /// Whether a caller that waits for the refresh cannot use the current credential.
-    var refreshIsNeeded = false
-    /// The task of the running refresh; cancelled when the generation ends, so that it releases its lock.
-    var refreshTask: Task<Void, Never>?
-    /// The credential and the key of a refresh that has begun and not succeeded.
-    var pendingRefresh: (credential: Value, key: String)?
-    /// The end of the pause after a failed refresh, during which a credential that is still accepted is used.
-    var pausedUntil = Date.distantPast
-    /// The running step-up, shared by all requests that need it.
-    var stepUpResult: SharedResult<Void>?
-    /// The task of the running step-up; cancelled by a sign-out or a sign-in.
-    var stepUpTask: Task<Void, Never>?
-    /// The running restoration, shared by all callers that arrive before it ends.
-    private var restoration: SharedResult<Void>?
-    /// A successor that is issued and not yet stored: the next attempt stores it before it requests another.
-    ///
-    /// The session keeps its refresh lock as long: no other session may use the predecessor.
-    var uncommitted: (value: Value, predecessor: Value)? { didSet { if uncommitted == nil { releaseKeptLock() } } }
-    /// The lock of the refresh that issued `uncommitted`.
-    var keptLock: SessionLock?
-    /// The task that stores `uncommitted` while no caller uses the session.
-    var storing: Task<Void, Never>?
-    /// The task that follows the current credential through time; a new credential gets a new one.
-    var timer: Task<Void, Never>?
+    /// The locks that this session holds.
+    var locks: [SessionSection: SessionLock] = [:]
+    /// The tasks that wait for a lock.
+    var entries: [SessionSection: Task<Void, Never>] = [:]
+    /// The task that sends the requests of the running refresh.
+    var requests: RequestRunner<Value>?
+    /// The closures of the callers that can let the user authenticate.
+    var authenticators: [Int: StepUp] = [:]
+    /// The task in which the user authenticates.
+    var authentication: Task<Void, Never>?
+    /// The task that waits for the time at which the machine has something to do, and that time by the monotonic clock.
+    var timer: (task: Task<Void, Never>, wake: Duration)?
     /// The task that listens to the other sessions over the same record.
     var listener: Task<Void, Never>?
     /// The task that listens for jumps of this device's date.
     var dateWatch: Task<Void, Never>?
-    /// Whether an operation is inside `withStore`.
-    ///
-    /// The actor alone would not keep two of them apart: it is reentrant at every `await`.
-    var storeIsBusy = false
-    /// The operations that wait for the store, in order of arrival; each is resumed exactly once.
-    ///
-    /// Unlike `AsyncMutex` it ignores cancellation: a sign-out or a store of issued tokens must not be lost by it.
-    var storeQueue: [CheckedContinuation<Void, Never>] = []
+    /// The task that follows the life of the app.
+    var lifecycle: Task<Void, Never>?
 
     /// Creates a session over the credential in `store`.
     ///
@@ -126,30 +97,34 @@ public actor Session<Value: SessionCredential> {
         refresh: @escaping Refresh
     ) {
         self.init(
-            store: store, policy: policy, clock: clock, random: random, executor: executor, issuer: nil,
+            store: store, policy: policy, clock: clock, random: random, executor: executor, issuer: nil, revoke: nil,
             refresh: refresh)
     }
 
     /// Creates a session with its issuer.
     package init(
         store: any TokenStore<Value>, policy: RefreshPolicy, clock: WallClock, random: RandomSource,
-        executor: (any TaskExecutor)?, issuer: (any Sendable)?, refresh: @escaping Refresh
+        executor: (any TaskExecutor)?, issuer: (any Sendable)?, revoke: (@Sendable (Value) async -> Void)?,
+        refresh: @escaping Refresh
     ) {
-        records = SessionRecords(store)
+        let records = SessionRecords(store)
+        self.records = records
+        machine = SessionMachine(
+            .init(policy: policy, keepsRecords: records.keepsRecords, isShared: records.coordination != nil))
         self.refresh = refresh
-        self.policy = policy
         self.clock = clock
         self.random = random
         self.executor = executor
         self.issuer = issuer
+        self.revoke = revoke
     }
 
     deinit {
-        timer?.cancel()
+        timer?.task.cancel()
         listener?.cancel()
         dateWatch?.cancel()
-        storing?.cancel()
-        keptLock?.release()
+        lifecycle?.cancel()
+        for lock in locks.values { lock.release() }
         broadcast.finish()
         stepUpBroadcast.finish()
     }
@@ -165,67 +140,6 @@ extension Session {
 
     /// The current state.
     public nonisolated var currentState: State { broadcast.current }
-
-    /// Whether the store has not been read successfully; only then may reading it change the state.
-    var isUnread: Bool {
-        switch state {
-        case .unknown, .restoring, .unavailable: true
-        case .signedIn, .expired, .signedOut: false
-        }
-    }
-
-    /// Changes the state, which nothing else does: the actor's copy first, then the one that other tasks read.
-    func publish(_ state: State) {
-        self.state = state
-        broadcast.send(state)
-    }
-
-    /// Makes a stored credential the visible one.
-    func adopt(_ value: Value) {
-        let due = dueDate(of: value)
-        view.withLock { view in
-            view.current = value
-            view.generation = generation
-            view.due = due
-        }
-        publishExpiry(of: value)
-        watchTime(of: value)
-    }
-
-    /// Publishes that no user is signed in.
-    func end(_ reason: SignedOutReason) {
-        view.withLock { $0.current = nil }
-        timer?.cancel()
-        timer = nil
-        endStepUp(with: nil)
-        publish(.signedOut(reason))
-    }
-
-    /// Begins a generation and abandons all running operations: their waiters get `error`.
-    ///
-    /// Called only after the store has accepted the change, so that a failed sign-out or sign-in disturbs nothing.
-    func beginGeneration(failing error: AuthError = .superseded) {
-        generation += 1
-        signInGeneration = generation
-        identify(by: nil)
-        uncommitted = nil
-        pendingRefresh = nil
-        pausedUntil = .distantPast
-        refreshResult?.finish(.failure(error))
-        refreshResult = nil
-        refreshTask?.cancel()
-        refreshTask = nil
-        stepUpResult?.finish(.failure(error))
-        stepUpResult = nil
-        stepUpTask?.cancel()
-        stepUpTask = nil
-    }
-
-    /// Whether an operation that began in `generation` still counts.
-    func isCurrent(_ generation: Int) -> Bool { generation == self.generation }
-
-    /// Whether the user of `generation` is still signed in: a step-up begins a generation too.
-    func isSameUser(_ generation: Int) -> Bool { (signInGeneration...self.generation).contains(generation) }
 }
 
 // MARK: - Credential
@@ -238,71 +152,58 @@ extension Session {
     ///   still accepted, a failed refresh throws nothing.
     public nonisolated func credential() async throws -> Value { try await snapshot().credential }
 
+    /// Returns the credential to use at a resource that needs an access token of its own (RFC 8707).
+    ///
+    /// All access tokens come from the session's one refresh token, and each is refreshed once for all callers.
+    ///
+    /// - Parameter target: The resource, and the scopes that are needed there.
+    /// - Throws: As `credential()`.
+    public nonisolated func credential(for target: TokenTarget) async throws -> Value {
+        try await snapshot(for: target).credential
+    }
+
     /// Returns the credential as it is, fresh or expired, without a refresh.
     ///
     /// - Throws: As `credential()` if there is none or the store cannot be read.
-    package func currentCredential() async throws -> Value {
-        if ActiveRefreshes.sessions.contains(ObjectIdentifier(self)) { throw AuthError.refreshReentered }
-        if state.credential == nil { try await restore() }
-        if case .signedOut = state { try await confirmSignOut() }
-        switch state {
-        case .signedIn(let value), .expired(let value): return value
-        case .signedOut(.issuer): throw AuthError.reauthenticationRequired
-        case .unavailable(let error): throw error
-        case .signedOut, .unknown, .restoring: throw AuthError.missingToken
-        }
-    }
+    package func currentCredential() async throws -> Value { try await currentSnapshot().credential }
 
     /// Returns a credential other than `refused`, refreshed if the session still holds that one.
     ///
     /// - Parameter refused: The credential that the server refused, as it was sent.
-    /// - Throws: As `credential()`, and the error of the refresh.
+    /// - Throws: As `credential()`, and the error of the refresh; `notRefreshable` without a refresh token.
     public func refreshed(replacing refused: Value) async throws -> Value {
-        try await refreshed(replacing: refused, in: nil)
+        try await use(.init(.replacing(refused))).credential
     }
 
     /// Returns the credential to use now, with its generation.
-    package nonisolated func snapshot() async throws -> CredentialSnapshot<Value> {
-        if let fresh = freshSnapshot() { return fresh }
-        return try await refreshedSnapshotIfDue()
+    package nonisolated func snapshot(for target: TokenTarget? = nil) async throws -> CredentialSnapshot<Value> {
+        if let fresh = freshSnapshot(for: target) { return fresh }
+        return try await use(.init(.fresh, target: target))
     }
 
     /// Returns the credential as it is, with its generation.
-    func currentSnapshot() async throws -> CredentialSnapshot<Value> {
-        let value = try await currentCredential()
-        return CredentialSnapshot(credential: value, generation: generation)
+    func currentSnapshot(for target: TokenTarget? = nil) async throws -> CredentialSnapshot<Value> {
+        try await use(.init(.current, target: target))
     }
 
     /// Returns a credential of the same user as the refused one, with its generation.
-    package func refreshed(replacing refused: CredentialSnapshot<Value>) async throws -> CredentialSnapshot<Value> {
-        let value = try await refreshed(replacing: refused.credential, in: refused.generation)
-        guard isSameUser(refused.generation) else { throw AuthError.superseded }
-        // A step-up may have come just after the refresh; its credential is then the one to use.
-        let isLatest = refused.generation == generation
-        return CredentialSnapshot(credential: isLatest ? value : state.credential ?? value, generation: generation)
-    }
-
-    /// Refreshes unless the refusal is a late one of a credential that is no longer current.
     ///
-    /// - Parameter generation: The generation of the refused credential; nil if unknown to the caller.
     /// - Throws: `AuthError.superseded` if another user has signed in since.
-    private func refreshed(replacing refused: Value, in generation: Int?) async throws -> Value {
-        let current = try await currentCredential()
-        guard generation.map(isSameUser) ?? true else { throw AuthError.superseded }
-        if !current.hasSameAccessToken(as: refused), !isExpired(current) { return current }
-        return try await shareRefresh(of: current)
+    package func refreshed(
+        replacing refused: CredentialSnapshot<Value>, for target: TokenTarget? = nil
+    ) async throws -> CredentialSnapshot<Value> {
+        try await use(.init(.replacing(refused.credential), generation: refused.generation, target: target))
     }
 
-    /// Returns the snapshot on the slow path of `snapshot()`.
-    ///
-    /// Another caller may have refreshed while this one waited for the actor, so the view is read again. The
-    /// generation is read before the refresh: a snapshot of a later one would repeat a request as another user.
-    private func refreshedSnapshotIfDue() async throws -> CredentialSnapshot<Value> {
-        let current = try await currentCredential()
-        if let fresh = freshSnapshot() { return fresh }
-        let generation = generation
-        let value = try await refreshedIfDue(current)
-        return CredentialSnapshot(credential: value, generation: generation)
+    /// Requests a credential.
+    private func use(_ use: SessionMachine<Value>.Use) async throws -> CredentialSnapshot<Value> {
+        // A refresh that needs its own result would wait for itself.
+        if ActiveRefreshes.contains(self) { throw AuthError.refreshReentered }
+        listen()
+        var use = use
+        if case .signedOut = machine.state { use.isConfirmed = records.isCurrent }
+        guard let snapshot = try await value(isLeavable: true, { .use($0, use) }) else { throw AuthError.missingToken }
+        return snapshot
     }
 }
 
@@ -318,7 +219,13 @@ extension Session {
     /// Signs in with a credential that was requested at `sent` by this session's clock: its date shows the issuer's.
     package func signIn(_ value: Value, requestedAt sent: Date?) async throws {
         if let sent, let issued = value.issued { observe(issuerDate: issued, ofRequestSentAt: sent) }
-        try await replaceRecord(by: newRecord(of: value, sessionID: random.identifier()))
+        try await signIn(value, since: nil)
+    }
+
+    /// Signs in, unless another sign-in or sign-out has begun a generation since.
+    func signIn(_ value: Value, since generation: Int?) async throws {
+        listen()
+        _ = try await self.value { .signIn($0, value, since: generation) }
     }
 
     /// Signs the user out on this device.
@@ -326,7 +233,10 @@ extension Session {
     /// - Returns: The credential that was current, so that the issuer can revoke it.
     /// - Throws: A `store…` code when the store cannot remove it; the session then follows what the store still holds.
     @discardableResult
-    public func signOut() async throws -> Value? { try await replaceRecord(by: nil) }
+    public func signOut() async throws -> Value? {
+        listen()
+        return try await value { .signOut($0) }?.credential
+    }
 
     /// Signs the user out: first on this device, with or without a network, and then at the server.
     ///
@@ -346,65 +256,60 @@ extension Session {
         }
     }
 
-    /// Replaces the record as the user wants, and makes it the session's state.
-    ///
-    /// - Returns: The credential that was current.
-    /// - Throws: A `store…` code, also if the store reported a failure and has stored nevertheless.
-    @discardableResult
-    private func replaceRecord(by record: TokenRecord<Value>?) async throws -> Value? {
-        listen()
-        var failure: (any Error)?
-        let last = try await withStore {
-            var last = uncommitted?.value ?? state.credential
-            // A store that cannot be read must not prevent a sign-out.
-            if last == nil, isUnread, record == nil { last = try? await records.load()?.credential }
-            failure = try await store(record)
-            beginGeneration()
-            identify(by: record)
-            if let value = record?.credential { adopt(value) } else { end(.user) }
-            endStepUp(with: record?.credential)
-            return last
-        }
-        await records.coordination?.announceChange()
-        if let failure { throw AuthError.fromStore(failure) }
-        return last
-    }
-
     /// Reads the store, if that has not succeeded before.
     ///
     /// - Throws: A `store…` code when it cannot be read; the state is then `unavailable`, and the next call tries again.
     public func restore() async throws {
-        guard isUnread else { return }
-        if let restoration { return try await restoration.value() }
-        let shared = SharedResult<Void>()
-        restoration = shared
-        publish(.restoring)
-        let generation = generation
-        Task(executorPreference: executor) { await self.runRestoration(shared, in: generation) }
-        try await shared.value()
+        guard machine.isUnread else { return }
+        listen()
+        _ = try await value(isLeavable: true) { .restore($0) }
     }
 
-    /// Runs the restoration; it finishes `shared` on every path, since callers would otherwise wait indefinitely.
-    private func runRestoration(_ shared: SharedResult<Void>, in generation: Int) async {
-        listen()
-        let loaded: Result<TokenRecord<Value>?, any Error>
-        do {
-            loaded = .success(try await withStore { try await records.load() })
-        } catch {
-            loaded = .failure(error)
+    /// Adopts the credential that a response made of the current one, stored before it becomes visible.
+    ///
+    /// It is not a sign-in: the generation stays, and a running refresh replaces the result.
+    ///
+    /// - Parameter snapshot: The credential of the request that was responded to.
+    /// - Returns: The credential that is current now; nil if the response belongs to an earlier one.
+    func rotate(
+        _ snapshot: CredentialSnapshot<Value>, by response: HTTPResponse, to request: HTTPRequest
+    ) async -> Value? {
+        let sent = snapshot.credential
+        let rotation = SessionMachine<Value>.Rotation(generation: snapshot.generation) { current in
+            current.rotated(by: response, to: request, sentWith: sent)
         }
-        restoration = nil
-        // A sign-in or sign-out meanwhile outranks the record that was read.
-        guard generation == self.generation else { return shared.finish(.success(())) }
-        switch loaded {
-        case .success(let record):
-            identify(by: record)
-            if let value = record?.credential { adopt(value) } else { end(record?.end ?? .noAccount) }
-            shared.finish(.success(()))
-        case .failure(let error):
-            let error = AuthError.fromStore(error)
-            publish(.unavailable(error))
-            shared.finish(.failure(error))
+        do { return try await value { .rotate($0, rotation) }?.credential } catch {
+            // The machine reports nothing: the next rotation or refresh stores again, and reports a failure.
+            return nil
         }
     }
+}
+
+// MARK: - Suspension
+
+extension Session {
+    /// Lets the session finish what must not be interrupted, before the system suspends the program.
+    ///
+    /// The system ends an app that is suspended while it holds a lock in a shared container. Call it inside of
+    /// `ProcessInfo.performExpiringActivity` or a background task, and `resume()` when the app is active again. Until then
+    /// no refresh begins; a credential that is still accepted is used.
+    ///
+    /// - Parameter limit: The time after which the session lets go of its lock, and of a running request. A request is then
+    ///   repeated under its key, and a successor that could not be stored stays in memory.
+    public func prepareToSuspend(within limit: Duration = .seconds(5)) async {
+        let end = Task.detached(executorPreference: executor) { [weak self, clock] in
+            do { try await clock.sleep(for: limit) } catch { return }
+            await self?.send(.suspendNow)
+        }
+        defer { end.cancel() }
+        do { _ = try await value { .suspend($0) } } catch {
+            // Nothing makes it fail; without it the program is suspended all the same.
+        }
+    }
+
+    /// Continues after `prepareToSuspend(within:)`.
+    public func resume() { send(.resume) }
+
+    /// Uses a store again that was locked, such as a keychain before the device was unlocked.
+    public func storeWasUnlocked() { send(.storeUnlocked) }
 }

@@ -16,91 +16,103 @@ import Synchronization
 /// }
 /// ```
 public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
+    /// A closure that decides whether a response refuses the credential of its request.
+    public typealias Refusal = @Sendable (HTTPResponse) async throws -> CredentialRefusal?
+
     /// The session, which the interceptor retains.
     private let session: Session<Value>
     /// The origins that get the credential; checked for each request, so that a redirect takes no credential along.
     private let scope: CredentialScope
+    private let target: TokenTarget?
     private let refreshes: Bool
     private let stepUp: Session<Value>.StepUp?
+    private let refusal: Refusal?
 
     /// Creates an interceptor that sends the credential of `session` to `scope` only.
     ///
     /// - Parameters:
     ///   - session: The session, which the interceptor retains.
     ///   - scope: The origins that receive the credential, checked for each request.
+    ///   - target: The resource, where it needs an access token of its own (RFC 8707).
     ///   - refreshes: Whether the session may refresh before a request and after a refusal. Otherwise the credential is
     ///     sent as it is, and the server's refusal is the response.
     ///   - stepUp: A function that lets the user authenticate as a server requires (RFC 9470), once for all requests
     ///     that wait for it; they are then sent once more. If it is nil, they fail, and `Session.stepUp` holds the
     ///     requirement.
+    ///   - refusal: A function that returns the reason for which a response refuses the credential, for servers that do so
+    ///     with another status than 401; nil for `CredentialRefusal.init(_:)`.
     public init(
-        _ session: Session<Value>, for scope: CredentialScope, refreshes: Bool = true,
-        stepUp: Session<Value>.StepUp? = nil
+        _ session: Session<Value>, for scope: CredentialScope, target: TokenTarget? = nil, refreshes: Bool = true,
+        stepUp: Session<Value>.StepUp? = nil, refusal: Refusal? = nil
     ) {
         self.session = session
         self.scope = scope
+        self.target = target
         self.refreshes = refreshes
         self.stepUp = stepUp
+        self.refusal = refusal
     }
 
     /// Sends the request with the session's credential; once more with a refreshed one after a 401, and once more after
     /// a step-up if the server requires that.
     ///
     /// - Throws: The error of `Session.credential()`, and `AuthError.stepUpRequired` if the user has to authenticate
-    ///   again; a 401 to the refreshed credential is a response.
+    ///   again. A 401 to the refreshed credential is a response, and so is one to a credential that cannot be refreshed, or
+    ///   to content that can be read only once.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        guard scope.allows(request.origin), !ActiveRefreshes.sessions.contains(ObjectIdentifier(session)) else {
+        guard scope.allows(request.origin), !ActiveRefreshes.contains(session) else {
             return try await next.respond(to: request)
         }
         var attempt = SessionAttempt(
-            session, try await refreshes ? session.snapshot() : session.currentSnapshot())
+            session, try await refreshes ? session.snapshot(for: target) : session.currentSnapshot(for: target))
         var (mayProve, mayRefresh, mayStepUp) = (true, refreshes, true)
         while true {
-            let response = try await send(request, as: attempt, to: next)
+            var authorized = request
+            authorized.modifiers.append(attempt)
+            let response = try await next.respond(to: authorized)
             // Nearly every response ends here; 400 is how some servers require another proof (RFC 9449 §5).
-            guard response.status == .unauthorized || response.status == .badRequest, !attempt.leadsElsewhere else {
-                return response
-            }
+            guard response.status == .unauthorized || response.status == .badRequest || refusal != nil,
+                !attempt.leadsElsewhere
+            else { return response }
             if mayProve, attempt.isWorthRepeating, request.body.isReplayable {
                 mayProve = false
                 attempt = SessionAttempt(session, attempt.snapshot)
                 continue
             }
             let snapshot: CredentialSnapshot<Value>
-            switch response.credentialRefusal {
+            switch try await reason(for: response) {
             case .credential where mayRefresh:
                 mayRefresh = false
-                snapshot = try await session.refreshed(replacing: attempt.snapshot)
+                guard let refreshed = try await refreshed(replacing: attempt.snapshot) else { return response }
+                snapshot = refreshed
             case .authentication(let requirement):
                 let hook = mayStepUp ? stepUp : nil
                 mayStepUp = false
                 snapshot = try await session.steppedUp(for: requirement, refusing: attempt.snapshot, by: hook)
             case .credential, nil: return response
             }
+            guard request.body.isReplayable else { return response }
             // The server may require another nonce for another credential.
             mayProve = true
             attempt = SessionAttempt(session, snapshot)
         }
     }
 
-    /// Sends the request with one credential, and measures the issuer's clock by the response.
-    ///
-    /// The `Date` field (RFC 9110 §6.6.1) is read from refusals, whose reason may be a wrong clock, and otherwise once
-    /// a minute at most: it costs a parse and a lock.
-    private func send(
-        _ request: HTTPRequest, as attempt: SessionAttempt<Value>, to next: any Handler
-    ) async throws -> HTTPResponse {
-        var authorized = request
-        authorized.modifiers.append(attempt)
-        let sent = session.clock.now
-        let response = try await next.respond(to: authorized)
-        // Another origin's clock is not the issuer's.
-        if response.status == .unauthorized || session.wantsIssuerDate, !attempt.leadsElsewhere,
-            let date = response.fields[.date].flatMap(HTTPDate.init)
-        {
-            session.observe(issuerDate: date.date, ofRequestSentAt: sent)
+    /// Returns the reason for which a response refuses the credential; nil if it does not.
+    private func reason(for response: HTTPResponse) async throws -> CredentialRefusal? {
+        guard let refusal else { return CredentialRefusal(response) }
+        return try await refusal(response)
+    }
+
+    /// Returns a successor of the refused credential; nil if the refusal is for the caller to handle, and ends nothing.
+    private func refreshed(
+        replacing refused: CredentialSnapshot<Value>
+    ) async throws -> CredentialSnapshot<Value>? {
+        do {
+            return try await session.refreshed(replacing: refused, for: target)
+        } catch AuthError.notRefreshable, AuthError.tooManyRefreshes {
+            return nil
         }
-        return response
     }
 }
 

@@ -29,6 +29,8 @@ public enum SessionState<Value: SessionCredential>: Sendable, Equatable {
     public var isSignedIn: Bool { credential != nil }
 }
 
+extension SessionState: Hashable where Value: Hashable {}
+
 /// The reason for which no user is signed in.
 public enum SignedOutReason: String, Sendable, Hashable, Codable {
     /// The store holds no account.
@@ -49,8 +51,6 @@ struct SessionView<Value: SessionCredential>: Sendable {
     var due = Date.distantFuture
     /// The issuer's clock minus the local one, in seconds.
     var clockOffset = 0.0
-    /// The date of the last measurement of the offset, by the local clock.
-    var offsetMeasured = Date.distantPast
 }
 
 /// A credential and the generation of the session that it belongs to.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import LatchHTTP
+public import LatchHTTP
 import PortableFoundation
 
 /// The stronger or fresher authentication that a server requires before it serves a request (RFC 9470 §3).
@@ -14,20 +14,48 @@ public struct StepUpRequirement: Sendable, Hashable, Codable {
     public var maximumAge: Duration?
     /// The scopes that the new tokens need; nil if the server does not state them.
     public var scopes: Scopes?
+    /// The interaction that the issuer requires before it refreshes (`prompt`); nil if a resource requires the step-up.
+    public var prompt: Prompt?
+
+    /// An interaction of an issuer with the user (OpenID Connect Core §3.1.2.1).
+    public enum Prompt: String, Sendable, Hashable, Codable {
+        /// The user signs in again.
+        case login
+        /// The user consents.
+        case consent
+        /// The user selects an account.
+        case accountSelection = "select_account"
+    }
 
     /// Creates a requirement.
-    public init(contextClasses: [String] = [], maximumAge: Duration? = nil, scopes: Scopes? = nil) {
+    public init(
+        contextClasses: [String] = [], maximumAge: Duration? = nil, scopes: Scopes? = nil, prompt: Prompt? = nil
+    ) {
         self.contextClasses = contextClasses
         self.maximumAge = maximumAge
         self.scopes = scopes
+        self.prompt = prompt
+    }
+
+    /// Returns the requirement of an issuer that does not refresh without the user (OpenID Connect Core §3.1.2.6); nil for
+    /// another error code.
+    package init?(errorCode: String) {
+        switch errorCode {
+        case "interaction_required", "insufficient_user_authentication": self.init()
+        case "login_required": self.init(prompt: .login)
+        case "consent_required": self.init(prompt: .consent)
+        case "account_selection_required": self.init(prompt: .accountSelection)
+        default: return nil
+        }
     }
 
     /// Returns nil when the challenge requires no step-up.
     package init?(_ challenge: Challenge) {
         guard challenge["error"] == "insufficient_user_authentication" else { return nil }
-        contextClasses = (challenge["acr_values"] ?? "").unicodeScalars.split(separator: " ").map { String($0) }
-        maximumAge = challenge["max_age"].flatMap(Self.seconds)
-        scopes = challenge["scope"].map(Scopes.init(parsing:))
+        self.init(
+            contextClasses: (challenge["acr_values"] ?? "").unicodeScalars.split(separator: " ").map { String($0) },
+            maximumAge: challenge["max_age"].flatMap(Self.seconds),
+            scopes: challenge["scope"].map(Scopes.init(parsing:)))
     }
 
     /// Parses a whole number of seconds that is not negative (RFC 9470 §3); returns nil for anything else.
@@ -65,40 +93,11 @@ extension Session {
     ///   when it cannot be stored; the session is then unchanged.
     public func stepUp(to value: Value) async throws {
         _ = try await currentCredential()
-        try await stepUp(to: value, since: generation)
+        _ = try await self.value { .stepUp($0, value) }
     }
 
     /// Ends the pending step-up with the same credential, for a server that records the user's authentication by itself.
-    package func completeStepUp() { stepUpBroadcast.send(nil) }
-
-    /// Steps up as long as the user of `generation` is signed in.
-    private func stepUp(to value: Value, since generation: Int) async throws {
-        try await withStore {
-            guard isSameUser(generation), let current = state.credential else { throw AuthError.superseded }
-            guard value.hasSameUser(as: current) != false else { throw AuthError.differentUser }
-            let value = value.succeeding(current)
-            if records.keepsRecords {
-                let record = try await records.load()
-                guard record?.credential != nil, record?.sessionID == sessionID else {
-                    _ = try follow(record)
-                    throw AuthError.superseded
-                }
-            }
-            let record = newRecord(of: value, sessionID: sessionID)
-            try await store(record)
-            let (signIn, shared, refresh) = (signInGeneration, stepUpResult, refreshResult)
-            (stepUpResult, stepUpTask) = (nil, nil)
-            // The refreshed credential is replaced as a whole; the waiters of the refresh get the new one.
-            refresh?.finish(.success(value))
-            beginGeneration()
-            signInGeneration = signIn
-            identify(by: record)
-            adopt(value)
-            endStepUp(with: value)
-            shared?.finish(.success(()))
-        }
-        await records.coordination?.announceChange()
-    }
+    package func completeStepUp() { send(.completeStepUp) }
 
     /// Returns a credential to repeat a request that was refused because of the user's authentication.
     ///
@@ -107,75 +106,35 @@ extension Session {
     func steppedUp(
         for requirement: StepUpRequirement, refusing refused: CredentialSnapshot<Value>, by satisfy: StepUp?
     ) async throws -> CredentialSnapshot<Value> {
-        guard isSameUser(refused.generation), let current = state.credential else { throw AuthError.superseded }
-        // The user has stepped up since the request was sent: this is a late refusal.
-        if refused.generation < generation { return CredentialSnapshot(credential: current, generation: generation) }
-        stepUpBroadcast.send(requirement)
-        guard let satisfy else { throw AuthError.stepUpRequired(requirement) }
-        try await shareStepUp(requirement, by: satisfy)
-        guard isSameUser(refused.generation), let current = state.credential else { throw AuthError.superseded }
-        return CredentialSnapshot(credential: current, generation: generation)
-    }
-
-    /// Waits for the running step-up, or starts one: the user authenticates once for all requests.
-    private func shareStepUp(_ requirement: StepUpRequirement, by satisfy: @escaping StepUp) async throws {
-        if let stepUpResult { return try await stepUpResult.value() }
-        let shared = SharedResult<Void>()
-        stepUpResult = shared
-        let generation = generation
-        stepUpTask = Task(executorPreference: executor) {
-            await self.runStepUp(requirement, by: satisfy, shared, in: generation)
+        let snapshot = try await value(isLeavable: true) { waiter in
+            authenticators[waiter] = satisfy
+            return .requireStepUp(waiter, requirement, generation: refused.generation, mayAsk: satisfy != nil)
         }
-        try await shared.value()
-    }
-
-    /// Runs the step-up; it finishes `shared` on every path, since callers would otherwise wait indefinitely.
-    private func runStepUp(
-        _ requirement: StepUpRequirement, by satisfy: StepUp, _ shared: SharedResult<Void>, in generation: Int
-    ) async {
-        var result = Result<Void, any Error>.success(())
-        do {
-            let value: Value
-            do {
-                value = try await ActiveRefreshes.of(self) { try await satisfy(requirement) }
-            } catch {
-                throw AuthError.stepUpRequired(requirement, cause: error)
-            }
-            try await stepUp(to: value, since: generation)
-        } catch {
-            result = .failure(error)
-        }
-        if stepUpResult === shared { (stepUpResult, stepUpTask) = (nil, nil) }
-        shared.finish(result)
-    }
-
-    /// Ends the pending requirement, unless the new credential shows that it does not meet it.
-    func endStepUp(with value: Value?) {
-        guard let requirement = stepUpBroadcast.current else { return }
-        if let value, value.satisfies(requirement, at: issuerNow) == false { return }
-        stepUpBroadcast.send(nil)
+        guard let snapshot else { throw AuthError.superseded }
+        return snapshot
     }
 }
 
-extension HTTPResponse {
-    /// The reason for which a server refuses the credential of a request.
-    enum CredentialRefusal {
-        /// The credential is no longer accepted: a refresh may help.
-        case credential
-        /// The user has to authenticate better or once more (RFC 9470).
-        case authentication(StepUpRequirement)
-    }
+/// The reason for which a server refuses the credential of a request.
+public enum CredentialRefusal: Sendable, Hashable {
+    /// The credential is no longer accepted: a refresh may help.
+    case credential
+    /// The user has to authenticate better or once more (RFC 9470).
+    case authentication(StepUpRequirement)
 
-    /// The reason for which the request was refused; nil if the response does not refuse its credential.
+    /// Creates the reason of a 401; nil if the response does not refuse its credential.
     ///
     /// A refusal of the proof of its key (RFC 9449) is not about the credential, and a successor would lack a missing
     /// scope (RFC 6750 §3.1) too. Without an explicit reason the credential counts as invalid: most servers give none.
-    var credentialRefusal: CredentialRefusal? {
-        guard status == .unauthorized, dpopError == nil else { return nil }
-        let challenges = challenges()
+    public init?(_ response: HTTPResponse) {
+        guard response.status == .unauthorized, response.dpopError == nil else { return nil }
+        let challenges = response.challenges()
         if let requirement = challenges.lazy.compactMap(StepUpRequirement.init).first {
-            return .authentication(requirement)
+            self = .authentication(requirement)
+        } else if challenges.contains(where: { $0["error"] == "insufficient_scope" }) {
+            return nil
+        } else {
+            self = .credential
         }
-        return challenges.contains { $0["error"] == "insufficient_scope" } ? nil : .credential
     }
 }

@@ -30,21 +30,29 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
     }
 
     /// Replaces the stored credential.
-    public func save(_ tokens: Value) async throws { try await save(record: TokenRecord(credential: tokens)) }
+    public func save(_ tokens: Value) async throws {
+        try await setAsideDamaged()
+        try await save(record: TokenRecord(credential: tokens))
+    }
 
     /// Returns the stored credential.
     ///
     /// - Throws: As `loadRecord()`.
     public func load() async throws -> Value? { try await loadRecord()?.credential }
 
+    /// Whether no coordination is needed, since there is one session over the record.
+    package var isExclusive: Bool { coordination == nil }
+
+    /// Keeps a damaged record under another name, `name.corrupt`, and one of a newer version under `name.newer`.
+    package func setAsideDamaged() async throws {
+        try await secrets.setAside(name) { (try? decode($0)) != nil }
+    }
+
     /// Replaces the whole record.
-    ///
-    /// A damaged one is not overwritten but kept under another name, `name.corrupt`.
     package func save(record: TokenRecord<Value>) async throws {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .secondsSince1970
         let bytes = Array(try encoder.encode(record))
-        try await secrets.setAside(name) { (try? decode($0)) != nil }
         try await secrets.write(bytes, for: name)
     }
 

@@ -18,6 +18,9 @@ package struct TokenRecord<Value: Sendable>: Sendable {
     /// that recognizes the key returns the same successor again.
     package var refreshKey: String?
 
+    /// The resource that the refresh of `refreshKey` is for; nil for the session's own access token.
+    package var refreshTarget: TokenTarget?
+
     /// The reason for which there is no credential; nil while there is one.
     package var end: SignedOutReason?
 
@@ -37,7 +40,7 @@ package struct TokenRecord<Value: Sendable>: Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case credential, refreshKey, end
+        case credential, refreshKey, refreshTarget, end
         case sessionID = "signIn"
         case issued = "handedOut"
     }
@@ -45,3 +48,5 @@ package struct TokenRecord<Value: Sendable>: Sendable {
 
 extension TokenRecord: Encodable where Value: Encodable {}
 extension TokenRecord: Decodable where Value: Decodable {}
+extension TokenRecord: Equatable where Value: Equatable {}
+extension TokenRecord: Hashable where Value: Hashable {}

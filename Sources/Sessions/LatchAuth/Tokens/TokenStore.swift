@@ -37,6 +37,20 @@ package protocol TokenRecordStore<Value>: TokenStore {
 
     /// The coordination of the sessions over this store; nil if there is only one of them.
     var coordination: (any SessionCoordination)? { get }
+
+    /// Whether nothing but one session uses the record, so that it need not be read again.
+    var isExclusive: Bool { get }
+
+    /// Keeps a record that cannot be decoded under another name, before it is replaced.
+    func setAsideDamaged() async throws
+}
+
+extension TokenRecordStore {
+    /// False: the record is read again before each change.
+    package var isExclusive: Bool { false }
+
+    /// Does nothing: most stores contain nothing else.
+    package func setAsideDamaged() async throws {}
 }
 
 /// A token store that ends with the process, for tests and previews.

@@ -74,11 +74,14 @@ public struct Tokens: SessionCredential, Hashable {
         key?.learn(from: response, to: request) ?? false
     }
 
-    /// Returns these tokens with the parts of their predecessors that they lack: the key, the user, the ID token.
+    /// Returns these tokens with the parts of their predecessors that they lack: the refresh token, the key, the user, the
+    /// ID token, and the access tokens of other resources.
     ///
-    /// OpenID Connect Core §12.2: a refresh need not return an ID token, and the first one stays valid.
+    /// RFC 6749 §6: a response without a refresh token leaves the old one valid. OpenID Connect Core §12.2: a refresh need
+    /// not return an ID token, and the first one stays valid.
     public func succeeding(_ predecessor: Tokens) -> Tokens {
         var tokens = self
+        if !isRefreshable { (tokens.refresh, tokens.cookie) = (predecessor.refresh, predecessor.cookie) }
         tokens.key = key ?? predecessor.key
         tokens.userID = userID ?? predecessor.userID
         tokens.idToken = idToken ?? predecessor.idToken

@@ -30,7 +30,7 @@ extension Session where Value == Tokens {
         policy.needsRefreshToken = true
         self.init(
             store: store, policy: policy, clock: clock ?? tokenEndpoint.clock, random: random, executor: executor,
-            issuer: tokenEndpoint
+            issuer: tokenEndpoint, revoke: { _ = await tokenEndpoint.revokeIfPossible($0) }
         ) { request in
             do {
                 let key = request.idempotencyKey

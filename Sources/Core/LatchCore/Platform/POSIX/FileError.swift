@@ -20,6 +20,8 @@ package struct FileError: Error, CustomStringConvertible {
         case readOnly
         /// A full disk or quota.
         case full
+        /// An operation that the file system does not have.
+        case unsupported
         case other
     }
 
@@ -44,6 +46,7 @@ package struct FileError: Error, CustomStringConvertible {
         case EACCES, EPERM, ELOOP: .denied
         case EROFS: .readOnly
         case ENOSPC, EDQUOT, EFBIG: .full
+        case ENOLCK, EOPNOTSUPP, ENOSYS: .unsupported
         default: .other
         }
     }

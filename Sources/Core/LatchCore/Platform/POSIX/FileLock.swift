@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Synchronization
 
 #if canImport(Glibc)
@@ -29,26 +28,24 @@ package struct FileLock: Sendable {
         self.isShared = isShared
     }
 
-    /// Acquires the lock; a thread outside of the cooperative pool waits for it.
+    /// Acquires the lock, looking at it again after pauses from 1 to 32 milliseconds.
+    ///
+    /// A thread that waits inside of the kernel could not be called back: it would outlive a timeout and a cancellation.
     ///
     /// - Returns: The holder; nil after the timeout.
     /// - Throws: `FileError`, or `CancellationError` as soon as the task is cancelled.
     package func acquire(timeout: Duration, clock: WallClock = .system) async throws -> Holder? {
         let holder = Holder(try opened())
-        if try holder.lock(path, shared: isShared, waiting: false) { return holder }
-        // The lock, or nil at the timeout, whichever comes first.
-        let result = SharedResult<Holder?>()
-        let (path, isShared) = (path, isShared)
-        // A queue of its own has a thread of its own, unlike the global ones.
-        DispatchQueue(label: "latch.file.lock").async {
-            result.finish(Result { try holder.lock(path, shared: isShared, waiting: true) ? holder : nil })
+        let end = clock.uptime + timeout
+        var pause = Duration.milliseconds(1)
+        while try !holder.lock(path, shared: isShared, waiting: false) {
+            let rest = end - clock.uptime
+            guard rest > .zero else { return nil }
+            // Real time: other processes, which know nothing of `clock`, release the lock.
+            try await Task.sleep(for: min(pause, rest), clock: .continuous)
+            pause = min(pause * 2, .milliseconds(32))
         }
-        let timer = Task {
-            try await clock.sleep(for: timeout)
-            result.finish(.success(nil))
-        }
-        defer { timer.cancel() }
-        return try await result.value()
+        return holder
     }
 
     /// Acquires the lock if it is free; returns nil otherwise.
@@ -78,10 +75,28 @@ package struct FileLock: Sendable {
 
         deinit { release() }
 
-        /// Releases the lock.
+        /// Releases the lock, also for the copies of the descriptor that a forked process has.
         package func release() {
-            let file = file.withLock { $0.take() }
-            if let file { close(file) }
+            guard let file = file.withLock({ $0.take() }) else { return }
+            _ = flock(file, LOCK_UN)
+            close(file)
+        }
+
+        /// Returns the content of the locked file, up to 4 KiB.
+        package func content() throws(FileError) -> [UInt8] {
+            guard let file = file.withLock({ $0 }) else { return [] }
+            var bytes = [UInt8](repeating: 0, count: 4_096)
+            let count = pread(file, &bytes, bytes.count, 0)
+            guard count >= 0 else { throw FileError("read", "lock file") }
+            return Array(bytes.prefix(count))
+        }
+
+        /// Replaces the content of the locked file; a reader without the lock may see a part of it.
+        package func replaceContent(by bytes: [UInt8]) throws(FileError) {
+            guard let file = file.withLock({ $0 }) else { return }
+            guard pwrite(file, bytes, bytes.count, 0) == bytes.count, ftruncate(file, off_t(bytes.count)) == 0 else {
+                throw FileError("write", "lock file")
+            }
         }
 
         /// Locks the file and returns whether it is locked; only a waiting call blocks.

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// The sessions whose refresh or step-up the current task belongs to.
+///
+/// A refresh through a client that carries the same session would wait for itself indefinitely; the session
+/// detects it by this value.
+package enum ActiveRefreshes {
+    /// A refresh or step-up of a session.
+    package final class Refresh: Sendable {
+        /// The identity of the session's actor.
+        package let session: ObjectIdentifier
+        private let isOver = Mutex(false)
+
+        fileprivate init(_ session: ObjectIdentifier) { self.session = session }
+
+        /// Whether it still runs: a task that it began may outlive it, whose requests need a credential again.
+        fileprivate var isRunning: Bool { !isOver.withLock { $0 } }
+
+        fileprivate func end() { isOver.withLock { $0 = true } }
+    }
+
+    /// The running ones, outermost first, since a refresh may need another session's credential.
+    @TaskLocal private static var refreshes: [Refresh] = []
+
+    /// The identities of the sessions, outermost first.
+    package static var sessions: [ObjectIdentifier] { refreshes.filter(\.isRunning).map(\.session) }
+
+    /// Whether the current task belongs to a refresh or a step-up of `session`.
+    package static func contains(_ session: some Actor) -> Bool {
+        let refreshes = refreshes
+        guard !refreshes.isEmpty else { return false }
+        let session = ObjectIdentifier(session)
+        return refreshes.contains { $0.session == session && $0.isRunning }
+    }
+
+    /// Runs a refresh or a step-up of `session`.
+    nonisolated(nonsending) static func of<Result>(
+        _ session: some Actor, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let refresh = Refresh(ObjectIdentifier(session))
+        defer { refresh.end() }
+        return try await $refreshes.withValue(refreshes + [refresh], operation: body)
+    }
+}

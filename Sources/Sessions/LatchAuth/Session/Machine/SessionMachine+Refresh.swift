@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+package import PortableFoundation
+
+// The refresh: one for all callers, under a lock, with a time limit.
+
+extension SessionMachine {
+    /// A running refresh.
+    package struct Refresh: Sendable {
+        /// A caller and its request.
+        package struct Caller: Sendable {
+            package var waiter: Waiter
+            package var use: Use
+        }
+
+        /// The step that the refresh has reached.
+        package enum Stage: Sendable, Hashable {
+            /// The program is suspended; the refresh begins when that ends.
+            case parked
+            /// It waits for the lock among processes.
+            case locking
+            /// Its time is over while it waited for the lock; the name of the holder is still to come.
+            case leaving
+            /// The record is read, and the key of the request stored.
+            case preparing
+            case requesting(id: Int)
+            /// The response is stored.
+            case committing
+            /// The issuer has refused, and the end of the session is stored.
+            case ending
+        }
+
+        /// The credential whose successor is wanted.
+        package var value: Value
+        /// The resource that the new access token is for; nil for the session's own.
+        package var target: TokenTarget?
+        package var callers: [Caller]
+        /// Whether a caller cannot use the current credential; otherwise none waits for another process.
+        package var isNeeded: Bool
+        package var stage: Stage
+        /// The monotonic time at which the callers get an error.
+        package var deadline: Duration
+        /// Whether the request has been repeated because no response came.
+        package var isRepeated = false
+        /// Whether the issuer was asked, and not only the record read.
+        package var hasRequested = false
+
+        var isParked: Bool { stage == .parked }
+    }
+
+    /// The lock among the processes that refresh.
+    package enum LockState: Sendable, Hashable {
+        case none, entering, waiting, leaving, held
+    }
+
+    /// A request whose outcome is not known, or not stored yet.
+    package struct PendingRequest: Sendable {
+        package var credential: Value
+        package var key: String
+        package var target: TokenTarget?
+        /// The numbers of the requests that were sent under the key.
+        package var ids: [Int] = []
+    }
+
+    /// A successor that is issued and not stored.
+    package struct Unstored: Sendable {
+        package var value: Value
+        package var predecessor: Value
+        /// The number of failed attempts to store it.
+        package var failures = 0
+        /// The monotonic time of the next attempt.
+        package var retry = Duration.zero
+    }
+
+    /// The time after a failed refresh in which the next one does not begin.
+    package struct Pause: Sendable {
+        /// The end for a caller whose credential is still accepted.
+        package var end: Duration
+        /// The end for all callers: the issuer has requested the pause.
+        package var bindingEnd: Duration
+        /// The failure.
+        package var error: SessionFailure
+    }
+
+    /// Lets a caller wait for the running refresh, or for a new one.
+    mutating func join(_ caller: Refresh.Caller, of value: Value, _ now: SessionMoment) {
+        let isNeeded = needsSuccessor(caller.use, of: value, now)
+        if refresh != nil {
+            refresh?.callers.append(caller)
+            if isNeeded { refresh?.isNeeded = true }
+            return
+        }
+        if let error = obstacle(to: caller.use, of: value, now) {
+            guard !isNeeded, let current = value.credential(for: caller.use.target) else {
+                return fail(caller.waiter, error)
+            }
+            return succeed(caller.waiter, current)
+        }
+        begin(
+            Refresh(
+                value: value, target: caller.use.target, callers: [caller], isNeeded: isNeeded, stage: .locking,
+                deadline: now.uptime + configuration.policy.timeLimit), now)
+    }
+
+    /// Returns the error of a refresh that must not begin now.
+    private func obstacle(to use: Use?, of value: Value, _ now: SessionMoment) -> (any Error)? {
+        guard unstored == nil else { return nil }
+        guard value.isRefreshable || !configuration.policy.needsRefreshToken else {
+            // The refusal of a resource ends nothing: only the issuer or the user ends a session.
+            if case .replacing = use?.need, !isExpired(value, now) { return AuthError.notRefreshable }
+            return AuthError.reauthenticationRequired
+        }
+        if let pause, now.uptime < pause.bindingEnd { return pause.error.error }
+        guard !mayRequest(now) else { return nil }
+        return pause.map { AuthError.tooManyRefreshes.caused(by: $0.error.error) } ?? AuthError.tooManyRefreshes
+    }
+
+    /// Whether a request stays within the rate of the policy.
+    private func mayRequest(_ now: SessionMoment) -> Bool {
+        let start = now.uptime - configuration.policy.requestWindow
+        return requestTimes.reduce(0) { $0 + ($1 > start ? 1 : 0) } < configuration.policy.requestLimit
+    }
+
+    private mutating func begin(_ refresh: Refresh, _ now: SessionMoment) {
+        var refresh = refresh
+        refresh.stage = isSuspended ? .parked : unstored != nil ? .committing : .locking
+        self.refresh = refresh
+        switch refresh.stage {
+        case .committing: commitAgain()
+        case .locking: takeLock()
+        default: break
+        }
+    }
+
+    // MARK: Lock
+
+    private mutating func takeLock() {
+        guard configuration.isShared else { return prepare() }
+        switch lock {
+        case .held: prepare()
+        case .entering, .waiting, .leaving: break
+        case .none:
+            lock = .entering
+            effect(.enter(.refresh, waits: false))
+        }
+    }
+
+    private mutating func prepare() {
+        refresh?.stage = .preparing
+        enqueue(.prepare)
+    }
+
+    mutating func lockEntered(_ entry: Entry, _ now: SessionMoment) {
+        let wasLeaving = lock == .leaving
+        lock = entry == .entered ? .held : .none
+        guard let refresh else { return }
+        switch (refresh.stage, entry) {
+        case (.locking, .entered): prepare()
+        case (.locking, .busy):
+            // The other session may take long: only a caller that cannot do without a successor waits for it.
+            guard refresh.isNeeded || isExpired(refresh.value, now) else {
+                return finishRefresh(.failure(AuthError.refreshElsewhere), now)
+            }
+            lock = .waiting
+            effect(.enter(.refresh, waits: true))
+        // The refresh that left is over, and this one has begun since.
+        case (.locking, .abandoned) where wasLeaving: takeLock()
+        case (.locking, .abandoned(let holder)), (.leaving, .abandoned(let holder)):
+            finishRefresh(.failure(AuthError.lockHeld(by: holder)), now)
+        case (.leaving, .entered): finishRefresh(.failure(AuthError.lockHeld(by: nil)), now)
+        case (.locking, .failed(let failure)), (.leaving, .failed(let failure)):
+            finishRefresh(.failure(AuthError.fromStore(failure.error)), now)
+        default: break
+        }
+    }
+
+    // MARK: Request
+
+    /// Sends the request whose key is stored.
+    mutating func sendRequest(_ now: SessionMoment) {
+        guard let pending = pendingRequest, refresh != nil else { return }
+        requestCount += 1
+        pendingRequest?.ids.append(requestCount)
+        refresh?.stage = .requesting(id: requestCount)
+        refresh?.target = pending.target
+        refresh?.hasRequested = true
+        let start = now.uptime - configuration.policy.requestWindow
+        requestTimes = requestTimes.filter { $0 > start } + [now.uptime]
+        let request = RefreshRequest(
+            credential: pending.credential, idempotencyKey: pending.key, target: pending.target)
+        effect(.request(id: requestCount, request))
+    }
+
+    mutating func issuerResponded(to id: Int, _ result: Result<Value, IssuerFailure>, _ now: SessionMoment) {
+        guard let pending = pendingRequest, pending.ids.contains(id) else {
+            // After a sign-out nobody uses the response. After a sign-in it stays as it is: an issuer that knows one grant
+            // for each user and client would end the new session with it.
+            if case .success(let value) = result, case .signedOut = state { effect(.revoke(value)) }
+            return
+        }
+        switch result {
+        case .success(let value):
+            guard unstored == nil, refresh?.stage != .ending else { return }
+            let fresh = value.succeeding(pending.credential, for: pending.target)
+            unstored = Unstored(value: fresh, predecessor: pending.credential)
+            // The response may be to a request whose time was over, while this refresh was about to repeat it.
+            if let refresh, !refresh.isParked {
+                if refresh.stage != .requesting(id: id) { leave(refresh) }
+                self.refresh?.stage = .committing
+            }
+            commitAgain()
+        case .failure(let failure):
+            guard refresh?.stage == .requesting(id: id) else { return }
+            requestFailed(failure, now)
+        }
+    }
+
+    private mutating func requestFailed(_ failure: IssuerFailure, _ now: SessionMoment) {
+        switch failure.kind {
+        case .ended:
+            refresh?.stage = .ending
+            return enqueue(.end(SessionFailure(failure.error)))
+        case .userRequired(let requirement):
+            // Only a new authentication helps, which begins a generation and ends the pause.
+            pause = Pause(end: .forever, bindingEnd: .forever, error: SessionFailure(failure.error))
+            publish(stepUp: requirement)
+        case .unanswered where mayRepeat(now):
+            // The issuer may have acted. A repetition within its replay window gets the same response.
+            refresh?.isRepeated = true
+            return sendRequest(now)
+        case .unanswered, .failed: pauseRefresh(after: failure, now)
+        }
+        finishRefresh(.failure(failure.error), now)
+    }
+
+    private func mayRepeat(_ now: SessionMoment) -> Bool {
+        configuration.policy.repeatsUnanswered && refresh?.isRepeated == false && !isSuspended && mayRequest(now)
+    }
+
+    /// The longest pause that an issuer may request; a session that refreshes later than this is effectively lost.
+    private static var longestPause: Duration { .seconds(600) }
+
+    /// Delays the next attempt by the policy's pause or by the issuer's `Retry-After`, and up to a quarter more.
+    ///
+    /// The quarter spreads the devices that one outage has synchronised.
+    private mutating func pauseRefresh(after failure: IssuerFailure, _ now: SessionMoment) {
+        let requested = min(failure.retryAfter ?? .zero, Self.longestPause)
+        let share = 1 + now.random.unit() / 4
+        pause = Pause(
+            end: now.uptime + max(configuration.policy.pauseAfterFailure, requested) * share,
+            bindingEnd: now.uptime + requested * share, error: SessionFailure(failure.error))
+    }
+
+    // MARK: End
+
+    /// Ends the refresh, and lets its callers continue.
+    mutating func finishRefresh(_ result: Result<Void, any Error>, _ now: SessionMoment) {
+        guard let refresh else { return }
+        self.refresh = nil
+        if case .failure(let error) = result, !isPaused(now) {
+            pauseRefresh(after: IssuerFailure(.failed, error), now)
+        }
+        for caller in refresh.callers {
+            let current = state.credential?.credential(for: caller.use.target)
+            switch result {
+            case .success where current != nil && refresh.hasRequested && caller.use.target == refresh.target:
+                succeed(caller.waiter, current)
+            // Another session has refreshed, or this one has refreshed another access token.
+            case .success: use(caller.use, caller.waiter, now)
+            case .failure(let error): refreshFailed(for: caller, current, error, now)
+            }
+        }
+    }
+
+    /// Hides a failure as long as the old credential is accepted.
+    private mutating func refreshFailed(
+        for caller: Refresh.Caller, _ current: Value?, _ error: any Error, _ now: SessionMoment
+    ) {
+        guard case .fresh = caller.use.need, let current else { return fail(caller.waiter, error) }
+        if !isExpired(current, now) { return succeed(caller.waiter, current) }
+        // It expired while the session found out that another one refreshes.
+        guard case AuthError.refreshElsewhere = error else { return fail(caller.waiter, error) }
+        use(caller.use, caller.waiter, now)
+    }
+
+    /// Ends the refresh because its generation ends.
+    mutating func abandonRefresh(failing error: any Error) {
+        guard let refresh else { return }
+        leave(refresh)
+        self.refresh = nil
+        for caller in refresh.callers { fail(caller.waiter, error) }
+    }
+
+    /// Cancels what the refresh waits for, except for a running operation on the store.
+    private mutating func leave(_ refresh: Refresh) {
+        if case .requesting(let id) = refresh.stage { effect(.cancelRequest(id: id)) }
+        if lock == .waiting {
+            lock = .leaving
+            effect(.leaveQueue(.refresh))
+        }
+    }
+}
+
+extension SessionMachine.Refresh: Equatable, Hashable where Value: Hashable {}
+extension SessionMachine.Refresh.Caller: Equatable, Hashable where Value: Hashable {}
+extension SessionMachine.PendingRequest: Equatable, Hashable where Value: Hashable {}
+extension SessionMachine.Unstored: Equatable, Hashable where Value: Hashable {}
+extension SessionMachine.Pause: Equatable, Hashable {}
+
+// MARK: - Time
+
+extension SessionMachine {
+    /// Whether the issuer would refuse `value` because of its age.
+    package func isExpired(_ value: Value, _ now: SessionMoment) -> Bool {
+        guard let expiry = value.expiry else { return false }
+        return expiry <= now.issuerDate
+    }
+
+    func isFresh(_ value: Value, _ now: SessionMoment) -> Bool { now.issuerDate < dueDate(of: value, now) }
+
+    func isPaused(_ now: SessionMoment) -> Bool { pause.map { now.uptime < $0.end } ?? false }
+
+    /// Returns the date from which a refresh of `value` is due.
+    package func dueDate(of value: Value, _ now: SessionMoment) -> Date {
+        guard let expiry = value.expiry else { return .distantFuture }
+        let policy = configuration.policy
+        // Without a refresh token an early request could only end the session early.
+        guard value.isRefreshable || !policy.needsRefreshToken else { return expiry }
+        let life = expiry.timeIntervalSince(value.issued ?? recordedIssueDate ?? now.issuerDate)
+        // A negative lead would make an expired credential look fresh, a negative jitter a fresh one due.
+        let share = max(0, min(policy.greatestShare, 0.5))
+        let lead = max(0, min(policy.lead.inSeconds, max(0, life) * share))
+        let jitter = max(0, min(policy.jitter.inSeconds, lead / 2)) * jitter
+        return expiry.addingTimeInterval(jitter - lead)
+    }
+
+    /// Returns the time until the session has something to do by itself; nil if that is never.
+    package func wait(_ now: SessionMoment) -> Duration? {
+        guard !isSuspended else { return nil }
+        var waits: [Duration] = []
+        if let refresh, refresh.stage != .leaving { waits.append(refresh.deadline - now.uptime) }
+        if let unstored, !operations.contains(where: \.isCommit) { waits.append(unstored.retry - now.uptime) }
+        if let staleness, !operations.contains(where: \.readsOnly) { waits.append(staleness.retry - now.uptime) }
+        if let value = state.credential, let expiry = value.expiry {
+            if !isExpired(value, now) { waits.append(Self.time(until: expiry, now)) }
+            if configuration.policy.refreshesInBackground, refresh == nil {
+                let due = dueDate(of: value, now)
+                let pause = max((pause?.end ?? .zero) - now.uptime, .seconds(1))
+                waits.append(now.issuerDate < due ? Self.time(until: due, now) : min(pause, .seconds(86_400)))
+            }
+        }
+        return waits.min().map { max($0, .zero) }
+    }
+
+    /// Returns the time until a date by the issuer's clock, at most a day.
+    ///
+    /// The session looks at the clock again afterwards, so it may wait longer. An extreme expiry, such as the year 10^20,
+    /// would overflow `Duration` and crash the program.
+    private static func time(until date: Date, _ now: SessionMoment) -> Duration {
+        // A little late rather than a little early: waking early would only mean to wait again.
+        .seconds(min(max(date.timeIntervalSince(now.issuerDate), 0) + 0.001, 86_400))
+    }
+
+    mutating func timePassed(_ now: SessionMoment) {
+        if let value = state.credential { publishExpiry(of: value, now) }
+        guard !isSuspended else { return }
+        if let refresh, now.uptime >= refresh.deadline { endTime(of: refresh, now) }
+        if let unstored, now.uptime >= unstored.retry { commitAgain() }
+        if let staleness, now.uptime >= staleness.retry, !isUnread { readRecord() }
+        guard configuration.policy.refreshesInBackground, refresh == nil, let value = state.credential,
+            !isFresh(value, now), !isPaused(now)
+        else { return }
+        refreshInBackground(value, now)
+    }
+
+    /// Refreshes although no caller waits, where nothing prevents it.
+    mutating func refreshInBackground(_ value: Value, _ now: SessionMoment) {
+        guard refresh == nil, obstacle(to: nil, of: value, now) == nil else { return }
+        begin(
+            Refresh(
+                value: value, callers: [], isNeeded: false, stage: .locking,
+                deadline: now.uptime + configuration.policy.timeLimit), now)
+    }
+
+    /// Ends a refresh that takes too long; an operation on the store, and what it stores, is not abandoned.
+    private mutating func endTime(of refresh: Refresh, _ now: SessionMoment) {
+        switch refresh.stage {
+        case .parked, .leaving: return
+        case .locking where lock == .waiting:
+            self.refresh?.stage = .leaving
+            lock = .leaving
+            return effect(.leaveQueue(.refresh))
+        case .requesting: pauseRefresh(after: IssuerFailure(.unanswered, AuthError.refreshTimedOut), now)
+        case .locking, .preparing, .committing, .ending: break
+        }
+        leave(refresh)
+        finishRefresh(.failure(AuthError.refreshTimedOut), now)
+    }
+}
+
+// MARK: - Suspension
+
+extension SessionMachine {
+    /// Begins nothing more, and lets the waiter wait for what is under way.
+    mutating func suspend(_ waiter: Waiter) {
+        isSuspended = true
+        awaitingRest.append(waiter)
+        guard let refresh, refresh.stage == .locking else { return }
+        leave(refresh)
+        self.refresh?.stage = .parked
+    }
+
+    /// Lets go of the lock, which the system would end the program for, and of the running request.
+    ///
+    /// A request is repeated under its key afterwards, and a successor that is not stored stays in memory.
+    mutating func suspendNow() {
+        isSuspended = true
+        if let refresh, !refresh.isParked {
+            leave(refresh)
+            self.refresh?.stage = .parked
+        }
+        if lock == .held {
+            lock = .none
+            effect(.leave(.refresh))
+        }
+        for waiter in awaitingRest { succeed(waiter) }
+        awaitingRest = []
+    }
+
+    mutating func resume(_ now: SessionMoment) {
+        isSuspended = false
+        for waiter in awaitingRest { succeed(waiter) }
+        awaitingRest = []
+        if var parked = refresh, parked.isParked {
+            parked.deadline = now.uptime + configuration.policy.timeLimit
+            parked.isRepeated = false
+            begin(parked, now)
+        }
+        commitAgain()
+        timePassed(now)
+    }
+
+    mutating func storeUnlocked() {
+        commitAgain()
+        if case .unavailable = state { readRecord() } else if staleness != nil { readRecord() }
+    }
+}
+
+extension Duration {
+    /// Longer than any program runs.
+    static var forever: Duration { .seconds(1 << 60) }
+}

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+package import PortableFoundation
+
+/// The decisions of a session, as a value: events come in, effects go out.
+///
+/// It contains no clock, no lock, no store and no task. `Session` performs the effects and reports how they end, so that a
+/// test can try every order of events, and every failure, on the code that an app runs.
+///
+/// A session refreshes in this order, which keeps a user signed in whatever is interrupted:
+/// 1. It takes the refresh lock among processes, and reads the record, which another process may have refreshed.
+/// 2. It stores the key of the request before it sends it, since a request uses up the refresh token (RFC 9700 §4.14.2).
+/// 3. It stores the response before anything uses it, and keeps the lock until that has succeeded.
+package struct SessionMachine<Value: SessionCredential>: Sendable {
+    /// The identifier of a caller that waits for the session.
+    package typealias Waiter = Int
+
+    /// The fixed properties of a session.
+    package struct Configuration: Sendable, Hashable {
+        /// The refresh policy.
+        package var policy: RefreshPolicy
+        /// Whether the store keeps whole records, and not credentials only.
+        package var keepsRecords: Bool
+        /// Whether other sessions use the record too, and locks keep them apart.
+        package var isShared: Bool
+
+        /// Creates a configuration.
+        package init(policy: RefreshPolicy, keepsRecords: Bool, isShared: Bool) {
+            (self.policy, self.keepsRecords, self.isShared) = (policy, keepsRecords, isShared)
+        }
+    }
+
+    /// The request of a caller for a credential.
+    package struct Use: Sendable {
+        /// The need of the caller.
+        package enum Need: Sendable {
+            /// The credential as it is.
+            case current
+            /// A credential that is not due for a refresh, if that can be had.
+            case fresh
+            /// A credential other than the one that a server refused.
+            case replacing(Value)
+        }
+
+        package var need: Need
+        /// The generation of the refused credential; nil if the caller does not know it.
+        package var generation: Int?
+        /// The resource that the credential is for; nil for the session's own.
+        package var target: TokenTarget?
+        /// Whether the record is known to be the one that the session last read.
+        package var isConfirmed: Bool
+
+        /// Creates a request.
+        package init(_ need: Need, generation: Int? = nil, target: TokenTarget? = nil, isConfirmed: Bool = false) {
+            (self.need, self.generation, self.target, self.isConfirmed) = (need, generation, target, isConfirmed)
+        }
+    }
+
+    /// An occurrence that the session reacts to.
+    package enum Event: Sendable {
+        // Callers.
+        case restore(Waiter)
+        case use(Waiter, Use)
+        /// A sign-in; with a generation, only if no other has begun since.
+        case signIn(Waiter, Value, since: Int?)
+        case signOut(Waiter)
+        case stepUp(Waiter, Value)
+        /// A server refused a request because of the user's authentication, and the caller waits for a better one.
+        case requireStepUp(Waiter, StepUpRequirement, generation: Int, mayAsk: Bool)
+        case completeStepUp
+        /// A response contained a successor of the credential.
+        case rotate(Waiter, Rotation)
+
+        // The ends of effects.
+        case entered(SessionSection, Entry)
+        case loaded(Result<TokenRecord<Value>?, SessionFailure>)
+        case saved(SessionFailure?)
+        case responded(request: Int, Result<Value, IssuerFailure>)
+        case authenticated(request: Int, Result<Value, SessionFailure>)
+
+        // The surroundings.
+        /// Another session has changed the record.
+        case recordChanged
+        /// The time that `wait` names has passed, or a clock was corrected.
+        case timePassed
+        /// The system is about to suspend the program; the waiter waits until nothing is under way.
+        case suspend(Waiter)
+        /// The program is about to be suspended now.
+        case suspendNow
+        case resume
+        /// The device was unlocked: a store that was locked can be used.
+        case storeUnlocked
+    }
+
+    /// The end of an attempt to enter a section.
+    package enum Entry: Sendable, Hashable {
+        case entered
+        /// Another session is in the section; the attempt was not to wait.
+        case busy
+        /// The attempt was ended by `leaveQueue`, or by its time limit, while the named process was in the section.
+        case abandoned(holder: String?)
+        case failed(SessionFailure)
+    }
+
+    /// An action that the session performs; the ends of those with an event are reported.
+    package enum Effect: Sendable {
+        /// Enter a section, at once or after a wait; ends with `entered`.
+        case enter(SessionSection, waits: Bool)
+        /// End a wait for a section; its `entered` still comes.
+        case leaveQueue(SessionSection)
+        case leave(SessionSection)
+        /// Read the record; ends with `loaded`.
+        case load
+        /// Replace the record, or remove it; ends with `saved`.
+        case save(TokenRecord<Value>?)
+        /// Tell the other sessions that the record has changed.
+        case announce
+        /// Send a request to the issuer; ends with `responded`.
+        case request(id: Int, RefreshRequest<Value>)
+        case cancelRequest(id: Int)
+        /// Let the user authenticate by the closure of the waiter; ends with `authenticated`.
+        case authenticate(id: Int, Waiter, StepUpRequirement)
+        case cancelAuthentication
+        /// Tell the issuer that a credential is not used any more.
+        case revoke(Value)
+        case publish(SessionState<Value>)
+        case publishStepUp(StepUpRequirement?)
+        /// Let a caller continue.
+        case resume(Waiter, Result<CredentialSnapshot<Value>?, any Error>)
+    }
+
+    /// A change of the current credential that a response made.
+    package struct Rotation: Sendable, Hashable {
+        /// The generation of the credential that was sent.
+        let generation: Int
+        /// Returns the successor of the current credential; nil if the response belongs to an earlier one.
+        let successor: @Sendable (Value) -> Value?
+
+        package static func == (one: Rotation, other: Rotation) -> Bool { one.generation == other.generation }
+
+        package func hash(into hasher: inout Hasher) { hasher.combine(generation) }
+    }
+
+    /// The effects of one event, which are no part of the state between two.
+    struct Outbox: Sendable, Hashable {
+        var effects: [Effect] = []
+
+        static func == (one: Outbox, other: Outbox) -> Bool { true }
+
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    package let configuration: Configuration
+
+    // MARK: What is known
+
+    package var state = SessionState<Value>.unknown
+    /// The number of sign-ins, sign-outs and step-ups so far.
+    ///
+    /// An operation that began in an earlier generation has no effect in a later one.
+    package var generation = 0
+    /// The generation of the last sign-in; later ones come from step-ups of the same user.
+    package var signInGeneration = 0
+    /// The identifier of the sign-in that the credential comes from; nil if the store keeps none.
+    package var sessionID: String?
+    /// The issue date of the credential according to the record; see `TokenRecord.issued`.
+    package var recordedIssueDate: Date?
+    /// The random share of the jitter of this credential's refresh.
+    package var jitter = 0.0
+    /// The credential that the issuer has refused to refresh, where the store could not remove it.
+    package var refusedByIssuer: Value?
+
+    /// A change of the record that this session has heard of and not read yet.
+    package var staleness: Staleness?
+
+    // MARK: What is under way
+
+    /// The operations on the store, of which the first is running.
+    package var operations: [StoreOperation] = []
+    /// The running refresh; there is never a second one.
+    package var refresh: Refresh?
+    /// The lock among the processes that refresh.
+    package var lock = LockState.none
+    /// A successor that is issued and not yet stored: nothing else is requested before it is.
+    ///
+    /// The session keeps its refresh lock as long: no other session may use the predecessor.
+    package var unstored: Unstored?
+    /// The request that has no successor yet; its repetition has the same key.
+    package var pendingRequest: PendingRequest?
+    /// The number of the last request to the issuer.
+    package var requestCount = 0
+    /// The pause after a failed refresh.
+    package var pause: Pause?
+    /// The times of the last requests to the issuer, by the monotonic clock.
+    package var requestTimes: [Duration] = []
+    /// The pending requirement of a server or of the issuer.
+    package var requirement: StepUpRequirement?
+    /// The authentication of the user that is under way, and the callers that wait for it.
+    package var authentication: Authentication?
+    /// Whether the program is, or is about to be, suspended.
+    package var isSuspended = false
+    /// The callers that wait until nothing is under way.
+    package var awaitingRest: [Waiter] = []
+
+    /// The effects of the event that is being handled.
+    var outbox = Outbox()
+
+    /// Creates the machine of a session whose store has not been read.
+    package init(_ configuration: Configuration) { self.configuration = configuration }
+
+    /// Reacts to an event.
+    ///
+    /// - Returns: The effects, to be performed in order.
+    package mutating func handle(_ event: Event, _ now: SessionMoment) -> [Effect] {
+        react(to: event, now)
+        settle(now)
+        defer { outbox.effects = [] }
+        return outbox.effects
+    }
+
+    /// Adds an effect of the event that is being handled.
+    mutating func effect(_ effect: Effect) { outbox.effects.append(effect) }
+
+    private mutating func react(to event: Event, _ now: SessionMoment) {
+        switch event {
+        case .restore(let waiter): restore(waiter, now)
+        case .use(let waiter, let use): self.use(use, waiter, now)
+        case .signIn(let waiter, let value, let generation):
+            if let generation, generation != self.generation { return fail(waiter, AuthError.superseded) }
+            replace(by: value, waiter, now)
+        case .signOut(let waiter): replace(by: nil, waiter, now)
+        case .stepUp(let waiter, let value):
+            enqueue(.stepUp(value, since: generation, waiter))
+        case .requireStepUp(let waiter, let requirement, let generation, let mayAsk):
+            require(requirement, waiter, generation: generation, mayAsk: mayAsk)
+        case .completeStepUp: publish(stepUp: nil)
+        case .rotate(let waiter, let rotation): enqueue(.rotate(rotation, waiter))
+        case .entered(.store, let entry): storeEntered(entry, now)
+        case .entered(.refresh, let entry): lockEntered(entry, now)
+        case .loaded(let result): recordLoaded(result, now)
+        case .saved(let failure): recordSaved(failure, now)
+        case .responded(let id, let result): issuerResponded(to: id, result, now)
+        case .authenticated(let id, let result): userAuthenticated(id, result, now)
+        case .recordChanged: recordChanged()
+        case .timePassed: timePassed(now)
+        case .suspend(let waiter): suspend(waiter)
+        case .suspendNow: suspendNow()
+        case .resume: resume(now)
+        case .storeUnlocked: storeUnlocked()
+        }
+    }
+
+    /// Does what every event may have made possible: begins the next operation, releases the lock, and reports that
+    /// nothing is under way.
+    private mutating func settle(_ now: SessionMoment) {
+        beginOperations(now)
+        let isIdle = refresh?.isParked ?? true && unstored == nil
+        if isIdle, lock == .held {
+            lock = .none
+            effect(.leave(.refresh))
+        }
+        guard isSuspended, isIdle, operations.isEmpty, lock == .none else { return }
+        for waiter in awaitingRest { succeed(waiter) }
+        awaitingRest = []
+    }
+}
+
+extension SessionMachine: Equatable, Hashable where Value: Hashable {}
+extension SessionMachine.Use: Equatable, Hashable where Value: Hashable {}
+extension SessionMachine.Use.Need: Equatable, Hashable where Value: Hashable {}
+
+// MARK: - State
+
+extension SessionMachine {
+    /// Whether the store has not been read successfully; only then may reading it change the state.
+    package var isUnread: Bool {
+        switch state {
+        case .unknown, .restoring, .unavailable: true
+        case .signedIn, .expired, .signedOut: false
+        }
+    }
+
+    /// Whether the user of `generation` is still signed in: a step-up begins a generation too.
+    func isSameUser(_ generation: Int) -> Bool { (signInGeneration...self.generation).contains(generation) }
+
+    mutating func publish(_ state: SessionState<Value>) {
+        guard self.state != state else { return }
+        self.state = state
+        effect(.publish(state))
+    }
+
+    mutating func publish(stepUp requirement: StepUpRequirement?) {
+        guard self.requirement != requirement else { return }
+        self.requirement = requirement
+        effect(.publishStepUp(requirement))
+    }
+
+    /// Makes a stored credential the visible one.
+    mutating func adopt(_ value: Value, _ now: SessionMoment) {
+        jitter = now.random.unit()
+        (refusedByIssuer, pause) = (nil, nil)
+        publishExpiry(of: value, now)
+    }
+
+    /// Publishes whether the credential has expired, in either direction: a corrected clock may make an expired one
+    /// fresh again.
+    mutating func publishExpiry(of value: Value, _ now: SessionMoment) {
+        publish(isExpired(value, now) ? .expired(value) : .signedIn(value))
+    }
+
+    /// Publishes that no user is signed in.
+    mutating func end(_ reason: SignedOutReason) {
+        publish(stepUp: nil)
+        publish(.signedOut(reason))
+    }
+
+    /// Remembers the facts that a record keeps about its credential.
+    mutating func identify(by record: TokenRecord<Value>?) {
+        (sessionID, recordedIssueDate) = (record?.sessionID, record?.issued)
+    }
+
+    /// Begins a generation and abandons all running operations: their waiters get `error`.
+    ///
+    /// Called only after the store has accepted the change, so that a failed sign-out or sign-in disturbs nothing.
+    mutating func beginGeneration(failing error: AuthError = .superseded) {
+        generation += 1
+        signInGeneration = generation
+        identify(by: nil)
+        abandonRefresh(failing: error)
+        (unstored, pendingRequest, pause) = (nil, nil, nil)
+        guard let authentication else { return }
+        self.authentication = nil
+        effect(.cancelAuthentication)
+        for waiter in authentication.waiters { fail(waiter, error) }
+    }
+
+    mutating func succeed(_ waiter: Waiter, _ value: Value? = nil) {
+        let snapshot = value.map { CredentialSnapshot(credential: $0, generation: generation) }
+        effect(.resume(waiter, .success(snapshot)))
+    }
+
+    mutating func fail(_ waiter: Waiter, _ error: any Error) {
+        effect(.resume(waiter, .failure(error)))
+    }
+}
+
+// MARK: - Callers
+
+extension SessionMachine {
+    private mutating func restore(_ waiter: Waiter, _ now: SessionMoment) {
+        guard isUnread else { return succeed(waiter) }
+        readRecord(for: StoreOperation.Reader(waiter: waiter))
+    }
+
+    /// Reads the record, once for all callers that arrive before it is read.
+    ///
+    /// A session that knows the record reads it again for a caller that arrives while it is being read.
+    mutating func readRecord(for reader: StoreOperation.Reader? = nil) {
+        let place = operations.lastIndex { $0.readsOnly && (isUnread || $0.isQueued) }
+        if isUnread { publish(.restoring) }
+        if let place {
+            operations[place].readers += [reader].compactMap(\.self)
+        } else {
+            enqueue(.read)
+            operations[operations.count - 1].readers = [reader].compactMap(\.self)
+        }
+    }
+
+    /// Gives a caller a credential, or lets it wait for one.
+    mutating func use(_ use: Use, _ waiter: Waiter, _ now: SessionMoment) {
+        switch state {
+        case .unknown, .restoring, .unavailable: readRecord(for: StoreOperation.Reader(waiter: waiter, use: use))
+        case .signedOut(let reason):
+            // The notification of a sign-in in another process may be slow, or have crashed.
+            guard use.isConfirmed || !configuration.isShared else { return readRecord(for: StoreOperation.Reader(waiter: waiter, use: use)) }
+            fail(waiter, reason == .issuer ? AuthError.reauthenticationRequired : AuthError.missingToken)
+        case .signedIn(let value), .expired(let value): self.use(use, value, waiter, now)
+        }
+    }
+
+    private mutating func use(_ use: Use, _ value: Value, _ waiter: Waiter, _ now: SessionMoment) {
+        guard use.generation.map(isSameUser) ?? true else { return fail(waiter, AuthError.superseded) }
+        let current = value.credential(for: use.target)
+        switch use.need {
+        case .current:
+            if let current { return succeed(waiter, current) }
+        case .fresh:
+            guard let current, !isExpired(current, now) else { break }
+            if isFresh(current, now) || isPaused(now) { return succeed(waiter, current) }
+        case .replacing(let refused):
+            if let current, !current.hasSameAccessToken(as: refused), !isExpired(current, now) {
+                return succeed(waiter, current)
+            }
+        }
+        // A caller whose refresh fails must not read an earlier state because the timer is late.
+        publishExpiry(of: value, now)
+        join(Refresh.Caller(waiter: waiter, use: use), of: value, now)
+    }
+
+    /// Whether a caller has nothing to use until the credential has a successor.
+    func needsSuccessor(_ use: Use, of value: Value, _ now: SessionMoment) -> Bool {
+        guard let current = value.credential(for: use.target) else { return true }
+        if case .replacing(let refused) = use.need, current.hasSameAccessToken(as: refused) { return true }
+        return isExpired(current, now)
+    }
+}
+
+// MARK: - Step-up
+
+extension SessionMachine {
+    /// The authentication of the user that is under way.
+    package struct Authentication: Sendable, Hashable {
+        package var id: Int
+        package var requirement: StepUpRequirement
+        package var waiters: [Waiter]
+    }
+
+    private mutating func require(
+        _ requirement: StepUpRequirement, _ waiter: Waiter, generation: Int, mayAsk: Bool
+    ) {
+        guard isSameUser(generation), let current = state.credential else {
+            return fail(waiter, AuthError.superseded)
+        }
+        // The user has stepped up since the request was sent: this is a late refusal.
+        if generation < self.generation { return succeed(waiter, current) }
+        publish(stepUp: requirement)
+        guard mayAsk else { return fail(waiter, AuthError.stepUpRequired(requirement)) }
+        // The user authenticates once for all requests.
+        guard authentication == nil else { return authentication?.waiters.append(waiter) ?? () }
+        requestCount += 1
+        authentication = Authentication(id: requestCount, requirement: requirement, waiters: [waiter])
+        effect(.authenticate(id: requestCount, waiter, requirement))
+    }
+
+    private mutating func userAuthenticated(
+        _ id: Int, _ result: Result<Value, SessionFailure>, _ now: SessionMoment
+    ) {
+        guard let authentication, authentication.id == id else { return }
+        switch result {
+        case .success(let value): enqueue(.stepUp(value, since: generation, nil))
+        case .failure(let failure):
+            self.authentication = nil
+            let error = AuthError.stepUpRequired(authentication.requirement, cause: failure.error)
+            for waiter in authentication.waiters { fail(waiter, error) }
+        }
+    }
+
+    /// Ends the pending requirement, unless the new credential shows that it does not meet it.
+    mutating func endStepUp(with value: Value?, _ now: SessionMoment) {
+        guard let requirement else { return }
+        if let value, value.satisfies(requirement, at: now.issuerDate) == false { return }
+        publish(stepUp: nil)
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchCore
+package import PortableFoundation
+
+/// The time and the randomness at an event.
+package struct SessionMoment: Sendable {
+    /// This device's date, which may be wrong.
+    package var date: Date
+    /// The issuer's clock minus this device's, in seconds.
+    package var clockOffset: Double
+    /// The monotonic time, by which pauses and time limits are measured.
+    package var uptime: Duration
+    /// The source of jitter and idempotency keys.
+    package var random: RandomSource
+
+    /// Creates a moment.
+    package init(date: Date, clockOffset: Double = 0, uptime: Duration, random: RandomSource) {
+        (self.date, self.clockOffset, self.uptime, self.random) = (date, clockOffset, uptime, random)
+    }
+
+    /// The issuer's date, as far as its responses reveal it; it decides about expiry.
+    package var issuerDate: Date { date.addingTimeInterval(clockOffset) }
+}
+
+/// An error of something that a session uses, comparable by its code.
+package struct SessionFailure: Error, Hashable {
+    package let error: any Error
+
+    package init(_ error: any Error) { self.error = error }
+
+    /// The code, or the type of an error without one.
+    private var code: String { (error as? any CodedError)?.code ?? String(describing: type(of: error)) }
+
+    package static func == (one: SessionFailure, other: SessionFailure) -> Bool { one.code == other.code }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(code) }
+}
+
+/// A resource that one access token of a session is for, and the scopes that it needs there (RFC 8707 §2).
+public struct TokenTarget: Sendable, Hashable, Codable {
+    /// The absolute URI of the resource, as it is requested.
+    public let resource: String
+    /// The requested scopes; nil for those of the sign-in.
+    public let scopes: Scopes?
+
+    /// Creates a target.
+    public init(resource: String, scopes: Scopes? = nil) {
+        self.resource = resource
+        self.scopes = scopes
+    }
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+package import PortableFoundation
+import Synchronization
+
+// The effects of the session's machine: each is performed as it is asked for, and reported when it has ended.
+
+extension Session {
+    /// Passes an event to the machine, and performs its effects.
+    func send(_ event: SessionMachine<Value>.Event) {
+        let now = moment
+        let effects = machine.handle(event, now)
+        show(now)
+        if machine.refresh == nil {
+            requests = nil
+        } else if requests == nil {
+            // In the task of the caller that begins the refresh, whose task-local values the request inherits.
+            requests = RequestRunner(of: self, on: executor)
+        }
+        for effect in effects { perform(effect) }
+        wait(now)
+    }
+
+    /// Sends the event of a caller, and waits until the machine lets it continue.
+    ///
+    /// - Throws: The failure, or `CancellationError` when the calling task is cancelled and may leave.
+    /// - Parameter isLeavable: Whether the cancellation of the caller ends the wait; it never ends the operation.
+    func value(
+        isLeavable: Bool = false, _ event: (Int) -> SessionMachine<Value>.Event
+    ) async throws -> CredentialSnapshot<Value>? {
+        let waiter = waiters.newTicket()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                waiters.add(waiter, continuation)
+                send(event(waiter))
+                // Cancellation may have come before there was a continuation.
+                if isLeavable, Task.isCancelled { waiters.resume(waiter, with: .failure(CancellationError())) }
+            }
+        } onCancel: {
+            if isLeavable { waiters.resume(waiter, with: .failure(CancellationError())) }
+        }
+    }
+
+    /// The time of an event.
+    nonisolated var moment: SessionMoment {
+        SessionMoment(
+            date: clock.now, clockOffset: view.withLock { $0.clockOffset }, uptime: clock.uptime, random: random)
+    }
+
+    /// Shows the credential to the path without the actor.
+    private func show(_ now: SessionMoment) {
+        let current = machine.state.credential
+        let due = current.map { machine.dueDate(of: $0, now) } ?? .distantFuture
+        let generation = machine.generation
+        view.withLock { view in
+            (view.current, view.generation, view.due) = (current, generation, due)
+        }
+        if current?.expiry != nil { watchDate() }
+    }
+
+    private func perform(_ effect: SessionMachine<Value>.Effect) {
+        switch effect {
+        case .enter(let section, let waits): enter(section, waits: waits)
+        case .leaveQueue(let section): entries[section]?.cancel()
+        case .leave(let section): locks.removeValue(forKey: section)?.release()
+        case .load:
+            run { [records, lock = locks[.store]] session in
+                await session.send(.loaded(Self.result { try await records.load(under: lock) }))
+            }
+        case .save(let record):
+            run { [records, lock = locks[.store]] session in
+                do {
+                    try await records.save(record, under: lock)
+                    await session.send(.saved(nil))
+                } catch {
+                    await session.send(.saved(SessionFailure(error)))
+                }
+            }
+        case .announce: run { [records] _ in await records.coordination?.announceChange() }
+        case .request(let id, let request): requests?.send(request, id: id)
+        case .cancelRequest:
+            requests?.cancel()
+            requests = nil
+        case .authenticate(let id, let waiter, let requirement): authenticate(id, waiter, requirement)
+        case .cancelAuthentication: authentication?.cancel()
+        case .revoke(let value): if let revoke { run { _ in await revoke(value) } }
+        case .publish(let state): broadcast.send(state)
+        case .publishStepUp(let requirement): stepUpBroadcast.send(requirement)
+        case .resume(let waiter, let result):
+            authenticators[waiter] = nil
+            waiters.resume(waiter, with: result)
+        }
+    }
+
+    /// Begins a task of the session's own: no caller's cancellation, priority or task-local value reaches it.
+    ///
+    /// Its priority is that of the most urgent caller that may wait for it.
+    @discardableResult
+    private func run(_ body: @escaping @Sendable (Session) async -> Void) -> Task<Void, Never> {
+        Task.detached(executorPreference: executor, priority: .high) { await body(self) }
+    }
+
+    private static func result<Success>(
+        _ body: () async throws -> Success
+    ) async -> Result<Success, SessionFailure> {
+        do { return .success(try await body()) } catch { return .failure(SessionFailure(error)) }
+    }
+
+    private func enter(_ section: SessionSection, waits: Bool) {
+        guard let coordination = records.coordination else { return send(.entered(section, .entered)) }
+        entries[section] = run { session in
+            do {
+                guard let lock = waits
+                    ? try await coordination.enter(section) : try await coordination.enterIfFree(section)
+                else { return await session.entered(section, nil, .busy) }
+                await session.entered(section, lock, .entered)
+            } catch is CancellationError {
+                await session.entered(section, nil, .abandoned(holder: coordination.holder(of: section)))
+            } catch {
+                await session.entered(section, nil, .failed(SessionFailure(error)))
+            }
+        }
+    }
+
+    private func entered(
+        _ section: SessionSection, _ lock: SessionLock?, _ entry: SessionMachine<Value>.Entry
+    ) {
+        entries[section] = nil
+        locks[section] = lock
+        send(.entered(section, entry))
+    }
+
+    private func authenticate(_ id: Int, _ waiter: Int, _ requirement: StepUpRequirement) {
+        guard let satisfy = authenticators.removeValue(forKey: waiter) else { return }
+        authentication = Task(executorPreference: executor) {
+            let result = await Self.result {
+                try await ActiveRefreshes.of(self) { try await satisfy(requirement) }
+            }
+            await self.send(.authenticated(request: id, result))
+        }
+    }
+
+    /// Asks the issuer.
+    func respond(to request: RefreshRequest<Value>, id: Int) async {
+        let sent = clock.now
+        do {
+            let fresh = try await ActiveRefreshes.of(self) { try await refresh(request) }
+            if let issued = fresh.issued { observe(issuerDate: issued, ofRequestSentAt: sent) }
+            send(.responded(request: id, .success(fresh)))
+        } catch {
+            send(.responded(request: id, .failure(IssuerFailure(error, now: clock.now))))
+        }
+    }
+}
+
+// MARK: - Time
+
+extension Session {
+    /// Returns the credential when it needs no refresh: the path of nearly every request, without the actor.
+    nonisolated func freshSnapshot(for target: TokenTarget? = nil) -> CredentialSnapshot<Value>? {
+        guard target == nil else { return nil }
+        let now = clock.now
+        return view.withLock { view in
+            guard let current = view.current, now.addingTimeInterval(view.clockOffset) < view.due else { return nil }
+            return CredentialSnapshot(credential: current, generation: view.generation)
+        }
+    }
+
+    /// Corrects the clock by the `Date` of a response of the issuer; the state follows where that makes the credential
+    /// expired, or fresh again.
+    ///
+    /// - Parameter sent: The time of the request, by this session's clock.
+    package nonisolated func observe(issuerDate: Date, ofRequestSentAt sent: Date) {
+        let now = clock.now
+        let offset = ClockOffset.seconds(to: issuerDate, sent: sent, received: now)
+        let hasMoved = view.withLock { view in
+            defer { view.clockOffset = offset }
+            return view.clockOffset != offset
+        }
+        guard hasMoved else { return }
+        Task.detached(executorPreference: executor) { await self.send(.timePassed) }
+    }
+
+    /// Waits until the machine has something to do by itself.
+    private func wait(_ now: SessionMoment) {
+        guard let wait = machine.wait(now) else {
+            timer?.task.cancel()
+            timer = nil
+            return
+        }
+        let wake = now.uptime + wait
+        if let timer, timer.wake <= wake + .milliseconds(5), timer.wake >= wake - .milliseconds(5) { return }
+        timer?.task.cancel()
+        // A successor that is not stored keeps its session alive: nothing else has it.
+        let keeper = machine.unstored == nil ? nil : self
+        let task = Task.detached(executorPreference: executor) { [weak self, clock] in
+            do { try await clock.sleep(for: wait) } catch { return }
+            await (keeper ?? self)?.wake()
+        }
+        timer = (task, wake)
+    }
+
+    private func wake() {
+        timer = nil
+        send(.timePassed)
+    }
+
+    /// Listens for jumps of this device's date, once: a sleeping task does not see them.
+    private func watchDate() {
+        guard dateWatch == nil else { return }
+        let changes = clock.dateChanges()
+        dateWatch = Task.detached(executorPreference: executor) { [weak self] in
+            for await _ in changes { await self?.send(.timePassed) }
+        }
+    }
+
+    /// Begins to listen to the other sessions over the record, once.
+    func listen() {
+        guard listener == nil, let coordination = records.coordination else { return }
+        let changes = coordination.changes()
+        listener = Task.detached(executorPreference: executor) { [weak self] in
+            for await _ in changes { await self?.recordMayHaveChanged() }
+        }
+    }
+
+    private func recordMayHaveChanged() {
+        guard !records.isCurrent else { return }
+        send(.recordChanged)
+    }
+}
+
+/// The task that sends the requests of one refresh, one after another.
+final class RequestRunner<Value: SessionCredential>: Sendable {
+    private typealias Request = (request: RefreshRequest<Value>, id: Int)
+
+    private let requests: AsyncStream<Request>.Continuation
+    private let task: Task<Void, Never>
+
+    /// Creates a runner in the current task's context.
+    init(of session: Session<Value>, on executor: (any TaskExecutor)?) {
+        let (stream, requests) = AsyncStream.makeStream(of: Request.self)
+        self.requests = requests
+        task = Task(executorPreference: executor, priority: .high) { [weak session] in
+            for await (request, id) in stream { await session?.respond(to: request, id: id) }
+        }
+    }
+
+    deinit { requests.finish() }
+
+    func send(_ request: RefreshRequest<Value>, id: Int) { requests.yield((request, id)) }
+
+    func cancel() { task.cancel() }
+}
+
+/// The callers that wait for a session, each of which may be cancelled without effect on the others.
+final class WaiterTable<Value: Sendable>: Sendable {
+    /// The mutable state; a continuation is removed before it is resumed, so it is resumed once.
+    private struct Waiting {
+        var nextTicket = 0
+        var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
+    }
+
+    private let waiting = Mutex(Waiting())
+
+    /// Returns a number that no other caller has.
+    func newTicket() -> Int {
+        waiting.withLock { waiting in
+            waiting.nextTicket += 1
+            return waiting.nextTicket
+        }
+    }
+
+    /// Adds a caller.
+    func add(_ ticket: Int, _ continuation: CheckedContinuation<Value, any Error>) {
+        waiting.withLock { $0.waiters[ticket] = continuation }
+    }
+
+    /// Lets a caller continue; one that has left is not there any more.
+    func resume(_ ticket: Int, with result: Result<Value, any Error>) {
+        waiting.withLock { $0.waiters.removeValue(forKey: ticket) }?.resume(with: result)
+    }
+}

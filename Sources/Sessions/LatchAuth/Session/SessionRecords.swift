@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Synchronization
+
+/// A session's view of its store, whether that keeps whole records or credentials only.
+///
+/// It remembers the record under the stamp of the store's lock: while the stamp stays the same, no other session has
+/// changed the record, and the store, which may prompt its user or decrypt a file, is not read again.
+final class SessionRecords<Value: SessionCredential>: Sendable {
+    /// A record that was read or written.
+    private struct Known {
+        var record: TokenRecord<Value>?
+        /// The stamp of the lock under which it was; nil if there are no other writers.
+        var stamp: String?
+    }
+
+    private let store: any TokenStore<Value>
+    /// The same store, if it keeps whole records.
+    private let records: (any TokenRecordStore<Value>)?
+    /// The record, if it is known; and whether the store's content could be read at all.
+    private let known = Mutex<(record: Known?, isReadable: Bool)>((nil, false))
+
+    init(_ store: any TokenStore<Value>) {
+        self.store = store
+        records = store as? any TokenRecordStore<Value>
+    }
+
+    /// Whether `load` returns everything that was passed to `save`.
+    var keepsRecords: Bool { records != nil }
+
+    /// The coordination of the sessions over the store; nil if there is only one of them.
+    var coordination: (any SessionCoordination)? { records?.coordination }
+
+    /// Whether no other session has changed the record since it was last read, as far as that is known.
+    var isCurrent: Bool {
+        guard let known = known.withLock({ $0.record }), let stamp = known.stamp else { return false }
+        return coordination?.stamp == stamp
+    }
+
+    /// Returns the stored record.
+    ///
+    /// - Parameter lock: The lock of the store; nil for a read that no lock protects.
+    func load(under lock: SessionLock?) async throws -> TokenRecord<Value>? {
+        guard let records else { return try await store.load().map { TokenRecord(credential: $0) } }
+        let stamp = lock?.stamp
+        if let known = known.withLock({ $0.record }), isValid(known, stamp) { return known.record }
+        let record = try await records.loadRecord()
+        let isKnown = stamp != nil || records.isExclusive
+        known.withLock { $0 = (isKnown ? Known(record: record, stamp: stamp) : nil, true) }
+        return record
+    }
+
+    private func isValid(_ known: Known, _ stamp: String?) -> Bool {
+        known.stamp == nil ? records?.isExclusive == true : known.stamp == stamp
+    }
+
+    /// Replaces the stored record, or removes it.
+    func save(_ record: TokenRecord<Value>?, under lock: SessionLock?) async throws {
+        guard let records else {
+            guard let credential = record?.credential else { return try await store.clear() }
+            return try await store.save(credential)
+        }
+        let isReadable = known.withLock { known in
+            known.record = nil
+            return known.isReadable
+        }
+        // Before the record: a crash in between makes the others read it once more, and never too seldom.
+        let stamp = try lock?.renewStamp()
+        if let record {
+            if !isReadable { try await records.setAsideDamaged() }
+            try await records.save(record: record)
+        } else {
+            try await records.clear()
+        }
+        let isKnown = stamp != nil || records.isExclusive
+        known.withLock { $0 = (isKnown ? Known(record: record, stamp: stamp) : nil, true) }
+    }
+}
