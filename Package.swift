@@ -31,7 +31,7 @@ let layers: KeyValuePairs = [
     "Sources/Compatibility/LaziOAuth": "LatchOAuth",
     "Sources/Compatibility/AxiomCore": "LatchRPC",
     "Sources/Compatibility/AxiomArchitecture": "AxiomCore",
-    "Sources/Testing/LatchTesting": "LatchAuth LatchServer LatchProcess",
+    "Sources/Testing/LatchTesting": "LatchAuth LatchServer",
 
     "Examples/user-service/Generated/swift:UserService": "AxiomArchitecture",
     "Examples/task-manager/Generated/swift:TaskManager": "AxiomArchitecture",
@@ -48,7 +48,7 @@ let layers: KeyValuePairs = [
 
     "Tests/TestVectors": "LatchProcess",
     "Tests/TestTags": "",
-    "Tests/TestSupport": "LatchTesting TestTags",
+    "Tests/TestSupport": "LatchTesting LatchProcess TestTags",
     "Tests/GeneratedModels": "LatchRPC",
     "Tests/GeneratedNames": "LatchRPC",
     "Tests/GeneratedTorture/swift:GeneratedTorture": "AxiomArchitecture",
@@ -97,6 +97,9 @@ let embedded = [
     "GeneratorCommands": ["Examples/Protos"],
 ]
 
+// The C libraries that Apple's SDKs have too.
+let portableLibraries: Set = ["CSQLite", "CZlib"]
+
 let package = Package(
     name: "Latchwork",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -119,7 +122,8 @@ let package = Package(
         system("CSQLite", "sqlite3", apt: "libsqlite3-dev"),
         system("CArgon2", "libargon2", apt: "libargon2-dev"),
         system("CPSL", "libpsl", apt: "libpsl-dev"),
-        system("CZlib", "zlib", apt: "zlib1g-dev"),
+        // Without pkg-config: its header and its library are where every compiler looks, also in Apple's SDKs.
+        system("CZlib", apt: "zlib1g-dev"),
         system("CEpoll"), system("CSpawn"), system("CTimer"),
         .target(name: "CCurlShim", dependencies: dependencies(["CCurl"]), path: "Sources/C/CCurlShim"),
         .target(name: "CTLSShim", dependencies: dependencies(["CTLS"]), path: "Sources/C/CTLSShim"),
@@ -184,10 +188,11 @@ func swiftTargets() -> [Target] {
 
 func isCLibrary(_ name: String) -> Bool { name.wholeMatch(of: /C[A-Z].*/) != nil }
 
-/// C libraries are used on Linux only, but for SQLite.
+/// C libraries are used on Linux only, except for the portable ones.
 func dependencies(_ names: [String]) -> [Target.Dependency] {
     names.map { name in
-        .target(name: name, condition: isCLibrary(name) && name != "CSQLite" ? .when(platforms: [.linux]) : nil)
+        let isLinuxOnly = isCLibrary(name) && !portableLibraries.contains(name)
+        return .target(name: name, condition: isLinuxOnly ? .when(platforms: [.linux]) : nil)
     }
 }
 
