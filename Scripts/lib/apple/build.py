@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Type-checks modules for platforms: each once its needs have an interface, several at a time, none without reason."""
+
+import hashlib
+import os
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from apple import sources
+
+STUBS = Path(__file__).resolve().parent / "stubs"
+# From the bottom up; each may import those before it.
+STUB_ORDER = (
+    "AppleCoreFoundation AppleDispatch Darwin Compression Security CryptoKit os OSLog Combine SwiftUI AppleFoundation "
+    "LocalAuthentication"
+).split()
+DIAGNOSTIC = re.compile(r"^(?P<path>/[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>error|warning): (?P<text>.*)$", re.MULTILINE)
+LOST = re.compile(r"^<unknown>:0: error: (.*)$|^(Please submit a bug report.*)$", re.MULTILINE)
+# A cast to a Swift type, which without Objective-C cannot come from a Core Foundation class.
+BRIDGED = re.compile(r"cast from .*(?:'CF\w+\??'|'AnyObject\??').* always fails")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A line of the report."""
+
+    where: str
+    text: str
+    kind: str = "error"
+
+    def __str__(self):
+        return f"{self.where}: {self.kind}: {self.text}"
+
+
+@dataclass
+class Result:
+    """What the compiler said of one module for one platform."""
+
+    platform: object
+    module: str
+    findings: list = field(default_factory=list)
+    digest: str = ""
+    is_cached: bool = False
+
+
+class Build:
+    """The check of a package, with the modules that it makes below `work`."""
+
+    def __init__(self, package, toolchain, work):
+        self.package, self.toolchain, self.work = package, toolchain, work
+        self.source_of = {}
+
+    def modules(self, platform):
+        return self.work / "modules" / platform.key
+
+    # Stubs
+
+    def compile_stubs(self, platform):
+        """Compiles the stubs for a platform, unless they have not changed."""
+        folder = self.work / "stubs" / platform.key
+        folder.mkdir(parents=True, exist_ok=True)
+        digest = _digest([self.toolchain.version], sorted(STUBS.rglob("*.swift")))
+        mark = folder / "digest.txt"
+        if mark.exists() and mark.read_text() == digest:
+            return digest
+        for name in STUB_ORDER:
+            command = [
+                *self.toolchain.frontend, "-emit-module", *self.toolchain.flags(platform), "-swift-version", "6",
+                "-parse-as-library", "-enable-upcoming-feature", "InternalImportsByDefault", "-module-name", name,
+                "-I", str(folder), "-o", str(folder / f"{name}.swiftmodule"), "-suppress-warnings",
+                *map(str, sorted((STUBS / name).glob("*.swift"))),
+            ]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode:
+                raise SystemExit(f"check-apple: the stub {name} does not compile for {platform.name}:\n{done.stderr[:4000]}")
+        mark.write_text(digest)
+        return digest
+
+    # Modules
+
+    def flags(self, target, platform):
+        libraries = [
+            flag for name in self.package.reach(target.name, platform) if self.package.targets[name].kind == "system"
+            for flag in ("-I", str(self.package.targets[name].folder))
+        ]
+        is_script = any(file.name == "main.swift" for file in target.files)
+        return [
+            *self.toolchain.flags(platform), "-I", str(self.work / "stubs" / platform.key),
+            "-I", str(self.modules(platform)), *libraries, "-swift-version", "6", "-package-name", self.package.name.lower(),
+            "-module-name", target.module, *target.flags, *([] if is_script else ["-parse-as-library"]),
+            "-diagnostic-style", "llvm", "-no-color-diagnostics",
+        ]
+
+    def files(self, target):
+        """The files to compile: a staged copy stands for a file that names a system module."""
+        folder = self.work / "staged" / target.name
+        files = []
+        for file in target.files:
+            original = file.read_text(encoding="utf-8")
+            if (text := sources.staged(original)) != original:
+                copy = folder / file.relative_to(target.folder)
+                self.source_of[str(copy)] = file
+                files.append(_written(copy, text))
+            else:
+                files.append(file)
+        if resources := sources.embedded_resources(target):
+            files.append(_written(folder / "embedded_resources.swift", resources))
+        return files
+
+    def check(self, target, platform, stubs, needs):
+        """Checks one module, unless it and all below it are as they were when it was last without findings."""
+        result = Result(platform, target.name)
+        files = self.files(target)
+        command = [*self.toolchain.frontend, "-emit-module", *self.flags(target, platform)]
+        output = self.modules(platform) / f"{target.module}.swiftmodule"
+        output.parent.mkdir(parents=True, exist_ok=True)
+        result.digest = _digest([stubs, *command, *(need.digest for need in needs)], files)
+        mark = output.with_suffix(".txt")
+        if output.exists() and mark.exists() and mark.read_text() == result.digest:
+            result.is_cached = True
+            return result
+        mark.unlink(missing_ok=True)
+        done = subprocess.run([*command, "-o", str(output), *map(str, files)], capture_output=True, text=True)
+        result.findings = self.findings(done, platform)
+        if done.returncode:
+            # What stands above it is checked against its interface all the same.
+            keep = ["-experimental-skip-all-function-bodies", "-experimental-allow-module-with-compiler-errors"]
+            subprocess.run([*command, *keep, "-o", str(output), *map(str, files)], capture_output=True)
+        if not result.findings:
+            mark.write_text(result.digest)
+        return result
+
+    def findings(self, done, platform):
+        """The compiler's diagnostics, with the paths of the sources."""
+        findings = {}
+        for match in DIAGNOSTIC.finditer(done.stderr):
+            path = self.source_of.get(match["path"], Path(match["path"]))
+            if path != Path(match["path"]) and match["kind"] == "warning" and BRIDGED.search(match["text"]):
+                continue
+            where = os.path.relpath(path, self.package.root) if path.is_relative_to(self.package.root) else path
+            finding = Finding(f"{where}:{match['line']}:{match['column']}", match["text"], match["kind"])
+            findings[str(finding)] = finding
+        if done.returncode and not any(finding.kind == "error" for finding in findings.values()):
+            said = LOST.search(done.stderr)
+            text = (said[1] or said[2]) if said else done.stderr.strip()[-500:]
+            findings["lost"] = Finding(f"{platform.name}", f"the compiler failed: {text}")
+        return list(findings.values())
+
+    def run(self, plan, workers):
+        """Checks the modules of each platform, `plan`: platform → names. Yields the results as they come."""
+        with ThreadPoolExecutor(workers) as pool:
+            stubs = dict(zip(plan, pool.map(self.compile_stubs, plan)))
+        waiting = [(platform, name) for platform, names in plan.items() for name in names]
+        done, running = {}, {}
+        with ThreadPoolExecutor(workers) as pool:
+            while waiting or running:
+                for job in [job for job in waiting if self._is_ready(job, plan, done)][: workers - len(running)]:
+                    waiting.remove(job)
+                    platform, name = job
+                    target = self.package.targets[name]
+                    needs = [done[platform, need] for need in target.needs_on(platform) if (platform, need) in done]
+                    running[pool.submit(self.check, target, platform, stubs[platform], needs)] = job
+                future = next(iter(_first(running)))
+                done[running.pop(future)] = future.result()
+                yield future.result()
+
+    def _is_ready(self, job, plan, done):
+        platform, name = job
+        return all(
+            (platform, need) in done
+            for need in self.package.targets[name].needs_on(platform) if need in plan[platform]
+        )
+
+
+def _first(futures):
+    from concurrent.futures import FIRST_COMPLETED, wait
+
+    return wait(futures, return_when=FIRST_COMPLETED).done
+
+
+def _written(path, text):
+    """Writes a file, unless it has this text already."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _digest(texts, files):
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode() + b"\0")
+    for file in files:
+        digest.update(str(file).encode() + b"\0" + hashlib.sha256(Path(file).read_bytes()).digest())
+    return digest.hexdigest()
