@@ -100,6 +100,9 @@ let embedded = [
 // The C libraries that Apple's SDKs have too.
 let portableLibraries: Set = ["CSQLite", "CZlib"]
 
+// Child processes exist on these platforms alone; what needs them is built for no other (`Scripts/check-apple`).
+let platformsWithProcesses: [Platform] = [.linux, .macOS]
+
 let package = Package(
     name: "Latchwork",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -188,12 +191,14 @@ func swiftTargets() -> [Target] {
 
 func isCLibrary(_ name: String) -> Bool { name.wholeMatch(of: /C[A-Z].*/) != nil }
 
-/// C libraries are used on Linux only, except for the portable ones.
 func dependencies(_ names: [String]) -> [Target.Dependency] {
-    names.map { name in
-        let isLinuxOnly = isCLibrary(name) && !portableLibraries.contains(name)
-        return .target(name: name, condition: isLinuxOnly ? .when(platforms: [.linux]) : nil)
-    }
+    names.map { .target(name: $0, condition: condition(of: $0)) }
+}
+
+/// C libraries are used on Linux only, except for the portable ones.
+func condition(of name: String) -> TargetDependencyCondition? {
+    if isCLibrary(name), !portableLibraries.contains(name) { return .when(platforms: [.linux]) }
+    return name == "LatchProcess" ? .when(platforms: platformsWithProcesses) : nil
 }
 
 /// A library of the system: a module map and a header, found by pkg-config.

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from apple import sources
+from swift_text import blanked
 
 STUBS = Path(__file__).resolve().parent / "stubs"
 # From the bottom up; each may import those before it.
 STUB_ORDER = (
-    "AppleCoreFoundation AppleDispatch Darwin Compression Security CryptoKit os OSLog Combine SwiftUI AppleFoundation "
+    "AppleCoreFoundation AppleDispatch Darwin Security CryptoKit os OSLog Combine SwiftUI AppleFoundation "
     "LocalAuthentication"
 ).split()
 DIAGNOSTIC = re.compile(r"^(?P<path>/[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>error|warning): (?P<text>.*)$", re.MULTILINE)
@@ -52,6 +53,7 @@ class Build:
     def __init__(self, package, toolchain, work):
         self.package, self.toolchain, self.work = package, toolchain, work
         self.source_of = {}
+        self.sensitive = self._sensitive_names()
 
     def modules(self, platform):
         return self.work / "modules" / platform.key
@@ -110,14 +112,44 @@ class Build:
             files.append(_written(folder / "embedded_resources.swift", resources))
         return files
 
+    def _sensitive_names(self):
+        """The names whose use can be right on one platform and wrong on another.
+
+        These are names of limited declarations of the stubs, and names that files with platform conditions declare. All other
+        declarations that a source can name come from the toolchain's modules, where the platforms' releases of one year
+        are alike, or are the package's own and the same everywhere.
+        """
+        names = set()
+        for file in STUBS.rglob("*.swift"):
+            names |= sources.limited_names(file.read_text(encoding="utf-8"))
+        for target in self.package.targets.values():
+            if target.is_swift and target.kind == "regular":
+                for file in target.files:
+                    code = blanked(file.read_text(encoding="utf-8"))
+                    if sources.differs_by_platform(code):
+                        names |= sources.declared_names(code)
+        return names
+
+    def is_sensitive(self, file):
+        """Whether the bodies of a file have to be checked for each platform."""
+        code = file.read_text(encoding="utf-8")
+        return sources.differs_by_platform(blanked(code)) or not self.sensitive.isdisjoint(sources.WORD.findall(code))
+
     def check(self, target, platform, stubs, needs):
-        """Checks one module, unless it and all below it are as they were when it was last without findings."""
+        """Checks one module, unless it and all below it are as they were when it was last without findings.
+
+        macOS sees all of it. Of the other platforms, each sees all declarations, and the bodies in files that can differ.
+        """
         result = Result(platform, target.name)
         files = self.files(target)
         command = [*self.toolchain.frontend, "-emit-module", *self.flags(target, platform)]
+        sensitive = []
+        if platform.key != "macos":
+            command.append("-experimental-skip-all-function-bodies")
+            sensitive = [file for file in files if self.is_sensitive(file)]
         output = self.modules(platform) / f"{target.module}.swiftmodule"
         output.parent.mkdir(parents=True, exist_ok=True)
-        result.digest = _digest([stubs, *command, *(need.digest for need in needs)], files)
+        result.digest = _digest([stubs, *command, *map(str, sensitive), *(need.digest for need in needs)], files)
         mark = output.with_suffix(".txt")
         if output.exists() and mark.exists() and mark.read_text() == result.digest:
             result.is_cached = True
@@ -125,6 +157,8 @@ class Build:
         mark.unlink(missing_ok=True)
         done = subprocess.run([*command, "-o", str(output), *map(str, files)], capture_output=True, text=True)
         result.findings = self.findings(done, platform)
+        if sensitive and not result.findings:
+            result.findings = self.check_bodies(target, platform, files, sensitive)
         if done.returncode:
             # What stands above it is checked against its interface all the same.
             keep = ["-experimental-skip-all-function-bodies", "-experimental-allow-module-with-compiler-errors"]
@@ -132,6 +166,11 @@ class Build:
         if not result.findings:
             mark.write_text(result.digest)
         return result
+
+    def check_bodies(self, target, platform, files, sensitive):
+        primary = [flag for file in files for flag in (["-primary-file"] if file in sensitive else []) + [str(file)]]
+        command = [*self.toolchain.frontend, "-typecheck", *self.flags(target, platform), *primary]
+        return self.findings(subprocess.run(command, capture_output=True, text=True), platform)
 
     def findings(self, done, platform):
         """The compiler's diagnostics, with the paths of the sources."""

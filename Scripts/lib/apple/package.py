@@ -93,15 +93,29 @@ class Package:
             return False
         return all(self.builds_on(name, platform) for name in self.targets[target].needs_on(platform) if is_swift(name))
 
+    def unbuildable(self, platform):
+        """The library products that have to build for a platform and cannot, each with what it lacks."""
+        found = []
+        for product, targets in self.products("library").items():
+            # A product that is called after none of its targets is for packages of this project, on a developer's machine.
+            for name in targets if product in targets else []:
+                if not self.builds_on(name, platform):
+                    lacks = {lost for need in [name, *self.reach(name, platform)] for lost in self.targets[need].dropped(platform)}
+                    found.append((product, sorted(lost for lost in lacks if lost in self.targets and self.targets[lost].is_swift)))
+        return found
+
     def wanted(self, platform, tests=False):
-        """The Swift targets to check for a platform, in the order of the manifest, whose needs come first."""
-        kinds = ("regular", "executable", "test") if tests else ("regular", "executable")
-        ours = lambda target: tests or "Tests" not in target.folder.relative_to(self.root).parts[:1]
-        wanted = [
-            target.name for target in self.targets.values()
-            if target.is_swift and target.kind in kinds and ours(target) and self.builds_on(target.name, platform)
-        ]
-        # An app on another platform has no command line.
-        if platform.key != "macos":
-            wanted = [name for name in wanted if self.targets[name].kind == "regular"]
-        return wanted
+        """The Swift targets to check for a platform, in the order of the manifest, where needs come first.
+
+        On macOS these are all targets outside of Tests/, on the other platforms what an app can have: the library products
+        and the libraries among the examples.
+        """
+        place = lambda target: target.folder.relative_to(self.root).parts[0]
+        if platform.key == "macos":
+            roots = [target.name for target in self.targets.values() if tests or place(target) != "Tests"]
+        else:
+            roots = [name for targets in self.products("library").values() for name in targets]
+            roots += [target.name for target in self.targets.values() if place(target) == "Examples"]
+            roots = [name for name in roots if self.targets[name].kind == "regular"]
+        reached = {need for root in roots if self.builds_on(root, platform) for need in [root, *self.reach(root, platform)]}
+        return [name for name, target in self.targets.items() if name in reached and target.is_swift]

@@ -23,6 +23,9 @@ BRIDGING_FILE = re.compile(r"^[ \t]*(?:\w+ )*import (?:Security|CoreFoundation)\
 CAST = re.compile(r"\bas ((?:CF(?!TypeRef)\w+|String|Data)\??)(?=[\s,)\]:}]|$)", re.MULTILINE)
 PATTERN = re.compile(r"\b(?:case|catch)\b[^=]*$")
 
+# The root class has these with Objective-C only.
+MESSAGE = re.compile(r"\boverride (?=(?:\w+ )*func (?:responds|forwardingTarget)\()")
+
 
 def staged(text):
     """The text with the stubs' names and an operator for each bridging cast, in the same lines."""
@@ -35,6 +38,7 @@ def staged(text):
         before = code[code.rfind("\n", 0, match.start()) + 1 : match.start()]
         if not PATTERN.search(before):
             edits.append((*match.span(), f"~~> {match[1]}.self"))
+    edits += [(*match.span(), " " * len(match[0])) for match in MESSAGE.finditer(code)]
     out, end = [], 0
     for start, stop, new in sorted(edits):
         out += [text[end:start], new]
@@ -55,6 +59,41 @@ def embedded_resources(target):
     return "struct PackageResources {\n" + "\n".join(lines) + "\n}\n"
 
 
-def has_condition(code):
-    """Whether a file differs between Apple's platforms by its own text."""
-    return re.search(r"\b(?:os|targetEnvironment|arch|canImport)\s*\(|@available|#available|#unavailable", code) is not None
+# What makes a file different on two of Apple's platforms; `os(Linux)` is true on none. The stubs can be imported on all.
+CONDITION = re.compile(r"\b(?:os\((?!Linux\))|targetEnvironment\(|arch\()|[@#](?:un)?available\b(?!\(\*)")
+TYPE = re.compile(r"\b(?:class|struct|enum|actor|protocol|extension) +(?!(?:func|var|let|subscript|init)\b)`?(\w+)")
+MEMBER = re.compile(r"\b(?:typealias|func|var|let|case|macro) +(?:\(|`?(\w+))")
+WORD = re.compile(r"\w+")
+
+
+def differs_by_platform(code):
+    """Whether the text of a file itself is not the same for all of Apple's platforms."""
+    return CONDITION.search(code) is not None
+
+
+def limited_names(code):
+    """The names of a stub's declarations that not every platform or version has."""
+    names, is_annotated = set(), False
+    for line in code.splitlines():
+        is_annotated = is_annotated or "@available" in line
+        if is_annotated and (found := TYPE.search(line) or MEMBER.search(line)):
+            names.add(found[1])
+            is_annotated = False
+    return names
+
+
+def declared_names(code):
+    """The names that other files can use: of types, of what is in them, and at the top of the file."""
+    names, bodies = set(), []
+    for line in code.splitlines():
+        opener = TYPE.search(line)
+        if all(body == "type" for body in bodies) and not re.search(r"\b(?:file)?private\b(?!\()", line):
+            if found := opener or MEMBER.search(line):
+                names.update(WORD.findall(line) if re.match(r"\s*case\b|.*\(.*\) *=", line) else [found[1]])
+        for brace in re.findall(r"[{}]", line):
+            if brace == "{":
+                bodies.append("type" if opener else "body")
+                opener = None
+            elif bodies:
+                bodies.pop()
+    return names - {None}

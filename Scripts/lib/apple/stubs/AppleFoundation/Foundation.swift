@@ -8,6 +8,13 @@
 
 private func stub() -> Never { fatalError() }
 
+// The messages of Objective-C that forwarders override; staged sources declare them without `override`, see sources.py.
+public struct Selector: Hashable, Sendable {}
+extension NSObjectProtocol {
+    public func responds(to aSelector: Selector!) -> Bool { stub() }
+    public func forwardingTarget(for aSelector: Selector!) -> Any? { stub() }
+}
+
 // Child processes exist on macOS alone.
 @available(iOS, unavailable) @available(tvOS, unavailable) @available(watchOS, unavailable) @available(visionOS, unavailable)
 public typealias Process = Foundation.Process

@@ -3,6 +3,7 @@
 
 // The Security framework. Source: https://developer.apple.com/documentation/security.
 @_exported public import AppleCoreFoundation
+public import Dispatch
 
 private func stub() -> Never { fatalError() }
 private func constant() -> CFString { stub() }
@@ -105,6 +106,7 @@ public nonisolated(unsafe) let kSecAttrKeyType: CFString = constant(), kSecAttrK
 public enum SecTrustResultType: UInt32, Sendable { case invalid = 0, proceed = 1, deny = 3, unspecified = 4, recoverableTrustFailure = 5, fatalTrustFailure = 6, otherError = 7 }
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool { stub() }
 public typealias SecTrustWithErrorCallback = (SecTrust, Bool, CFError?) -> Void
+public func SecTrustEvaluateAsyncWithError(_ trust: SecTrust, _ queue: DispatchQueue, _ result: @escaping SecTrustWithErrorCallback) -> OSStatus { stub() }
 public func SecTrustCopyKey(_ trust: SecTrust) -> SecKey? { stub() }
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { stub() }
 public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus { stub() }
