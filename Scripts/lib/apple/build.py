@@ -2,17 +2,19 @@
 """Type-checks modules for platforms: each once its needs have an interface, several at a time, none without reason."""
 
 import hashlib
+import json
 import os
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from apple import sources
+from apple import integers, sources
+from apple.finding import Finding
+from apple.sources import STUBS
 from swift_text import blanked
 
-STUBS = Path(__file__).resolve().parent / "stubs"
 # From the bottom up; each may import those before it.
 STUB_ORDER = (
     "AppleCoreFoundation AppleDispatch Darwin Security CryptoKit os OSLog Combine SwiftUI AppleFoundation "
@@ -22,18 +24,6 @@ DIAGNOSTIC = re.compile(r"^(?P<path>/[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P
 LOST = re.compile(r"^<unknown>:0: error: (.*)$|^(Please submit a bug report.*)$", re.MULTILINE)
 # A cast to a Swift type, which without Objective-C cannot come from a Core Foundation class.
 BRIDGED = re.compile(r"cast from .*(?:'CF\w+\??'|'AnyObject\??').* always fails")
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A line of the report."""
-
-    where: str
-    text: str
-    kind: str = "error"
-
-    def __str__(self):
-        return f"{self.where}: {self.kind}: {self.text}"
 
 
 @dataclass
@@ -93,7 +83,7 @@ class Build:
             *self.toolchain.flags(platform), "-I", str(self.work / "stubs" / platform.key),
             "-I", str(self.modules(platform)), *libraries, "-swift-version", "6", "-package-name", self.package.name.lower(),
             "-module-name", target.module, *target.flags, *([] if is_script else ["-parse-as-library"]),
-            "-diagnostic-style", "llvm", "-no-color-diagnostics",
+            "-enable-testing", "-diagnostic-style", "llvm", "-no-color-diagnostics",
         ]
 
     def files(self, target):
@@ -136,7 +126,7 @@ class Build:
         return sources.differs_by_platform(blanked(code)) or not self.sensitive.isdisjoint(sources.WORD.findall(code))
 
     def check(self, target, platform, stubs, needs):
-        """Checks one module, unless it and all below it are as they were when it was last without findings.
+        """Checks one module, unless it and all below it are as they were when it was last without errors.
 
         macOS sees all of it. Of the other platforms, each sees all declarations, and the bodies in files that can differ.
         """
@@ -150,21 +140,24 @@ class Build:
         output = self.modules(platform) / f"{target.module}.swiftmodule"
         output.parent.mkdir(parents=True, exist_ok=True)
         result.digest = _digest([stubs, *command, *map(str, sensitive), *(need.digest for need in needs)], files)
-        mark = output.with_suffix(".txt")
-        if output.exists() and mark.exists() and mark.read_text() == result.digest:
+        mark = output.with_suffix(".json")
+        if output.exists() and mark.exists() and (last := json.loads(mark.read_text()))["digest"] == result.digest:
             result.is_cached = True
+            result.findings = [Finding(**warning) for warning in last["warnings"]]
             return result
         mark.unlink(missing_ok=True)
         done = subprocess.run([*command, "-o", str(output), *map(str, files)], capture_output=True, text=True)
         result.findings = self.findings(done, platform)
-        if sensitive and not result.findings:
-            result.findings = self.check_bodies(target, platform, files, sensitive)
+        if sensitive and not done.returncode:
+            result.findings += self.check_bodies(target, platform, files, sensitive)
         if done.returncode:
             # What stands above it is checked against its interface all the same.
             keep = ["-experimental-skip-all-function-bodies", "-experimental-allow-module-with-compiler-errors"]
             subprocess.run([*command, *keep, "-o", str(output), *map(str, files)], capture_output=True)
-        if not result.findings:
-            mark.write_text(result.digest)
+        if platform.key == "watchos":
+            result.findings += integers.check(self, target, platform, files)
+        if not any(finding.kind == "error" for finding in result.findings):
+            mark.write_text(json.dumps({"digest": result.digest, "warnings": [asdict(one) for one in result.findings]}))
         return result
 
     def check_bodies(self, target, platform, files, sensitive):
@@ -180,7 +173,9 @@ class Build:
             if path != Path(match["path"]) and match["kind"] == "warning" and BRIDGED.search(match["text"]):
                 continue
             where = os.path.relpath(path, self.package.root) if path.is_relative_to(self.package.root) else path
-            finding = Finding(f"{where}:{match['line']}:{match['column']}", match["text"], match["kind"])
+            # A method that is spelt nearly like an optional requirement is one that nobody calls.
+            kind = "error" if "nearly matches" in match["text"] else match["kind"]
+            finding = Finding(f"{where}:{match['line']}:{match['column']}", match["text"], kind)
             findings[str(finding)] = finding
         if done.returncode and not any(finding.kind == "error" for finding in findings.values()):
             said = LOST.search(done.stderr)

@@ -112,7 +112,7 @@ class Package:
         """
         place = lambda target: target.folder.relative_to(self.root).parts[0]
         if platform.key == "macos":
-            roots = [target.name for target in self.targets.values() if tests or place(target) != "Tests"]
+            roots = [target.name for target in self.targets.values() if tests or place(target) != "Tests" and target.kind != "test"]
         else:
             roots = [name for targets in self.products("library").values() for name in targets]
             roots += [target.name for target in self.targets.values() if place(target) == "Examples"]

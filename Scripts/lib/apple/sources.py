@@ -2,8 +2,11 @@
 """The files of a target as they are compiled: themselves, or copies that name the stubs where the sources name a system module."""
 
 import re
+from pathlib import Path
 
 from swift_text import blanked
+
+STUBS = Path(__file__).resolve().parent / "stubs"
 
 # What an import finds: the stub in place of the toolchain's module, and nothing where Apple's SDKs have nothing.
 RENAMED = {

@@ -64,9 +64,15 @@ class Toolchain:
         new = platform.padded_triple(len(old)).encode()
         for module in (self.resources / "linux").glob("*.swiftmodule"):
             original = module / f"{self.host}.swiftmodule"
-            if original.is_file():
+            # Swift Testing comes as an interface, which the compiler compiles when it is imported.
+            interface = original.with_suffix(".swiftinterface")
+            if original.is_file() or interface.is_file():
                 (folder / module.name).mkdir(parents=True)
+            if original.is_file():
                 (folder / module.name / platform.module_file).write_bytes(original.read_bytes().replace(old, new))
+            elif interface.is_file():
+                text = interface.read_bytes().replace(old, platform.triple.encode())
+                (folder / module.name / platform.module_file).with_suffix(".swiftinterface").write_bytes(text)
 
     def _write_glibc_module_map(self):
         """The toolchain finds this module by an overlay that it makes for Linux only."""
