@@ -2,6 +2,7 @@
 """The targets of Package.swift and what of them is built for a platform."""
 
 import json
+import os
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,7 +59,8 @@ class Package:
     def __init__(self, root):
         self.root = root
         command = ["swift", "package", "--package-path", str(root), "dump-package"]
-        self.manifest = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        environment = {**os.environ, "LATCH_CHECK": "apple"}
+        self.manifest = json.loads(subprocess.run(command, check=True, capture_output=True, env=environment).stdout)
         self.name = self.manifest["name"]
         self.targets = {one["name"]: self._target(one) for one in self.manifest["targets"]}
 

@@ -102,7 +102,7 @@ def run(build, platforms, workers):
         results = list(pool.map(lambda seed: _found(build, platforms, seed), SEEDS))
     count = 0
     for seed, findings in zip(SEEDS, results):
-        hit = next((finding for finding in findings or () if seed.expected in finding.text), None)
+        hit = next((finding for finding in findings or () if seed.expected in finding.text and seed.file in finding.where), None)
         count += hit is not None
         said = hit.text if hit else "it does not fit its file" if findings is None else "; ".join(f.text for f in findings[:3]) or "nothing"
         print(f"  {'found ' if hit else 'MISSED'}  {seed.name} ({seed.platform}): {said[:110]}")
