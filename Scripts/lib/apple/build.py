@@ -6,7 +6,7 @@ import json
 import os
 import re
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -20,7 +20,9 @@ STUB_ORDER = (
     "AppleCoreFoundation AppleDispatch Darwin Security CryptoKit os OSLog Combine SwiftUI AppleFoundation "
     "LocalAuthentication"
 ).split()
-DIAGNOSTIC = re.compile(r"^(?P<path>/[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>error|warning): (?P<text>.*)$", re.MULTILINE)
+DIAGNOSTIC = re.compile(
+    r"^(?P<path>/[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>error|warning): (?P<text>.*)$", re.MULTILINE
+)
 LOST = re.compile(r"^<unknown>:0: error: (.*)$|^(Please submit a bug report.*)$", re.MULTILINE)
 # A cast to a Swift type, which without Objective-C cannot come from a Core Foundation class.
 BRIDGED = re.compile(r"cast from .*(?:'CF\w+\??'|'AnyObject\??').* always fails")
@@ -43,7 +45,10 @@ class Build:
     def __init__(self, package, toolchain, work):
         self.package, self.toolchain, self.work = package, toolchain, work
         self.source_of = {}
+        self._files = {}
         self.sensitive = self._sensitive_names()
+        # A change of the check itself repeats it.
+        self.own_digest = _digest([toolchain.version], sorted(Path(__file__).parent.glob("*.py")))
 
     def modules(self, platform):
         return self.work / "modules" / platform.key
@@ -87,7 +92,15 @@ class Build:
         ]
 
     def files(self, target):
-        """The files to compile: a staged copy stands for a file that names a system module."""
+        """The files to compile: a staged copy stands for a file that names a system module.
+
+        `run` asks for them before it starts anything, so that nothing is written while a compiler reads.
+        """
+        if target.name not in self._files:
+            self._files[target.name] = self._stage(target)
+        return self._files[target.name]
+
+    def _stage(self, target):
         folder = self.work / "staged" / target.name
         files = []
         for file in target.files:
@@ -139,7 +152,7 @@ class Build:
             sensitive = [file for file in files if self.is_sensitive(file)]
         output = self.modules(platform) / f"{target.module}.swiftmodule"
         output.parent.mkdir(parents=True, exist_ok=True)
-        result.digest = _digest([stubs, *command, *map(str, sensitive), *(need.digest for need in needs)], files)
+        result.digest = _digest([self.own_digest, stubs, *command, *map(str, sensitive), *(need.digest for need in needs)], files)
         mark = output.with_suffix(".json")
         if output.exists() and mark.exists() and (last := json.loads(mark.read_text()))["digest"] == result.digest:
             result.is_cached = True
@@ -188,6 +201,8 @@ class Build:
         with ThreadPoolExecutor(workers) as pool:
             stubs = dict(zip(plan, pool.map(self.compile_stubs, plan)))
         waiting = [(platform, name) for platform, names in plan.items() for name in names]
+        for _, name in waiting:
+            self.files(self.package.targets[name])
         done, running = {}, {}
         with ThreadPoolExecutor(workers) as pool:
             while waiting or running:
@@ -197,7 +212,7 @@ class Build:
                     target = self.package.targets[name]
                     needs = [done[platform, need] for need in target.needs_on(platform) if (platform, need) in done]
                     running[pool.submit(self.check, target, platform, stubs[platform], needs)] = job
-                future = next(iter(_first(running)))
+                future = next(iter(wait(running, return_when=FIRST_COMPLETED).done))
                 done[running.pop(future)] = future.result()
                 yield future.result()
 
@@ -207,12 +222,6 @@ class Build:
             (platform, need) in done
             for need in self.package.targets[name].needs_on(platform) if need in plan[platform]
         )
-
-
-def _first(futures):
-    from concurrent.futures import FIRST_COMPLETED, wait
-
-    return wait(futures, return_when=FIRST_COMPLETED).done
 
 
 def _written(path, text):

@@ -4,7 +4,6 @@
 import os
 import re
 from difflib import SequenceMatcher
-from pathlib import Path
 
 from apple.finding import Finding
 from apple.sources import RENAMED, STUBS
@@ -13,13 +12,21 @@ from swift_text import blanked
 PROTOCOL = re.compile(r"\bprotocol (\w+Delegate)\b[^{]*\{(.*?)^\}", re.DOTALL | re.MULTILINE)
 METHOD = re.compile(r"\bfunc +`?(\w+)`?\s*\(")
 CONFORMING = re.compile(r"\b(?:class|extension) +\w+(?:<[^>]*>)?\s*:([^{]*)\{")
-IMPORT = re.compile(r"^[ \t]*(?:@\w+ )*(?:\w+ )?import (?:(?:struct|class|enum|protocol|func|var|let|typealias) )?(\w+)", re.MULTILINE)
+IMPORT = re.compile(
+    r"^[ \t]*(?:@\w+ )*(?:\w+ )?import (?:(?:struct|class|enum|protocol|func|var|let|typealias) )?(\w+)", re.MULTILINE
+)
 # A downcast to a class of Core Foundation always succeeds at run time, whatever the value is.
-DOWNCAST = re.compile(r"\bas[?!] +((?:CF|Sec(?!ret|urity))[A-Z]?\w+)")
+DOWNCAST = re.compile(
+    r"\bas[?!] +(CF[A-Z]\w+|Sec(?:AccessControl|Certificate|Identity|Key|Keychain|Policy|Task|Trust)\b)"
+)
 
-# The frameworks of the sources, and the platforms that lack one. Source: the availability on each framework's page.
-FRAMEWORKS = {"Synchronization", "Observation", "Swift", "Testing", "_Concurrency", "AuthenticationServices", "Network"}
-LACKED = {"AppKit": {"ios", "tvos", "watchos", "visionos"}, "UIKit": {"macos"}, "WatchKit": {"macos", "ios", "tvos", "visionos"}}
+# What the toolchain has for Apple's platforms, too.
+TOOLCHAIN = {"Synchronization", "Observation", "Swift", "Testing"}
+# Frameworks that some platforms lack. Source: the availability on the page of each.
+LACKED = {
+    "AppKit": {"ios", "tvos", "watchos", "visionos"}, "UIKit": {"macos"},
+    "WatchKit": {"macos", "ios", "tvos", "visionos"},
+}
 
 
 def labels_at(code, start):
@@ -32,7 +39,7 @@ def labels_at(code, start):
             label = False
             at += found.end()
             continue
-        depth += (char in "([{") - (char in ")]}" )
+        depth += (char in "([{") - (char in ")]}")
         label = label or (char == "," and depth == 0)
         at += 1
     return tuple(labels)
@@ -81,7 +88,7 @@ def check_imports(path, code, known, platforms):
     conditional = set(re.findall(r"canImport\((\w+)\)", code))
     for match in IMPORT.finditer(code):
         name, line = match[1], code.count("\n", 0, match.start()) + 1
-        if name in conditional or name in known or name in FRAMEWORKS:
+        if name in conditional or name in known or name in TOOLCHAIN:
             continue
         lacking = sorted(platform.name for platform in platforms if platform.key in LACKED.get(name, ()))
         if lacking:

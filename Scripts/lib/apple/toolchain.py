@@ -48,7 +48,7 @@ class Toolchain:
 
     def flags(self, platform):
         """The options with which the compiler sees a platform."""
-        include = [self.resources / f"clang/include", f"/usr/include/{self.architecture}-linux-gnu", "/usr/include"]
+        include = [self.resources / "clang/include", f"/usr/include/{self.architecture}-linux-gnu", "/usr/include"]
         settings = self.work / "sdk"
         return [
             "-target", platform.triple, "-clang-target", self.host, "-disable-objc-interop",
