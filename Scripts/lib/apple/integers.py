@@ -17,7 +17,7 @@ NUMBER = r"(?:0x[0-9A-Fa-f_]+|0b[01_]+|\d[\d_]*)(?![\w.])"
 EXPRESSION = re.compile(rf"(?<![\w.]){NUMBER}(?: *(?:\*|<<|\+) *{NUMBER})*")
 SHIFT = re.compile(rf"(?:<<|>>)=? *({NUMBER})")
 LITERAL = re.compile(r'integer_literal \$Builtin\.IntLiteral, -?\d+, loc "([^"]+)":(\d+):(\d+)')
-INITIALISER = re.compile(r"function_ref @\$s(Si|Su)22_builtinIntegerLiteral")
+INITIALISER = re.compile(r"function_ref @\$s(\w+?)22_builtinIntegerLiteral|#_ExpressibleByBuiltinIntegerLiteral")
 SHIFTED = re.compile(r'witness_method \$U?Int, #\w+\."&?(?:<<|>>)=?"')
 
 
@@ -47,9 +47,12 @@ def native_places(sil):
     for line in sil.splitlines():
         if found := LITERAL.search(line):
             last = (found[1], int(found[2]), int(found[3]))
-        elif last and INITIALISER.search(line):
-            literals.add(last)
-            typed, last = last, None
+        elif last and (found := INITIALISER.search(line)):
+            # The mangled names of Int and UInt.
+            if found[1] in ("Si", "Su"):
+                literals.add(last)
+                typed = last
+            last = None
         elif typed and SHIFTED.search(line):
             shifts.add(typed)
             typed = None

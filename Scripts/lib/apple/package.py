@@ -99,11 +99,12 @@ class Package:
         """The library products that have to build for a platform and cannot, each with what it lacks."""
         found = []
         for product, targets in self.products("library").items():
-            # A product that is called after none of its targets is for packages of this project, on a developer's machine.
+            # A product that is called after none of its targets is for other packages of this project.
             for name in targets if product in targets else []:
                 if not self.builds_on(name, platform):
-                    lacks = {lost for need in [name, *self.reach(name, platform)] for lost in self.targets[need].dropped(platform)}
-                    found.append((product, sorted(lost for lost in lacks if lost in self.targets and self.targets[lost].is_swift)))
+                    reached = [self.targets[need] for need in [name, *self.reach(name, platform)]]
+                    lacks = {lost for target in reached for lost in target.dropped(platform)}
+                    found.append((product, sorted(lost for lost in lacks if self.targets[lost].is_swift)))
         return found
 
     def wanted(self, platform, tests=False):
@@ -114,10 +115,12 @@ class Package:
         """
         place = lambda target: target.folder.relative_to(self.root).parts[0]
         if platform.key == "macos":
-            roots = [target.name for target in self.targets.values() if tests or place(target) != "Tests" and target.kind != "test"]
+            is_test = lambda target: place(target) == "Tests" or target.kind == "test"
+            roots = [target.name for target in self.targets.values() if tests or not is_test(target)]
         else:
             roots = [name for targets in self.products("library").values() for name in targets]
             roots += [target.name for target in self.targets.values() if place(target) == "Examples"]
             roots = [name for name in roots if self.targets[name].kind == "regular"]
-        reached = {need for root in roots if self.builds_on(root, platform) for need in [root, *self.reach(root, platform)]}
+        roots = [root for root in roots if self.builds_on(root, platform)]
+        reached = {*roots, *(need for root in roots for need in self.reach(root, platform))}
         return [name for name, target in self.targets.items() if name in reached and target.is_swift]

@@ -104,7 +104,8 @@ def run(build, platforms, workers):
     for seed, findings in zip(SEEDS, results):
         hit = next((finding for finding in findings or () if seed.expected in finding.text and seed.file in finding.where), None)
         count += hit is not None
-        said = hit.text if hit else "it does not fit its file" if findings is None else "; ".join(f.text for f in findings[:3]) or "nothing"
+        others = "; ".join(finding.text for finding in (findings or ())[:3]) or "nothing"
+        said = hit.text if hit else others if findings is not None else "it does not fit its file"
         print(f"  {'found ' if hit else 'MISSED'}  {seed.name} ({seed.platform}): {said[:110]}")
     print(f"apple: {count} of {len(SEEDS)} seeded mistakes found")
     return 0 if count == len(SEEDS) else 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of a target as they are compiled: themselves, or copies that name the stubs where the sources name a system module."""
+"""The files of a target as they are compiled: themselves, or copies with the stubs in the place of system modules."""
 
 import re
 from pathlib import Path
