@@ -103,12 +103,13 @@ let portableLibraries: Set = ["CSQLite", "CZlib"]
 // Child processes exist on these platforms alone; what needs them is built for no other (`Scripts/check-apple`).
 let platformsWithProcesses: [Platform] = [.linux, .macOS]
 
-// Tests of Linux's transport and sockets, and what they share. A Mac does not declare them, and `Scripts/check-apple` reads
-// the manifest as a Mac does.
+// Tests that need Linux's transport, its sockets or its CryptoKit for Swift's own collections. A Mac does not declare them,
+// and `Scripts/check-apple` reads the manifest as a Mac does.
 let testsOnLinux: Set = [
     "ConnectConformance", "connect-conformance-client", "connect-conformance-server", "ConnectConformanceTests",
-    "LatchCryptoTests", "LatchHTTPTests", "LatchRPCTests", "LatchServerTests", "LatchIdentityTests",
-    "LatchTestingTests", "LatchTests",
+    "LatchCryptoTests", "LatchHTTPTests", "LatchRPCTests", "LatchJOSETests", "LatchAuthTests", "LatchOAuthTests",
+    "LatchAccountsTests", "LatchServerTests", "LatchIdentityTests", "NevodTests", "JWTAuthTests", "LaziOAuthTests",
+    "LatchTestingTests", "LatchTests", "SeedTests",
 ]
 #if os(Linux)
 let isOnLinux = Context.environment["LATCH_CHECK"] != "apple"
