@@ -54,7 +54,7 @@ docs: ## builds the DocC site into .build/docs, without a warning
 format: ## formats every Swift file
 	@git ls-files -z -co --exclude-standard -- '*.swift' | xargs -0 swift format -i --parallel
 
-check: ## format, words, English, links, layers, budgets, scanned text, the public API and the examples
+check: ## format, words, English, links, layers, budgets, Apple's platforms, scanned text, the public API and the examples
 	@Scripts/check-format
 	@Scripts/check-words
 	@Scripts/check-english
@@ -63,6 +63,7 @@ check: ## format, words, English, links, layers, budgets, scanned text, the publ
 	@Scripts/check-budgets
 	@Scripts/attack-table --check
 	@Scripts/mutate --check
+	@Scripts/check-apple
 	@swift build
 	@Scripts/check-characters
 	@Scripts/public-api --check

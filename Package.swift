@@ -31,7 +31,7 @@ let layers: KeyValuePairs = [
     "Sources/Compatibility/LaziOAuth": "LatchOAuth",
     "Sources/Compatibility/AxiomCore": "LatchRPC",
     "Sources/Compatibility/AxiomArchitecture": "AxiomCore",
-    "Sources/Testing/LatchTesting": "LatchAuth LatchServer LatchProcess",
+    "Sources/Testing/LatchTesting": "LatchAuth LatchServer",
 
     "Examples/user-service/Generated/swift:UserService": "AxiomArchitecture",
     "Examples/task-manager/Generated/swift:TaskManager": "AxiomArchitecture",
@@ -48,7 +48,7 @@ let layers: KeyValuePairs = [
 
     "Tests/TestVectors": "LatchProcess",
     "Tests/TestTags": "",
-    "Tests/TestSupport": "LatchTesting TestTags",
+    "Tests/TestSupport": "LatchTesting LatchProcess TestTags",
     "Tests/GeneratedModels": "LatchRPC",
     "Tests/GeneratedNames": "LatchRPC",
     "Tests/GeneratedTorture/swift:GeneratedTorture": "AxiomArchitecture",
@@ -97,6 +97,26 @@ let embedded = [
     "GeneratorCommands": ["Examples/Protos"],
 ]
 
+// The C libraries that Apple's SDKs have too.
+let portableLibraries: Set = ["CSQLite", "CZlib"]
+
+// Child processes exist on these platforms alone; what needs them is built for no other (`Scripts/check-apple`).
+let platformsWithProcesses: [Platform] = [.linux, .macOS]
+
+// Tests that need Linux's transport, its sockets or its CryptoKit for Swift's own collections. A Mac does not declare them,
+// and `Scripts/check-apple` reads the manifest as a Mac does.
+let testsOnLinux: Set = [
+    "ConnectConformance", "connect-conformance-client", "connect-conformance-server", "ConnectConformanceTests",
+    "LatchCryptoTests", "LatchHTTPTests", "LatchRPCTests", "LatchJOSETests", "LatchAuthTests", "LatchOAuthTests",
+    "LatchAccountsTests", "LatchServerTests", "LatchIdentityTests", "NevodTests", "JWTAuthTests", "LaziOAuthTests",
+    "LatchTestingTests", "LatchTests", "SeedTests",
+]
+#if os(Linux)
+let isOnLinux = Context.environment["LATCH_CHECK"] != "apple"
+#else
+let isOnLinux = false
+#endif
+
 let package = Package(
     name: "Latchwork",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -119,7 +139,8 @@ let package = Package(
         system("CSQLite", "sqlite3", apt: "libsqlite3-dev"),
         system("CArgon2", "libargon2", apt: "libargon2-dev"),
         system("CPSL", "libpsl", apt: "libpsl-dev"),
-        system("CZlib", "zlib", apt: "zlib1g-dev"),
+        // Without pkg-config: its header and its library are where every compiler looks, also in Apple's SDKs.
+        system("CZlib", apt: "zlib1g-dev"),
         system("CEpoll"), system("CSpawn"), system("CTimer"),
         .target(name: "CCurlShim", dependencies: dependencies(["CCurl"]), path: "Sources/C/CCurlShim"),
         .target(name: "CTLSShim", dependencies: dependencies(["CTLS"]), path: "Sources/C/CTLSShim"),
@@ -151,6 +172,7 @@ func swiftTargets() -> [Target] {
         let direct = needs.split(separator: " ").map(String.init)
         let all = direct.reduce(into: Set(direct)) { all, need in all.formUnion(reached[need] ?? []) }
         reached[name] = all.filter { !isCLibrary($0) }
+        guard isOnLinux || !testsOnLinux.contains(name) else { return [] }
         let needs = dependencies(all.sorted())
         if parts.count == 2 {
             // A client that the generator wrote, beside its guides and its tests; it compiles without a warning.
@@ -184,11 +206,14 @@ func swiftTargets() -> [Target] {
 
 func isCLibrary(_ name: String) -> Bool { name.wholeMatch(of: /C[A-Z].*/) != nil }
 
-/// C libraries are used on Linux only, but for SQLite.
 func dependencies(_ names: [String]) -> [Target.Dependency] {
-    names.map { name in
-        .target(name: name, condition: isCLibrary(name) && name != "CSQLite" ? .when(platforms: [.linux]) : nil)
-    }
+    names.map { .target(name: $0, condition: condition(of: $0)) }
+}
+
+/// C libraries are used on Linux only, except for the portable ones.
+func condition(of name: String) -> TargetDependencyCondition? {
+    if isCLibrary(name), !portableLibraries.contains(name) { return .when(platforms: [.linux]) }
+    return name == "LatchProcess" ? .when(platforms: platformsWithProcesses) : nil
 }
 
 /// A library of the system: a module map and a header, found by pkg-config.

@@ -2,7 +2,7 @@
 
 import AxiomArchitecture
 public import AxiomCore
-import FoundationEssentials
+import Foundation
 public import LatchAuth
 public import LatchCore
 public import LatchHTTP

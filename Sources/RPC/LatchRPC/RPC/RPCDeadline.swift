@@ -9,7 +9,7 @@ struct RPCDeadline: Sendable {
     private let clock: WallClock
 
     /// About 100 years: the runtime traps on deadlines whose seconds exceed 64 bits.
-    static let longest = Duration.seconds(100 * 366 * 86_400)
+    static let longest = Duration.seconds(Int64(100 * 366) * 86_400)
 
     /// Creates the deadline after a time limit.
     init(in limit: Duration, clock: WallClock) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if os(Linux)
 import CZlib
 
-/// The gzip format (RFC 1952) by zlib.
+/// The gzip format (RFC 1952) by zlib, which Linux and every SDK of Apple have.
 enum Gzip {
     /// The window size: 15 bits, plus 16 for the gzip format (zlib.h, `deflateInit2`).
     private static let window: CInt = 15 + 16
@@ -83,4 +82,3 @@ enum Gzip {
         return state
     }
 }
-#endif

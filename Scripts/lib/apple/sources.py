@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of a target as they are compiled: themselves, or copies with the stubs in the place of system modules."""
+
+import re
+from pathlib import Path
+
+from swift_text import blanked
+
+STUBS = Path(__file__).resolve().parent / "stubs"
+
+# What an import finds: the stub in place of the toolchain's module, and nothing where Apple's SDKs have nothing.
+RENAMED = {
+    "Foundation": "AppleFoundation", "Dispatch": "AppleDispatch", "CoreFoundation": "AppleCoreFoundation",
+    "FoundationEssentials": "AbsentEssentials", "FoundationNetworking": "AbsentNetworking",
+    "FoundationXML": "AbsentXML", "Glibc": "AbsentGlibc", "Musl": "AbsentMusl",
+}
+NAME = "|".join(RENAMED)
+MODULE = re.compile(
+    rf"\bimport (?:(?:struct|class|enum|protocol|func|var|let|typealias) )?({NAME})\b|\bcanImport\(({NAME})\)"
+    r"|(?<![.\w])(Foundation|Dispatch)(?=\.[A-Z])"
+)
+
+# `as` converts between Core Foundation's classes and Swift's types with Objective-C only; stubs/AppleCoreFoundation has
+# an operator for each conversion that exists. Patterns, `as?` and `as!` stay.
+BRIDGING_FILE = re.compile(r"^[ \t]*(?:\w+ )*import (?:Security|CoreFoundation)\b", re.MULTILINE)
+CAST = re.compile(r"\bas ((?:CF(?!TypeRef)\w+|String|Data)\??)(?=[\s,)\]:}]|$)", re.MULTILINE)
+PATTERN = re.compile(r"\b(?:case|catch)\b[^=]*$")
+
+# The root class has these with Objective-C only.
+MESSAGE = re.compile(r"\boverride (?=(?:\w+ )*func (?:responds|forwardingTarget)\()")
+
+
+def staged(text):
+    """The text with the stubs' names and an operator for each bridging cast, in the same lines."""
+    code = blanked(text)
+    edits = []
+    for match in MODULE.finditer(code):
+        group = match.lastindex
+        edits.append((*match.span(group), RENAMED[match[group]]))
+    for match in CAST.finditer(code) if BRIDGING_FILE.search(code) else ():
+        before = code[code.rfind("\n", 0, match.start()) + 1 : match.start()]
+        if not PATTERN.search(before):
+            edits.append((*match.span(), f"~~> {match[1]}.self"))
+    edits += [(*match.span(), " " * len(match[0])) for match in MESSAGE.finditer(code)]
+    out, end = [], 0
+    for start, stop, new in sorted(edits):
+        out += [text[end:start], new]
+        end = stop
+    return "".join([*out, text[end:]])
+
+
+def embedded_resources(target):
+    """The source that SwiftPM generates for files that are compiled into a target; None if there are none."""
+    names = []
+    for path in target.embedded:
+        folder = target.folder / path
+        names += [file.name for file in ([folder] if folder.is_file() else folder.rglob("*")) if file.is_file()]
+    if not names:
+        return None
+    # SwiftPM: a character that an identifier cannot have becomes an underscore.
+    lines = [f"    static let {re.sub(r'[^A-Za-z0-9_]', '_', name)}: [UInt8] = []" for name in sorted(set(names))]
+    return "struct PackageResources {\n" + "\n".join(lines) + "\n}\n"
+
+
+# What makes a file different on two of Apple's platforms; `os(Linux)` is true on none. The stubs can be imported on all.
+CONDITION = re.compile(r"\b(?:os\((?!Linux\))|targetEnvironment\(|arch\()|[@#](?:un)?available\b(?!\(\*)")
+TYPE = re.compile(r"\b(?:class|struct|enum|actor|protocol|extension) +(?!(?:func|var|let|subscript|init)\b)`?(\w+)")
+MEMBER = re.compile(r"\b(?:typealias|func|var|let|case|macro) +(?:\(|`?(\w+))")
+WORD = re.compile(r"\w+")
+
+
+def differs_by_platform(code):
+    """Whether the text of a file itself is not the same for all of Apple's platforms."""
+    return CONDITION.search(code) is not None
+
+
+def limited_names(code):
+    """The names of a stub's declarations that not every platform or version has."""
+    names, is_annotated = set(), False
+    for line in code.splitlines():
+        is_annotated = is_annotated or "@available" in line
+        if is_annotated and (found := TYPE.search(line) or MEMBER.search(line)):
+            names.add(found[1])
+            is_annotated = False
+    return names
+
+
+def declared_names(code):
+    """The names that other files can use: of types, of what is in them, and at the top of the file."""
+    names, bodies = set(), []
+    for line in code.splitlines():
+        opener = TYPE.search(line)
+        if all(body == "type" for body in bodies) and not re.search(r"\b(?:file)?private\b(?!\()", line):
+            if found := opener or MEMBER.search(line):
+                names.update(WORD.findall(line) if re.match(r"\s*case\b|.*\(.*\) *=", line) else [found[1]])
+        for brace in re.findall(r"[{}]", line):
+            if brace == "{":
+                bodies.append("type" if opener else "body")
+                opener = None
+            elif bodies:
+                bodies.pop()
+    return names - {None}

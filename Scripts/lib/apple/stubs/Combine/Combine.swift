@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// swift-format-ignore-file
+
+// Combine's part that SwiftUI's older observation needs. Source: https://developer.apple.com/documentation/combine.
+private func stub() -> Never { fatalError() }
+
+public protocol Publisher<Output, Failure> {
+    associatedtype Output
+    associatedtype Failure: Error
+}
+public final class ObservableObjectPublisher: Publisher {
+    public typealias Output = Void
+    public typealias Failure = Never
+    public init() {}
+    public func send() {}
+}
+public protocol ObservableObject: AnyObject {
+    associatedtype ObjectWillChangePublisher: Publisher = ObservableObjectPublisher where ObjectWillChangePublisher.Failure == Never
+    var objectWillChange: ObjectWillChangePublisher { get }
+}
+extension ObservableObject where ObjectWillChangePublisher == ObservableObjectPublisher {
+    public var objectWillChange: ObservableObjectPublisher { stub() }
+}
