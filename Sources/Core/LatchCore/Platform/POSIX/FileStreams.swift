@@ -92,7 +92,7 @@ package actor FileWriter {
     /// Renames the file to its final path, durably, and replaces an earlier one.
     package func commit() throws(FileError) {
         guard let temporary else { return }
-        guard fsync(file) == 0 else { throw FileError("fsync", temporary) }
+        guard synchronize(file) == 0 else { throw FileError("fsync", temporary) }
         guard rename(temporary, target.path) == 0 else { throw FileError("rename", target.path) }
         self.temporary = nil
         try target.syncFolder()
