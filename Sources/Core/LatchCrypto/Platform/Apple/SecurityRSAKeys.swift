@@ -23,8 +23,34 @@ extension RSA.Signing {
             self.exponent = e
         }
 
+        /// Creates a key from a SubjectPublicKeyInfo in PEM.
+        ///
+        /// - Throws: `CryptoError.malformedKey`.
+        public init(pemRepresentation: String) throws(CryptoError) {
+            guard let block = PEM.content(of: pemRepresentation, labels: ["PUBLIC KEY"]) else {
+                throw .malformedKey("the text is not a PEM block of such a key")
+            }
+            try self.init(derRepresentation: block.bytes)
+        }
+
+        /// Creates a key from a SubjectPublicKeyInfo in DER.
+        ///
+        /// - Throws: `CryptoError.malformedKey`.
+        public init(derRepresentation: some Collection<UInt8>) throws(CryptoError) {
+            let numbers: (modulus: [UInt8], exponent: [UInt8])
+            do { numbers = try RSAKeyEncoding.publicNumbers(derRepresentation) } catch {
+                throw .malformedKey("the bytes are not the DER form of such a key")
+            }
+            try self.init(modulus: numbers.modulus, exponent: numbers.exponent)
+        }
+
         /// The size of the modulus in bits.
         public var keySizeInBits: Int { RSABounds.bitCount(modulus) }
+
+        /// Returns the SubjectPublicKeyInfo in PEM.
+        public func pem() throws(CryptoError) -> String {
+            PEM.text(RSAKeyEncoding.publicKey(modulus: modulus, exponent: exponent), label: "PUBLIC KEY")
+        }
 
         /// Whether the signature is this key's for `data`.
         public func isValidSignature(
@@ -70,17 +96,43 @@ extension RSA.Signing {
         ///
         /// - Throws: `CryptoError.malformedKey`.
         public init(_ numbers: PrivateNumbers) throws(CryptoError) {
-            let list = [
-                [0], numbers.modulus, numbers.exponent, numbers.privateExponent, numbers.firstPrime,
-                numbers.secondPrime,
-                numbers.firstExponent, numbers.secondExponent, numbers.coefficient,
-            ]
-            publicKey = try PublicKey(modulus: numbers.modulus, exponent: numbers.exponent)
+            let half = try PublicKey(modulus: numbers.modulus, exponent: numbers.exponent)
+            let list = RSAKeyEncoding.list(numbers)
+            // RFC 8017 §3.2: each of them is less than the modulus.
+            guard list.allSatisfy({ $0.drop { $0 == 0 }.count <= half.modulus.count }) else {
+                throw .malformedKey("a secret number is missing or longer than the modulus")
+            }
+            publicKey = half
             key = try SecurityKey(numbers: list, isPrivate: true)
             let probe: [UInt8] = [0x6C]
             guard publicKey.isValidSignature(try signature(for: probe), for: probe) else {
                 throw .malformedKey("its numbers do not belong together")
             }
+        }
+
+        /// Creates a key from PKCS #8 or PKCS #1 in PEM; encrypted keys are rejected.
+        ///
+        /// - Throws: `CryptoError.malformedKey`.
+        public init(pemRepresentation: String) throws(CryptoError) {
+            guard var block = PEM.content(of: pemRepresentation, labels: ["PRIVATE KEY", "RSA PRIVATE KEY"]) else {
+                throw .malformedKey("the text is not a PEM block of such a key")
+            }
+            defer { wipe(&block.bytes) }
+            let numbers: PrivateNumbers
+            do {
+                numbers =
+                    try block.label == "PRIVATE KEY"
+                    ? RSAKeyEncoding.privateNumbers(pkcs8: block.bytes)
+                    : RSAKeyEncoding.privateNumbers(pkcs1: block.bytes)
+            } catch {
+                throw .malformedKey("the text is not a PEM block of such a key")
+            }
+            try self.init(numbers)
+        }
+
+        /// Returns the unencrypted private key as PKCS #8 in PEM; the caller must protect it.
+        public func pem() throws(CryptoError) -> String {
+            PEM.text(RSAKeyEncoding.privateKey(try numbers), label: "PRIVATE KEY")
         }
 
         /// The secret numbers; the caller must protect them.
