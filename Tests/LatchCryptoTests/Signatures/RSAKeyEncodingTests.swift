@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import TestVectors
 import Testing
 
@@ -17,19 +18,20 @@ import Testing
         let key = try Self.key.get()
         let (modulus, exponent) = (key.publicKey.modulus, key.publicKey.exponent)
         let spki = RSAKeyEncoding.publicKey(modulus: modulus, exponent: exponent)
-        #expect(PEM.text(spki, label: "PUBLIC KEY") == (try key.publicKey.pem()))
-        #expect(PEM.text(RSAKeyEncoding.privateKey(try key.numbers), label: "PRIVATE KEY") == (try key.pem()))
+        #expect(PEMBlock(label: "PUBLIC KEY", content: spki).text == (try key.publicKey.pem()))
+        let pkcs8 = RSAKeyEncoding.privateKey(try key.numbers)
+        #expect(PEMBlock(label: "PRIVATE KEY", content: pkcs8).text == (try key.pem()))
     }
 
     @Test func `is read from OpenSSL's text, wherever it stands in it`() throws {
         let key = try Self.key.get()
         let text = "subject=a\r\n" + (try key.publicKey.pem()).replacing("\n", with: "  \r\n") + (try key.pem())
-        let half = try #require(PEM.content(of: text, labels: ["PUBLIC KEY"]))
-        let numbers = try RSAKeyEncoding.publicNumbers(half.bytes)
+        let half = try PEMBlock.first(labelled: ["PUBLIC KEY"], in: text)
+        let numbers = try RSAKeyEncoding.publicNumbers(half.content)
         #expect(numbers.modulus == key.publicKey.modulus && numbers.exponent == key.publicKey.exponent)
-        let whole = try #require(PEM.content(of: text, labels: ["RSA PRIVATE KEY", "PRIVATE KEY"]))
+        let whole = try PEMBlock.first(labelled: ["RSA PRIVATE KEY", "PRIVATE KEY"], in: text)
         #expect(whole.label == "PRIVATE KEY")
-        #expect(isSame(try RSAKeyEncoding.privateNumbers(pkcs8: whole.bytes), try key.numbers))
+        #expect(isSame(try RSAKeyEncoding.privateNumbers(pkcs8: whole.content), try key.numbers))
         let inner = DER.numbers(RSAKeyEncoding.list(try key.numbers))
         #expect(isSame(try RSAKeyEncoding.privateNumbers(pkcs1: inner), try key.numbers))
     }
@@ -59,18 +61,12 @@ import Testing
             #expect(throws: DERError.self) { try RSAKeyEncoding.privateNumbers(pkcs1: bytes) }
         }
         let point = try P256.Signing.PrivateKey().publicKey.pem()
-        let other = try #require(PEM.content(of: point, labels: ["PUBLIC KEY"]))
-        #expect(throws: DERError.self) { try RSAKeyEncoding.publicNumbers(other.bytes) }
+        let other = try PEMBlock.first(labelled: ["PUBLIC KEY"], in: point)
+        #expect(throws: DERError.self) { try RSAKeyEncoding.publicNumbers(other.content) }
     }
 
-    @Test(arguments: [
-        "", "-----BEGIN PUBLIC KEY-----", "-----BEGIN PUBLIC KEY-----\nAAAA",
-        "-----BEGIN PUBLIC KEY-----\nAAA\n-----END PUBLIC KEY-----",
-        "-----BEGIN PUBLIC KEY-----\nA===\n-----END PUBLIC KEY-----", "-----BEGIN KEY-----\nAAAA\n-----END KEY-----",
-        "-----BEGIN PUBLIC KEY-----\nProc-Type: 4,ENCRYPTED\nAAAA\n-----END PUBLIC KEY-----",
-        "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PRIVATE KEY-----",
-    ])
-    func `needs a whole block`(text: String) {
-        #expect(PEM.content(of: text, labels: ["PUBLIC KEY"]) == nil)
+    @Test(arguments: ["", "no key", "-----BEGIN PUBLIC KEY-----\nAAAA", "-----BEGIN KEY-----\nAAAA\n-----END KEY-----"])
+    func `needs a whole block of its label`(text: String) {
+        #expect { try PEMBlock.first(labelled: ["PUBLIC KEY"], in: text) } throws: { CryptoError.malformedKey ~= $0 }
     }
 }

@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test func `name the missing entitlement and the missing passcode, each with its remedy`() {
-        let entitlement = KeychainStatus.error(for: KeychainStatus.missingEntitlement)
+        let entitlement = KeychainStatus.error(for: -34_018)
         #expect(entitlement.message.contains("no keychain entitlement"))
         #expect(entitlement.hint?.contains("Keychain Sharing") == true)
         #expect(KeychainStatus.error(for: -61).hint == AuthError.storeDenied.hint)

@@ -27,10 +27,8 @@ extension RSA.Signing {
         ///
         /// - Throws: `CryptoError.malformedKey`.
         public init(pemRepresentation: String) throws(CryptoError) {
-            guard let block = PEM.content(of: pemRepresentation, labels: ["PUBLIC KEY"]) else {
-                throw .malformedKey("the text is not a PEM block of such a key")
-            }
-            try self.init(derRepresentation: block.bytes)
+            try self.init(
+                derRepresentation: try PEMBlock.first(labelled: ["PUBLIC KEY"], in: pemRepresentation).content)
         }
 
         /// Creates a key from a SubjectPublicKeyInfo in DER.
@@ -49,7 +47,8 @@ extension RSA.Signing {
 
         /// Returns the SubjectPublicKeyInfo in PEM.
         public func pem() throws(CryptoError) -> String {
-            PEM.text(RSAKeyEncoding.publicKey(modulus: modulus, exponent: exponent), label: "PUBLIC KEY")
+            let der = RSAKeyEncoding.publicKey(modulus: modulus, exponent: exponent)
+            return PEMBlock(label: "PUBLIC KEY", content: der).text
         }
 
         /// Whether the signature is this key's for `data`.
@@ -114,16 +113,13 @@ extension RSA.Signing {
         ///
         /// - Throws: `CryptoError.malformedKey`.
         public init(pemRepresentation: String) throws(CryptoError) {
-            guard var block = PEM.content(of: pemRepresentation, labels: ["PRIVATE KEY", "RSA PRIVATE KEY"]) else {
-                throw .malformedKey("the text is not a PEM block of such a key")
-            }
-            defer { wipe(&block.bytes) }
+            let block = try PEMBlock.first(labelled: ["PRIVATE KEY", "RSA PRIVATE KEY"], in: pemRepresentation)
             let numbers: PrivateNumbers
             do {
                 numbers =
                     try block.label == "PRIVATE KEY"
-                    ? RSAKeyEncoding.privateNumbers(pkcs8: block.bytes)
-                    : RSAKeyEncoding.privateNumbers(pkcs1: block.bytes)
+                    ? RSAKeyEncoding.privateNumbers(pkcs8: block.content)
+                    : RSAKeyEncoding.privateNumbers(pkcs1: block.content)
             } catch {
                 throw .malformedKey("the text is not a PEM block of such a key")
             }
@@ -132,7 +128,7 @@ extension RSA.Signing {
 
         /// Returns the unencrypted private key as PKCS #8 in PEM; the caller must protect it.
         public func pem() throws(CryptoError) -> String {
-            PEM.text(RSAKeyEncoding.privateKey(try numbers), label: "PRIVATE KEY")
+            PEMBlock(label: "PRIVATE KEY", content: RSAKeyEncoding.privateKey(try numbers)).text
         }
 
         /// The secret numbers; the caller must protect them.
