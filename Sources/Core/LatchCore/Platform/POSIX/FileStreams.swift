@@ -35,9 +35,14 @@ package actor FileReader {
             close(file)
             throw FileError("fstat", path, number: number)
         }
+        // An Int of 32 bits does not hold the size of every file.
+        guard let size = Int(exactly: entry.st_size) else {
+            close(file)
+            throw FileError("fstat", path, number: EFBIG)
+        }
         self.path = path
         self.file = file
-        size = Int(entry.st_size)
+        self.size = size
     }
 
     deinit { close(file) }
