@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// swift-format-ignore-file
 
 // Further interfaces of Apple's Foundation, written from its public documentation.
 private func stub() -> Never { fatalError() }

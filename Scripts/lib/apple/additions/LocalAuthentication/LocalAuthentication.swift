@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// swift-format-ignore-file
 
 // Interfaces of LocalAuthentication, written from its public documentation; tvOS does not have it.
 public import Foundation
