@@ -46,7 +46,8 @@ import Testing
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder, keyring: .keychain)
             fixture.trouble.withLock { $0 = trouble }
-            #expect(try await fixture.selection(environment).choice().kind == kind)
+            let choice = try await fixture.selection(environment).choice()
+            #expect(choice.kind == kind)
         }
     }
 
