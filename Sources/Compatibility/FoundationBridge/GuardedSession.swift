@@ -1,40 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+package import LatchHTTP
 import Synchronization
 
-/// A URL session with an application's configuration, but without redirects, cookies and stored passwords.
+/// A URL session with an application's configuration and delegate, but without redirects, cookies and stored passwords.
+///
+/// The delegate keeps its say in everything else, such as the trust of a server's key: it receives the calls of this
+/// session in the place of the application's.
 package final class GuardedSession: Sendable {
-    private let session: URLSession
+    /// The session; nil for a configuration that it cannot have.
+    private let session: URLSession?
 
     /// Creates a copy of `session` that follows no redirects, and stores no cookies and no passwords.
     package init(_ session: URLSession) {
         let configuration = session.configuration
+        guard configuration.identifier == nil else {
+            self.session = nil
+            return
+        }
         // LatchHTTP decides about cookies and passwords: none may be shared with other requests of the application.
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.urlCredentialStorage = nil
-        self.session = URLSession(configuration: configuration, delegate: RedirectBlocker(), delegateQueue: nil)
+        self.session = URLSession(
+            configuration: configuration, delegate: DelegateForwarder(to: session.delegate),
+            delegateQueue: session.delegate == nil ? nil : session.delegateQueue)
     }
 
-    deinit { session.finishTasksAndInvalidate() }
+    deinit { session?.finishTasksAndInvalidate() }
 
     /// Performs a request.
+    ///
+    /// - Throws: `HTTPError.backgroundSession`, and the errors of URLSession.
     package func exchange(
         _ request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        try await session.exchange(request, delegate: delegate)
+        guard let session else { throw HTTPError.backgroundSession }
+        return try await session.exchange(request, delegate: delegate.map { DelegateForwarder(to: $0) })
     }
 }
 
-/// A delegate that follows no redirect: LatchHTTP does, and drops credentials on the way to another origin.
-private final class RedirectBlocker: NSObject, URLSessionTaskDelegate {
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        completionHandler(nil)
-    }
+extension HTTPError {
+    /// The session has a background configuration, whose tasks cannot return a response to their caller.
+    ///
+    /// URLSession documents that they accept no completion handlers.
+    package static let backgroundSession = HTTPError(
+        code: "backgroundSession", message: "A background URL session cannot send a request and await its response.",
+        hint: "Pass a session with the configuration default or ephemeral.")
 }
 
 extension URLSession {

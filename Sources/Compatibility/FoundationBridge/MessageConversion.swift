@@ -8,7 +8,7 @@ extension URLRequest {
     ///
     /// - Throws: `HTTPError.invalidURL`.
     package init(core request: HTTPRequest) throws(HTTPError) {
-        guard let url = URL(string: request.absoluteURL) else { throw .invalidURL }
+        guard let url = URL(string: request.absoluteURL, encodingInvalidCharacters: false) else { throw .invalidURL }
         self.init(url: url)
         httpMethod = request.method.rawValue
         for line in request.fields { addValue(line.value, forHTTPHeaderField: line.name.rawName) }

@@ -30,6 +30,11 @@ package struct CivilDate: Sendable, Hashable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
+    /// Returns the number of seconds from 1970-01-01T00:00:00Z to a second of this day in UTC, without leap seconds.
+    ///
+    /// It has 64 bits: an `Int` of 32 bits, as on Apple Watch, ends in 2038.
+    package func secondsSince1970(at secondOfDay: Int) -> Int64 { Int64(daysSince1970) * 86_400 + Int64(secondOfDay) }
+
     /// The number of days since 1970-01-01.
     package var daysSince1970: Int {
         let shiftedYear = month <= 2 ? year - 1 : year

@@ -200,6 +200,13 @@ extension HTTPError {
             hint: "Check that the route's encoder supports its value.")
     }
 
+    /// A GET with content on a system whose networking refuses to send one.
+    ///
+    /// RFC 9110 §9.3.1 gives such content no meaning.
+    package static let contentWithGET = HTTPError(
+        code: "unencodable", message: "This system sends no content with the method GET.",
+        hint: "Put it into the URL's query, or send it with POST.")
+
     package static func undecodable(_ what: String, response: HTTPResponse?) -> HTTPError {
         HTTPError(
             code: "undecodable", message: "The response could not be decoded: \(what)",

@@ -14,6 +14,15 @@ import Testing
         #expect(CivilDate(daysSince1970: days) == date)
     }
 
+    @Test(
+        arguments: [
+            (1970, 1, 1, 59, 59), (2038, 1, 19, 11_648, 2_147_483_648), (9999, 12, 31, 86_399, 253_402_300_799),
+            (0, 1, 1, 0, -62_167_219_200), (1901, 12, 13, 74_751, -2_147_483_649),
+        ] as [(Int, Int, Int, Int, Int64)])
+    func `counts its seconds beyond 32 bits`(year: Int, month: Int, day: Int, second: Int, seconds: Int64) throws {
+        #expect(try #require(CivilDate(year: year, month: month, day: day)).secondsSince1970(at: second) == seconds)
+    }
+
     @Test(arguments: [
         (2023, 2, 29), (1900, 2, 29), (2024, 2, 30), (2024, 4, 31), (2024, 0, 1), (2024, 13, 1), (2024, 1, 0),
         (2024, 1, 32), (2024, 12, 32), (2024, 1, -1),

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchHTTP
+import LatchTesting
 import Testing
 
 @Suite struct `Public suffixes` {
@@ -24,9 +25,61 @@ import Testing
         #expect(list.contains(domain) == isSuffix)
     }
 
-    @Test func `are at least the names of one label`() {
-        #expect(PublicSuffixList.singleLabels.contains("com"))
-        #expect(!PublicSuffixList.singleLabels.contains("co.uk"))
+    @Test func `are the names of one label, and perhaps any other, where there is no list`() {
+        #expect(PublicSuffixList.withoutData.verdict(of: "com") == .suffix)
+        #expect(PublicSuffixList.withoutData.verdict(of: "co.uk") == .unknown)
+        #expect(PublicSuffixList.withoutData.verdict(of: "example.com") == .unknown)
+    }
+
+    @Test func `narrow a cookie to its host where there is no list`() throws {
+        let fixture = JarFixture(CookiePolicy(publicSuffixes: .withoutData))
+        let host = "https://shop.site.co.uk/"
+        try fixture.set(
+            "a=1; Domain=co.uk", "b=2; Domain=site.co.uk", "c=3; Domain=shop.site.co.uk", "d=4; Domain=uk", "e=5",
+            "f=6; Domain=other.co.uk", "__Host-g=7; Domain=site.co.uk; Path=/; Secure", at: host)
+        #expect(try fixture.sent(to: host) == ["a=1", "b=2", "c=3", "e=5"])
+        #expect(fixture.jar.cookies.allSatisfy { $0.isHostOnly && $0.domain == "shop.site.co.uk" })
+        for other in ["https://evil.co.uk/", "https://site.co.uk/", "https://a.shop.site.co.uk/"] {
+            #expect(try fixture.sent(to: other) == [], "\(other)")
+        }
+        // The server deletes its cookie as it has set it.
+        try fixture.set("a=; Domain=co.uk; Max-Age=0", at: host)
+        #expect(try fixture.sent(to: host) == ["b=2", "c=3", "e=5"])
+    }
+
+    @Test func `are no concern of a program that names its sites`() throws {
+        let list = PublicSuffixList(sites: "example.com", "Site.co.uk.", "com", "10.0.0.1")
+        let expected: [(String, PublicSuffixList.Verdict)] = [
+            ("example.com", .site), ("a.example.com", .site), ("site.co.uk", .site), ("co.uk", .unknown),
+            ("com", .suffix), ("badexample.com", .unknown), ("10.0.0.1", .unknown),
+        ]
+        for (domain, verdict) in expected { #expect(list.verdict(of: domain) == verdict, "\(domain)") }
+        let fixture = JarFixture(CookiePolicy(publicSuffixes: list))
+        try fixture.set("a=1; Domain=example.com", at: "https://www.example.com/")
+        try fixture.set("b=2; Domain=github.io", at: "https://evil.github.io/")
+        #expect(try fixture.sent(to: "https://api.example.com/") == ["a=1"])
+        #expect(try fixture.sent(to: "https://victim.github.io/") == [])
+        #expect(try fixture.sent(to: "https://evil.github.io/") == ["b=2"])
+    }
+
+    @Test func `are read from a file that the program brings along`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/list.dat"
+            try "// none\nuk\nco.uk\n".write(toFile: path, atomically: true, encoding: .utf8)
+            let list = try PublicSuffixList(contentsOfFile: path)
+            #expect(list.contains("co.uk"))
+            #expect(list.verdict(of: "site.co.uk") == .site)
+            #expect(throws: HTTPError.fileUnavailable) { try PublicSuffixList(contentsOfFile: folder + "/none") }
+        }
+    }
+
+    @Test func `that a stored domain cookie may concern keep it from being sent`() throws {
+        let shared = JarFixture(CookiePolicy(publicSuffixes: PublicSuffixList(sites: "example.com")))
+        try shared.set("a=1; Domain=example.com", at: "https://www.example.com/")
+        let cookies = shared.jar.cookies
+        let jar = CookieJar(
+            cookies, policy: CookiePolicy(publicSuffixes: .withoutData), clock: shared.clock.wallClock())
+        #expect(jar.cookies(for: try shared.request("https://www.example.com/")).isEmpty)
     }
 
     @Test func `are a closure where a test wants its own`() {

@@ -101,8 +101,8 @@ import Testing
             ("0", 0), ("-0", -1), ("-1", -1), ("-99999999999999999999", -1), ("00060", 60), ("60", 60),
             ("9223372036854775807", 3_155_760_000), ("99999999999999999999999999", 3_155_760_000),
             ("", nil), ("-", nil), ("+1", nil), ("1 2", nil), ("0x10", nil), ("1e3", nil), ("٣", nil), ("--1", nil),
-        ] as [(String, Int?)])
-    func `counts its age in whole seconds`(text: String, seconds: Int?) {
+        ] as [(String, Int64?)])
+    func `counts its age in whole seconds`(text: String, seconds: Int64?) {
         #expect(SetCookie("a=b; Max-Age=\(text)")?.maxAge == seconds)
     }
 

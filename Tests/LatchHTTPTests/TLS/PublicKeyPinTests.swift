@@ -51,6 +51,23 @@ import Testing
         ]
         for (host, pattern) in expected { #expect(policy.pins(for: host)?.hosts.description == pattern, "\(host)") }
     }
+
+    @Test func `keep hosts apart that may not share a connection`() throws {
+        var policy = TLSPolicy()
+        policy.pins = [
+            try PublicKeyPins(for: ".example.com", Self.first, backup: Self.second),
+            try PublicKeyPins(for: "api.example.com", Self.second, backup: Self.first),
+        ]
+        policy.clientCertificates = [try ClientCertificate(pkcs12: [1], passphrase: "", for: "b.example.com", "c.net")]
+        // One certificate may name all of them.
+        let groups = [
+            ["example.com", "a.example.com"], ["api.example.com"], ["b.example.com"], ["c.net"], ["d", "e.net"],
+        ]
+        let requirements = groups.map { Set($0.map(policy.requirements)) }
+        #expect(requirements.allSatisfy { $0.count == 1 })
+        #expect(Set(requirements).count == groups.count)
+        #expect(TLSPolicy().requirements(for: "a.net") == TLSPolicy().requirements(for: "b.net"))
+    }
 }
 
 @Suite struct `A host pattern` {

@@ -17,6 +17,16 @@ private struct FakeSession: URLSessionProtocol {
 
 private final class Observer: NSObject, URLSessionTaskDelegate {}
 
+/// A delegate that follows every redirect.
+private final class Follower: NSObject, URLSessionTaskDelegate {
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(request)
+    }
+}
+
 @Suite struct `A custom session` {
     @Test func `gets the request and the delegate`() async throws {
         let url = try #require(URL(string: "https://api.example.com/v1"))
@@ -73,6 +83,26 @@ private final class Observer: NSObject, URLSessionTaskDelegate {}
         #expect(server.requests.map { $0.values(of: "X-API-Key") } == [["k"], ["k"]])
         #expect(server.requests.allSatisfy { $0.values(of: "Cookie").isEmpty })
         #expect(target.requests.map { $0.values(of: "X-API-Key") } == [[]])
+    }
+
+    @Test func `that is a URLSession does not let its delegates decide about redirects`() async throws {
+        let target = try RawHTTPServer { _ in .response(200, body: "{}") }
+        let location = "Location: http://localhost:\(target.port)/there"
+        let server = try RawHTTPServer { _ in .response(302, fields: [location]) }
+        let storage = TokenStorage<APIKeyToken>(storage: InMemoryStorage())
+        await storage.save(APIKeyToken(apiKey: "k"))
+        let session = URLSession(configuration: .default, delegate: Follower(), delegateQueue: nil)
+        let provider = NetworkProvider.quick(
+            baseURL: try #require(URL(string: server.url)), session: session,
+            interceptor: AuthenticationInterceptor(
+                tokenStorage: storage, refreshStrategy: { _ in throw NetworkError.unauthorized }), logger: nil)
+        let route = SimpleGetRoute<EmptyResponse, DefaultDomain>(endpoint: "here", domain: .default)
+        _ = try await provider.perform(route)
+        _ = try await provider.perform(route, delegate: Follower())
+        #expect(server.requests.map { $0.values(of: "X-API-Key") } == [["k"], ["k"]])
+        // The provider follows, without the key.
+        #expect(target.requests.map { $0.values(of: "X-API-Key") } == [[], []])
+        session.invalidateAndCancel()
     }
 
     @Test(.tags(.n24)) func `is optional on each platform`() async throws {

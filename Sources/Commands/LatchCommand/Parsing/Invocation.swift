@@ -34,7 +34,7 @@ package struct Invocation: Sendable {
     ///   be added to any date.
     package func seconds(_ option: Option) throws(CommandError) -> Duration? {
         guard let text = self[option] else { return nil }
-        guard let seconds = Int(text), (0...3_155_760_000).contains(seconds) else {
+        guard let seconds = Int64(text), (0...3_155_760_000).contains(seconds) else {
             throw .usage(
                 "'--\(option.name)' needs a number of seconds.", hint: "Write '\(option.spelling)', such as 60.")
         }

@@ -133,7 +133,7 @@ extension Cookie {
     init?(_ setCookie: SetCookie, from target: CookieTarget, at now: Date, under policy: CookiePolicy) {
         // Step 13, and step 18 for cross-site requests.
         guard target.isSecure || !setCookie.isSecure, setCookie.sameSite == .none || target.site != .crossSite,
-            let scope = Self.scope(setCookie.domain ?? "", from: target.host, under: policy)
+            let scope = Self.scope(of: setCookie, from: target.host, under: policy)
         else { return nil }
         // Step 21: the path must be an explicit attribute, not the default path.
         guard Self.prefix(of: setCookie.name) != .host || setCookie.path != nil else { return nil }
@@ -147,14 +147,17 @@ extension Cookie {
 
     /// Returns the domain of a cookie and whether it is host-only (§5.7 steps 7 to 10).
     private static func scope(
-        _ setCookie: String, from host: CookieHost, under policy: CookiePolicy
+        of setCookie: SetCookie, from host: CookieHost, under policy: CookiePolicy
     ) -> (domain: String, isHostOnly: Bool)? {
-        if setCookie.isEmpty { return (host.name, true) }
+        guard let domain = setCookie.domain, !domain.isEmpty else { return (host.name, true) }
         // Only a host that is itself a public suffix, as `github.io` is, may set a cookie for it, and only a host-only
         // one.
-        if setCookie == host.name, policy.publicSuffixes.contains(setCookie) { return (setCookie, true) }
-        guard host.matches(domain: setCookie), !policy.publicSuffixes.contains(setCookie) else { return nil }
-        return (setCookie, false)
+        let verdict = policy.publicSuffixes.verdict(of: domain)
+        if domain == host.name, verdict == .suffix { return (domain, true) }
+        guard host.matches(domain: domain), verdict != .suffix else { return nil }
+        if verdict == .site { return (domain, false) }
+        // The domain may be a public suffix: the cookie is narrowed to its host, unless its name forbids a domain.
+        return Self.prefix(of: setCookie.name) == .host ? nil : (host.name, true)
     }
 
     /// Returns the expiry: Max-Age takes precedence over Expires (§5.7 step 6), and both are limited (§5.5).

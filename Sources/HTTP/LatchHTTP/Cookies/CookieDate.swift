@@ -45,7 +45,7 @@ enum CookieDate {
                 let civil = CivilDate(year: year, month: month, day: day)
             else { return nil }
             let seconds = time[0] * 3_600 + time[1] * 60 + time[2]
-            return Date(timeIntervalSince1970: Double(civil.daysSince1970 * 86_400 + seconds))
+            return Date(timeIntervalSince1970: Double(civil.secondsSince1970(at: seconds)))
         }
     }
 

@@ -105,7 +105,8 @@ package struct CookieSet: Sendable {
             guard let location = domains.index(forKey: domain) else { continue }
             let kept = domains.values[location]
             // The public suffix list may have grown since a domain cookie was stored.
-            let isPublic = !kept.allSatisfy(\.cookie.isHostOnly) && policy.publicSuffixes.contains(domain)
+            let isPublic =
+                !kept.allSatisfy(\.cookie.isHostOnly) && policy.publicSuffixes.verdict(of: domain) != .site
             for (index, cookie) in kept.lazy.map(\.cookie).enumerated() {
                 guard target.mayCarry(cookie), cookie.isHostOnly || !isPublic, !forScripts || !cookie.isHTTPOnly,
                     !cookie.isExpired(at: now)

@@ -16,7 +16,7 @@ package struct SetCookie: Sendable, Hashable {
     /// The Path attribute; empty for the default path, nil if it is missing.
     package private(set) var path: String?
     /// The lifetime in seconds, zero or less to delete the cookie; it takes precedence over `expires`.
-    package private(set) var maxAge: Int?
+    package private(set) var maxAge: Int64?
     /// The date of expiry.
     package private(set) var expires: Date?
     /// Whether the cookie is for secure connections alone.
@@ -72,12 +72,12 @@ package struct SetCookie: Sendable, Hashable {
     }
 
     /// Parses digits with an optional minus (§5.6.2); large values are limited where the cookie is stored.
-    private static func seconds(_ text: ArraySlice<UInt8>) -> Int? {
+    private static func seconds(_ text: ArraySlice<UInt8>) -> Int64? {
         let isNegative = text.first == 0x2D
         let digits = isNegative ? text.dropFirst() : text
         guard !digits.isEmpty, digits.allSatisfy(isDigit) else { return nil }
         if isNegative { return -1 }
-        return digits.reduce(0) { min($0 * 10 + Int($1 & 0x0F), maximumParsedAge) }
+        return digits.reduce(0) { min($0 * 10 + Int64($1 & 0x0F), maximumParsedAge) }
     }
 
     /// Parses a SameSite attribute; an unknown value counts as a missing attribute (§5.6.7).
@@ -91,7 +91,7 @@ package struct SetCookie: Sendable, Hashable {
     }
 
     /// The maximum age that is parsed, a hundred years: more than any policy allows, and safe to calculate with.
-    private static let maximumParsedAge = 3_155_760_000
+    private static let maximumParsedAge: Int64 = 3_155_760_000
     private static let maximumAttributeBytes = 1_024
 }
 

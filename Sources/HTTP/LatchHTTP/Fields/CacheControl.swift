@@ -46,7 +46,7 @@ package struct CacheControl: Sendable, Hashable {
     /// Parses delta-seconds (RFC 9111 §1.2.2); an overflow is the maximum, and anything but digits is zero.
     private static func seconds(_ text: String?) -> Duration {
         guard let text, !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return .zero }
-        return Int(text).map { min(.seconds($0), longest) } ?? longest
+        return Int64(text).map { min(.seconds($0), longest) } ?? longest
     }
 }
 
@@ -62,9 +62,9 @@ extension HTTPResponse {
         guard control.isReusable else { return .zero }
         guard let lifetime = control.maximumAge ?? lifetimeByDates else { return nil }
         let age = fields["Age"].map { text in
-            text.utf8.allSatisfy(isDigit) ? Int(text) ?? .max : 0
+            text.utf8.allSatisfy(isDigit) ? Int64(text) ?? .max : 0
         }
-        return max(lifetime - .seconds(min(age ?? 0, Int(CacheControl.longest.components.seconds))), .zero)
+        return max(lifetime - .seconds(min(age ?? 0, CacheControl.longest.components.seconds)), .zero)
     }
 
     /// The lifetime by the dates; an invalid `Expires`, such as `0`, is in the past (RFC 9111 §5.3).

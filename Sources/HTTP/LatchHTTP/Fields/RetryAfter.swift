@@ -27,7 +27,7 @@ package enum RetryAfter: Sendable, Hashable {
         }
         guard !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return nil }
         // A number that overflows is valid and means a very long time.
-        let seconds = Int(text).map { Duration.seconds(min($0, Int(Self.longest.components.seconds))) }
+        let seconds = Int64(text).map { Duration.seconds(min($0, Self.longest.components.seconds)) }
         self = .delay(seconds ?? Self.longest)
     }
 

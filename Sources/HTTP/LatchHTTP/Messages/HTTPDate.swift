@@ -32,7 +32,7 @@ package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
             let civil = CivilDate(year: year, month: month + 1, day: day),
             let seconds = Self.secondsOfDay(parts[4]), parts[5] == "GMT"
         else { return nil }
-        self.init(Date(timeIntervalSince1970: Double(civil.daysSince1970 * 86_400 + seconds)))
+        self.init(Date(timeIntervalSince1970: Double(civil.secondsSince1970(at: seconds))))
     }
 
     /// The date in its preferred form, IMF-fixdate.
@@ -55,8 +55,8 @@ package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
     }
 
     private var daysAndSecond: (days: Int, second: Int) {
-        let days = Int((date.timeIntervalSince1970 / 86_400).rounded(.down))
-        return (days, Int(date.timeIntervalSince1970) - days * 86_400)
+        let days = (date.timeIntervalSince1970 / 86_400).rounded(.down)
+        return (Int(days), Int(date.timeIntervalSince1970 - days * 86_400))
     }
 
     private static func padded(_ number: Int, to count: Int) -> String {

@@ -52,7 +52,7 @@ public struct LogEntry: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func milliseconds(_ duration: Duration) -> String {
-        let tenths = Int((duration.inSeconds * 10_000).rounded())
+        let tenths = Int64((duration.inSeconds * 10_000).rounded())
         return "\(tenths / 10).\(tenths % 10)"
     }
 }

@@ -32,10 +32,31 @@ public struct TLSPolicy: Sendable {
 
     /// Returns the client certificate for a host, or nil if it has none.
     package func clientCertificate(for host: String) -> ClientCertificate? {
-        clientCertificates
-            .flatMap { certificate in certificate.hosts.map { (hosts: $0, certificate: certificate) } }
+        clientCertificateIndex(for: host).map { clientCertificates[$0] }
+    }
+
+    /// Returns the index of the client certificate for a host, or nil if it has none.
+    package func clientCertificateIndex(for host: String) -> Int? {
+        clientCertificates.enumerated()
+            .flatMap { index, certificate in certificate.hosts.map { (hosts: $0, index: index) } }
             .filter { $0.hosts.matches(host) }
             .max { $0.hosts.rank < $1.hosts.rank }?
-            .certificate
+            .index
     }
+
+    /// Returns the requirements of the connections to a host.
+    package func requirements(for host: String) -> TLSRequirements {
+        TLSRequirements(pins: pins(for: host), certificate: clientCertificateIndex(for: host))
+    }
+}
+
+/// The requirements of a connection beyond a valid certificate.
+///
+/// A connection may serve only hosts with equal requirements. HTTP/2 allows a client to use it for every name in the
+/// server's certificate (RFC 9113 §9.1.1), and such a host's own pins would never be compared.
+package struct TLSRequirements: Sendable, Hashable {
+    /// The pins, if there are any.
+    package let pins: PublicKeyPins?
+    /// The index of the client certificate in the policy, if there is one.
+    package let certificate: Int?
 }

@@ -13,8 +13,8 @@ struct DecimalText {
     /// The range of the number in its text.
     var range = 0..<0
 
-    /// The bound of exponents; no number has enough digits to make a larger one matter.
-    fileprivate static let maximumExponent = 1 << 40
+    /// The bound of exponents: no text has enough digits to make a larger one matter, and sums of two do not overflow.
+    fileprivate static let maximumExponent = Int.max / 4
 }
 
 extension JSONScanner {

@@ -21,9 +21,9 @@ enum TimeText {
     /// Formats a timestamp (RFC 3339 §5.6) in UTC with 0, 3, 6 or 9 fraction digits; nil if it is out of range.
     static func timestamp(_ seconds: Int64, _ nanos: Int32) -> [UInt8]? {
         guard isTimestamp(seconds, nanos) else { return nil }
-        let shifted = Int(seconds - timestamps.lowerBound)
-        let days = shifted / 86_400 + Int(timestamps.lowerBound / 86_400)
-        let (date, second) = (CivilDate(daysSince1970: days), shifted % 86_400)
+        let shifted = seconds - timestamps.lowerBound
+        let date = CivilDate(daysSince1970: Int(shifted / 86_400 + timestamps.lowerBound / 86_400))
+        let second = Int(shifted % 86_400)
         var text: [UInt8] = []
         text.reserveCapacity(30)
         append(date.year, digits: 4, to: &text)
@@ -78,7 +78,8 @@ extension TimeText {
             let second = reader.number(digits: 2), second < 60,
             let nanos = reader.fraction(), let offset = reader.offset(), reader.isEmpty
         else { return nil }
-        let seconds = Int64(date.daysSince1970 * 86_400 + hour * 3_600 + minute * 60 + second - offset)
+        let time = hour * 3_600 + minute * 60 + second - offset
+        let seconds = Int64(date.daysSince1970) * 86_400 + Int64(time)
         return isTimestamp(seconds, nanos) ? (seconds, nanos) : nil
     }
 
@@ -87,9 +88,9 @@ extension TimeText {
         var reader = text[...]
         let isNegative = reader.take("-")
         guard let seconds = reader.number(), let nanos = reader.fraction(), reader.take("s"), reader.isEmpty,
-            Int64(seconds) <= durations.upperBound
+            seconds <= durations.upperBound
         else { return nil }
-        return isNegative ? (-Int64(seconds), -nanos) : (Int64(seconds), nanos)
+        return isNegative ? (-seconds, -nanos) : (seconds, nanos)
     }
 }
 
@@ -106,10 +107,10 @@ extension DigitText {
 
     /// Consumes as many digits as there are, up to a number of them; nil if there are too few.
     @inline(__always)
-    private mutating func digits(_ counts: ClosedRange<Int>) -> (value: Int, count: Int)? {
-        var (value, count) = (0, 0)
+    private mutating func digits(_ counts: ClosedRange<Int>) -> (value: Int64, count: Int)? {
+        var (value, count): (Int64, Int) = (0, 0)
         while count < counts.upperBound, count < self.count, self[startIndex + count].isDigit {
-            value = value * 10 + Int(self[startIndex + count] - UInt8(ascii: "0"))
+            value = value * 10 + Int64(self[startIndex + count] - UInt8(ascii: "0"))
             count += 1
         }
         guard count >= counts.lowerBound else { return nil }
@@ -118,10 +119,10 @@ extension DigitText {
     }
 
     /// Reads a number with a fixed number of digits.
-    fileprivate mutating func number(digits count: Int) -> Int? { digits(count...count)?.value }
+    fileprivate mutating func number(digits count: Int) -> Int? { digits(count...count).map { Int($0.value) } }
 
     /// Reads a number of 1 to 18 digits without leading zeros.
-    fileprivate mutating func number() -> Int? {
+    fileprivate mutating func number() -> Int64? {
         let isZero = first == UInt8(ascii: "0")
         guard let digits = digits(1...18), digits.count == 1 || !isZero else { return nil }
         return digits.value

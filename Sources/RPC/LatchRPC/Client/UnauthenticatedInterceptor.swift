@@ -45,7 +45,7 @@ struct UnauthenticatedInterceptor: Interceptor {
     /// Whether the content begins with an end of stream that reports `unauthenticated`.
     private func isUnauthenticated(_ content: [UInt8], compression name: String?) -> Bool {
         guard style.isEnd(content[0]), let length = Envelope.length(content),
-            content.count >= Envelope.prefixBytes + length
+            content.count - Envelope.prefixBytes >= length
         else { return false }
         let flags = Envelope.Flags(rawValue: content[0])
         let piece = Array(content[Envelope.prefixBytes..<(Envelope.prefixBytes + length)])
@@ -128,7 +128,7 @@ final class PeekedContent: Sendable {
     private static func wanted(of start: [UInt8], _ limit: Int, _ isWhole: (UInt8) -> Bool) -> Int {
         guard let flags = start.first, isWhole(flags) else { return 1 }
         guard let length = Envelope.length(start) else { return Envelope.prefixBytes }
-        return length <= limit ? Envelope.prefixBytes + length : 1
+        return length <= min(limit, .max - Envelope.prefixBytes) ? Envelope.prefixBytes + length : 1
     }
 
     private func next() async throws -> [UInt8]? {

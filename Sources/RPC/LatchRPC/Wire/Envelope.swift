@@ -39,7 +39,12 @@ struct Envelope: Sendable {
     /// Returns the content length of the envelope that these bytes begin with; nil if there are too few bytes.
     static func length(_ bytes: [UInt8]) -> Int? {
         guard bytes.count >= prefixBytes else { return nil }
-        return bytes[1..<prefixBytes].reduce(0) { $0 << 8 | Int($1) }
+        return contentLength(bytes[1..<prefixBytes])
+    }
+
+    /// Decodes the four big-endian bytes of a length, which an `Int` of 32 bits may not hold.
+    fileprivate static func contentLength(_ bytes: ArraySlice<UInt8>) -> Int {
+        Int(clamping: bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
     }
 
     /// The encoded envelope.
@@ -86,7 +91,7 @@ struct EnvelopeReader: Sendable {
             return nil
         }
         let flags = Envelope.Flags(rawValue: buffer[start])
-        let length = buffer[(start + 1)..<(start + Envelope.prefixBytes)].reduce(0) { $0 << 8 | Int($1) }
+        let length = Envelope.contentLength(buffer[(start + 1)..<(start + Envelope.prefixBytes)])
         guard length <= limit else {
             throw RPCError(.resourceExhausted, "A message of \(length) bytes exceeds the limit of \(limit).")
         }

@@ -166,10 +166,10 @@ extension SettingFormat where Value == Int {
 
 extension SettingFormat where Value == Duration {
     /// A time in whole seconds; suffixes such as "15m" are rejected.
-    static func seconds(_ range: ClosedRange<Int>) -> Self {
-        let number = SettingFormat<Int>.number(range)
-        return Self(
-            expected: number.expected, parse: { number.parse($0).map { .seconds($0) } },
+    static func seconds(_ range: ClosedRange<Int64>) -> Self {
+        Self(
+            expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            parse: { Int64($0).flatMap { range.contains($0) ? .seconds($0) : nil } },
             text: { String($0.components.seconds) })
     }
 }

@@ -190,10 +190,10 @@ final class DPoPReplayCache: Sendable {
 
     private struct Entries {
         /// The fingerprints by the second of their proofs' dates.
-        var used: [Int: Set<Fingerprint>] = [:]
+        var used: [Int64: Set<Fingerprint>] = [:]
         var count = 0
         /// The second before which proofs are refused.
-        var floor = Int.min
+        var floor = Int64.min
     }
 
     private let entries = Mutex(Entries())
@@ -208,8 +208,8 @@ final class DPoPReplayCache: Sendable {
     /// Whether a proof, whose date is within the window, was not used before; marks it as used.
     func isNew(_ proof: DPoPProof, at now: Date) -> Bool {
         let fingerprint = Array(SHA256.hash(data: Array("\(proof.thumbprint) \(proof.id)".utf8)))
-        let second = Int(proof.issued.timeIntervalSince1970.rounded(.down))
-        let oldest = Int((now.timeIntervalSince1970 - window).rounded(.down))
+        let second = Int64(proof.issued.timeIntervalSince1970.rounded(.down))
+        let oldest = Int64((now.timeIntervalSince1970 - window).rounded(.down))
         return entries.withLock { entries in
             for second in entries.used.keys where second < oldest { evict(second, in: &entries) }
             while entries.count >= capacity, let first = entries.used.keys.min() { evict(first, in: &entries) }
@@ -221,7 +221,7 @@ final class DPoPReplayCache: Sendable {
         }
     }
 
-    private func evict(_ second: Int, in entries: inout Entries) {
+    private func evict(_ second: Int64, in entries: inout Entries) {
         entries.count -= entries.used.removeValue(forKey: second)?.count ?? 0
         entries.floor = max(entries.floor, second + 1)
     }

@@ -189,4 +189,13 @@ import Testing
         #expect(KeychainStatus.error(for: status) == error)
         #expect(KeychainStatus.error(for: status).message.contains("\(status)"))
     }
+
+    @Test func `name the missing entitlement and the missing passcode, each with its remedy`() {
+        let entitlement = KeychainStatus.error(for: -34_018)
+        #expect(entitlement.message.contains("no keychain entitlement"))
+        #expect(entitlement.hint?.contains("Keychain Sharing") == true)
+        #expect(KeychainStatus.error(for: -61).hint == AuthError.storeDenied.hint)
+        #expect(KeychainStatus.passcodeMissing == .storeUnavailable)
+        #expect(KeychainStatus.passcodeMissing.hint?.contains("passcode") == true)
+    }
 }

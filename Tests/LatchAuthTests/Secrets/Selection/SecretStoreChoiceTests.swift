@@ -33,6 +33,24 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ([:], nil, .keychain), (["SSH_TTY": "/dev/pts/1"], nil, .keychain), (["LATCH_HOME": "/l"], nil, .file),
+            (["LATCH_SECRET_STORE": "file"], nil, .file),
+            ([:], KeychainStatus.error(for: KeychainStatus.missingEntitlement), .file),
+            (["LATCH_SECRET_STORE": "keychain"], KeychainStatus.error(for: -34_018), .keychain),
+        ] as [([String: String], AuthError?, SecretStoreKind)])
+    func `is the keychain on macOS, or a file for a program without the entitlement`(
+        environment: [String: String], trouble: AuthError?, kind: SecretStoreKind
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let fixture = SelectionFixture(folder, keyring: .keychain)
+            fixture.trouble.withLock { $0 = trouble }
+            let choice = try await fixture.selection(environment).choice()
+            #expect(choice.kind == kind)
+        }
+    }
+
     @Test(arguments: [AuthError.storeLocked, .storeUnavailable, .storeDenied])
     func `takes the file where the keyring cannot be used, and says what was wrong with it`(
         error: AuthError

@@ -17,7 +17,13 @@ final class SelectionFixture: Sendable {
     /// The number of calls that the keyring still answers; nil for any number.
     let callsUntilTrouble = Mutex<Int?>(nil)
 
-    init(_ folder: String) { self.folder = folder }
+    /// The system's own store: the Secret Service, or on macOS the keychain.
+    let kind: SecretStoreKind
+
+    init(_ folder: String, keyring kind: SecretStoreKind = .secretService) {
+        self.folder = folder
+        self.kind = kind
+    }
 
     /// The stores that a process selects from.
     func selection(_ environment: [String: String] = [:]) -> SecretStoreSelection {
@@ -26,16 +32,16 @@ final class SelectionFixture: Sendable {
         let fileKeys = GuardedStore(keyring: fileKeys, fixture: self)
         return SecretStoreSelection(
             service: "app", path: path, environment: environment,
-            makeStore: { kind in
+            makeStore: { [own = self.kind] kind in
                 switch kind {
+                case own: (keyring, "the keyring")
                 case .file:
                     (EncryptedFileSecretStore(path: "\(path).secrets", key: .keyFile(path: "\(path).key")), "the file")
-                case .secretService: (keyring, "the keyring")
                 case .keyringFile:
                     (EncryptedFileSecretStore(path: "\(path).k", key: .keyring(fileKeys)), "the file with a key")
                 default: nil
                 }
-            }, checkKeyring: { try keyring.check() })
+            }, keyring: kind, checkKeyring: { try keyring.check() })
     }
 
     /// The store as a process uses it.

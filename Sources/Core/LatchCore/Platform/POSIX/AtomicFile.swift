@@ -39,7 +39,7 @@ package struct AtomicFile: Sendable {
         do throws(FileError) {
             defer { close(file) }
             try write(bytes, to: file, path: temporary)
-            guard fsync(file) == 0 else { throw FileError("fsync", temporary) }
+            guard synchronize(file) == 0 else { throw FileError("fsync", temporary) }
         } catch {
             unlink(temporary)
             throw error
@@ -199,7 +199,7 @@ extension AtomicFile {
         let file = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard file >= 0 else { throw FileError("open", folder) }
         defer { close(file) }
-        guard fsync(file) == 0 else { throw FileError("fsync", folder) }
+        guard synchronize(file) == 0 else { throw FileError("fsync", folder) }
     }
 }
 

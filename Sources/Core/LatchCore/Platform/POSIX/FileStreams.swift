@@ -35,9 +35,14 @@ package actor FileReader {
             close(file)
             throw FileError("fstat", path, number: number)
         }
+        // An Int of 32 bits does not hold the size of every file.
+        guard let size = Int(exactly: entry.st_size) else {
+            close(file)
+            throw FileError("fstat", path, number: EFBIG)
+        }
         self.path = path
         self.file = file
-        size = Int(entry.st_size)
+        self.size = size
     }
 
     deinit { close(file) }
@@ -92,7 +97,7 @@ package actor FileWriter {
     /// Renames the file to its final path, durably, and replaces an earlier one.
     package func commit() throws(FileError) {
         guard let temporary else { return }
-        guard fsync(file) == 0 else { throw FileError("fsync", temporary) }
+        guard synchronize(file) == 0 else { throw FileError("fsync", temporary) }
         guard rename(temporary, target.path) == 0 else { throw FileError("rename", target.path) }
         self.temporary = nil
         try target.syncFolder()

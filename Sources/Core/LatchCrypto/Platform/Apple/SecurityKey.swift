@@ -17,6 +17,8 @@ final class SecurityKey: Sendable {
         let attributes: [CFString: Any] = [
             kSecAttrKeyType: kSecAttrKeyTypeRSA,
             kSecAttrKeyClass: isPrivate ? kSecAttrKeyClassPrivate : kSecAttrKeyClassPublic,
+            // Otherwise macOS takes the path of its file keychains, which refuses more than 4096 bits.
+            kSecUseDataProtectionKeychain: true,
         ]
         let der = Data(DER.numbers(numbers))
         guard let key = SecKeyCreateWithData(der as CFData, attributes as CFDictionary, nil) else {
@@ -27,7 +29,9 @@ final class SecurityKey: Sendable {
 
     /// Makes a fresh private key.
     static func generate(bits: Int) throws(CryptoError) -> SecurityKey {
-        let attributes: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: bits]
+        let attributes: [CFString: Any] = [
+            kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: bits, kSecUseDataProtectionKeychain: true,
+        ]
         guard let key = SecKeyCreateRandomKey(attributes as CFDictionary, nil) else {
             throw .engineFailure("making a key")
         }

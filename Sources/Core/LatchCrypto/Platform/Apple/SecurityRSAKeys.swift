@@ -23,8 +23,33 @@ extension RSA.Signing {
             self.exponent = e
         }
 
+        /// Creates a key from a SubjectPublicKeyInfo in PEM.
+        ///
+        /// - Throws: `CryptoError.malformedKey`.
+        public init(pemRepresentation: String) throws(CryptoError) {
+            try self.init(
+                derRepresentation: try PEMBlock.first(labelled: ["PUBLIC KEY"], in: pemRepresentation).content)
+        }
+
+        /// Creates a key from a SubjectPublicKeyInfo in DER.
+        ///
+        /// - Throws: `CryptoError.malformedKey`.
+        public init(derRepresentation: some Collection<UInt8>) throws(CryptoError) {
+            let numbers: (modulus: [UInt8], exponent: [UInt8])
+            do { numbers = try RSAKeyEncoding.publicNumbers(derRepresentation) } catch {
+                throw .malformedKey("the bytes are not the DER form of such a key")
+            }
+            try self.init(modulus: numbers.modulus, exponent: numbers.exponent)
+        }
+
         /// The size of the modulus in bits.
         public var keySizeInBits: Int { RSABounds.bitCount(modulus) }
+
+        /// Returns the SubjectPublicKeyInfo in PEM.
+        public func pem() throws(CryptoError) -> String {
+            let der = RSAKeyEncoding.publicKey(modulus: modulus, exponent: exponent)
+            return PEMBlock(label: "PUBLIC KEY", content: der).text
+        }
 
         /// Whether the signature is this key's for `data`.
         public func isValidSignature(
@@ -70,17 +95,40 @@ extension RSA.Signing {
         ///
         /// - Throws: `CryptoError.malformedKey`.
         public init(_ numbers: PrivateNumbers) throws(CryptoError) {
-            let list = [
-                [0], numbers.modulus, numbers.exponent, numbers.privateExponent, numbers.firstPrime,
-                numbers.secondPrime,
-                numbers.firstExponent, numbers.secondExponent, numbers.coefficient,
-            ]
-            publicKey = try PublicKey(modulus: numbers.modulus, exponent: numbers.exponent)
+            let half = try PublicKey(modulus: numbers.modulus, exponent: numbers.exponent)
+            let list = RSAKeyEncoding.list(numbers)
+            // RFC 8017 §3.2: each of them is less than the modulus.
+            guard list.allSatisfy({ $0.drop { $0 == 0 }.count <= half.modulus.count }) else {
+                throw .malformedKey("a secret number is missing or longer than the modulus")
+            }
+            publicKey = half
             key = try SecurityKey(numbers: list, isPrivate: true)
             let probe: [UInt8] = [0x6C]
             guard publicKey.isValidSignature(try signature(for: probe), for: probe) else {
                 throw .malformedKey("its numbers do not belong together")
             }
+        }
+
+        /// Creates a key from PKCS #8 or PKCS #1 in PEM; encrypted keys are rejected.
+        ///
+        /// - Throws: `CryptoError.malformedKey`.
+        public init(pemRepresentation: String) throws(CryptoError) {
+            let block = try PEMBlock.first(labelled: ["PRIVATE KEY", "RSA PRIVATE KEY"], in: pemRepresentation)
+            let numbers: PrivateNumbers
+            do {
+                numbers =
+                    try block.label == "PRIVATE KEY"
+                    ? RSAKeyEncoding.privateNumbers(pkcs8: block.content)
+                    : RSAKeyEncoding.privateNumbers(pkcs1: block.content)
+            } catch {
+                throw .malformedKey("the text is not a PEM block of such a key")
+            }
+            try self.init(numbers)
+        }
+
+        /// Returns the unencrypted private key as PKCS #8 in PEM; the caller must protect it.
+        public func pem() throws(CryptoError) -> String {
+            PEMBlock(label: "PRIVATE KEY", content: RSAKeyEncoding.privateKey(try numbers)).text
         }
 
         /// The secret numbers; the caller must protect them.

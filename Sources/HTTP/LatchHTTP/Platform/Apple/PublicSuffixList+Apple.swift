@@ -2,7 +2,7 @@
 
 #if canImport(Darwin)
 extension PublicSuffixList {
-    /// The list of single labels, since Apple's systems do not offer their list; see `init(list:)`.
-    public static let live = singleLabels
+    /// The rules without data, since Apple's systems do not offer their list; see `init(sites:)`.
+    public static let live = withoutData
 }
 #endif

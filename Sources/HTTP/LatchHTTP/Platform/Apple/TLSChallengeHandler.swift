@@ -2,41 +2,67 @@
 
 #if canImport(Darwin)
 import CryptoKit
+import Dispatch
 import Foundation
 import Security
+import Synchronization
 
 /// A handler of TLS challenges, which applies a `TLSPolicy` to the server's trust and the client's certificate.
-struct TLSChallengeHandler: Sendable {
-    let policy: TLSPolicy
-
+final class TLSChallengeHandler: Sendable {
     /// The disposition of a challenge.
-    enum Disposition {
+    enum Disposition: Sendable {
         /// The system's default handling.
         case system
         case accept(URLCredential)
         case refuse(HTTPError)
     }
 
-    /// Returns the disposition of a challenge of the handshake.
-    func disposition(of space: URLProtectionSpace) -> Disposition {
+    /// The queue of evaluations, which may fetch certificates: the delegate's queue has other transfers to serve.
+    private static let queue = DispatchQueue(label: "latch.tls")
+
+    private let policy: TLSPolicy
+    /// The client certificates that were opened, by their index in the policy.
+    private let opened = Mutex<[Int: Disposition]>([:])
+
+    /// Creates the handler of a transport.
+    init(policy: TLSPolicy) { self.policy = policy }
+
+    /// Calls `completion` with the disposition of a challenge of the handshake, on another queue.
+    func resolve(_ space: URLProtectionSpace, _ completion: @escaping @Sendable (Disposition) -> Void) {
+        let host = space.host
         switch space.authenticationMethod {
-        case NSURLAuthenticationMethodServerTrust: trust(space)
-        case NSURLAuthenticationMethodClientCertificate: identity(for: space.host)
-        default: .system
+        case NSURLAuthenticationMethodServerTrust:
+            guard let pins = policy.pins(for: host) else { return completion(.system) }
+            guard let trust = space.serverTrust else { return completion(Self.untrusted(host)) }
+            Self.evaluate(trust, of: host, pins, completion)
+        case NSURLAuthenticationMethodClientCertificate:
+            guard let index = policy.clientCertificateIndex(for: host) else { return completion(.system) }
+            Self.queue.async { completion(self.identity(index, for: host)) }
+        default: completion(.system)
         }
     }
 
     /// Evaluates the chain, as without pins, then the key of the host's own certificate.
-    private func trust(_ space: URLProtectionSpace) -> Disposition {
-        guard let pins = policy.pins(for: space.host) else { return .system }
-        guard let trust = space.serverTrust, SecTrustEvaluateWithError(trust, nil) else {
-            return .refuse(.tls("No trusted connection to \(space.host)."))
+    private static func evaluate(
+        _ trust: SecTrust, of host: String, _ pins: PublicKeyPins,
+        _ completion: @escaping @Sendable (Disposition) -> Void
+    ) {
+        // The challenge hands it over; nothing else uses it until the challenge is answered.
+        nonisolated(unsafe) let trust = trust
+        queue.async {
+            // It must be called on the queue that it reports to.
+            let status = SecTrustEvaluateAsyncWithError(trust, queue) { trust, isTrusted, _ in
+                guard isTrusted else { return completion(untrusted(host)) }
+                guard let digest = digest(of: trust), pins.digests.contains(digest) else {
+                    return completion(.refuse(.pinMismatch("\(host) showed a key that is not pinned.")))
+                }
+                completion(.accept(URLCredential(trust: trust)))
+            }
+            if status != errSecSuccess { completion(untrusted(host)) }
         }
-        guard let digest = Self.digest(of: trust), pins.digests.contains(digest) else {
-            return .refuse(.pinMismatch("\(space.host) showed a key that is not pinned."))
-        }
-        return .accept(URLCredential(trust: trust))
     }
+
+    private static func untrusted(_ host: String) -> Disposition { .refuse(.tls("No trusted connection to \(host).")) }
 
     /// Returns the digest of the key (RFC 7469 §2.4): SHA-256 of the SubjectPublicKeyInfo, which Security exports
     /// without its algorithm.
@@ -49,23 +75,37 @@ struct TLSChallengeHandler: Sendable {
         return SubjectPublicKeyInfo.encode(kind, Array(exported)).map { Array(SHA256.hash(data: $0)) }
     }
 
-    private func identity(for host: String) -> Disposition {
-        guard let certificate = policy.clientCertificate(for: host) else { return .system }
+    /// Returns the credential of a client certificate, which is opened once.
+    private func identity(_ index: Int, for host: String) -> Disposition {
+        opened.withLock { opened in
+            if let known = opened[index] { return known }
+            let result = Self.open(policy.clientCertificates[index], for: host)
+            opened[index] = result
+            return result
+        }
+    }
+
+    private static func open(_ certificate: ClientCertificate, for host: String) -> Disposition {
         guard case .pkcs12(let container) = certificate.content else {
             return .refuse(.invalidTLSPolicy("this platform reads client certificates from PKCS#12 alone"))
         }
-        let options = [kSecImportExportPassphrase as String: certificate.passphrase ?? ""] as CFDictionary
+        let options: [CFString: Any] = [
+            kSecImportExportPassphrase: certificate.passphrase ?? "",
+            // Otherwise macOS adds the key to the user's login keychain, where other programs find it.
+            kSecImportToMemoryOnly: true,
+        ]
         var items: CFArray?
-        guard SecPKCS12Import(Data(container) as CFData, options, &items) == errSecSuccess,
-            let item = (items as? [[String: Any]])?.first, let value = item[kSecImportItemIdentity as String]
+        guard SecPKCS12Import(Data(container) as CFData, options as CFDictionary, &items) == errSecSuccess,
+            let item = (items as? [[String: Any]])?.first
         else { return .refuse(.invalidTLSPolicy("the client certificate for \(host) does not open")) }
         // `as?` does not distinguish Core Foundation types, so their identifiers are compared.
-        let reference = value as CFTypeRef
-        guard CFGetTypeID(reference) == SecIdentityGetTypeID() else {
-            return .refuse(.invalidTLSPolicy("the client certificate for \(host) has no key"))
-        }
+        guard let reference = item[kSecImportItemIdentity as String] as CFTypeRef?,
+            CFGetTypeID(reference) == SecIdentityGetTypeID()
+        else { return .refuse(.invalidTLSPolicy("the client certificate for \(host) has no key")) }
         let identity = unsafeDowncast(reference, to: SecIdentity.self)
-        return .accept(URLCredential(identity: identity, certificates: nil, persistence: .none))
+        // The chain begins with the certificate of the identity, which the system adds by itself.
+        let chain = item[kSecImportItemCertChain as String] as? [Any] ?? []
+        return .accept(URLCredential(identity: identity, certificates: Array(chain.dropFirst()), persistence: .none))
     }
 }
 #endif

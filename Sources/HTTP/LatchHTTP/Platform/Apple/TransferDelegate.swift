@@ -80,16 +80,18 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         let space = challenge.protectionSpace
-        switch challengeHandler.disposition(of: space) {
-        case .accept(let credential):
-            completionHandler(.useCredential, credential)
-        case .refuse(let reason):
-            fail(reason)
-            completionHandler(.cancelAuthenticationChallenge, nil)
-        case .system:
-            // A 401 is an ordinary response, and so is a request for a certificate that the server must not see.
-            let isTrust = space.authenticationMethod == NSURLAuthenticationMethodServerTrust
-            completionHandler(isTrust ? .performDefaultHandling : .rejectProtectionSpace, nil)
+        // A 401 is an ordinary response, and so is a request for a certificate that the server must not see.
+        let isTrust = space.authenticationMethod == NSURLAuthenticationMethodServerTrust
+        challengeHandler.resolve(space) { [self] disposition in
+            switch disposition {
+            case .accept(let credential):
+                completionHandler(.useCredential, credential)
+            case .refuse(let reason):
+                fail(reason)
+                completionHandler(.cancelAuthenticationChallenge, nil)
+            case .system:
+                completionHandler(isTrust ? .performDefaultHandling : .rejectProtectionSpace, nil)
+            }
         }
     }
 

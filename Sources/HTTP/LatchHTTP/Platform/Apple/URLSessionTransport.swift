@@ -4,6 +4,7 @@
 import LatchCore
 import Foundation
 import Security
+import Synchronization
 
 /// A transport based on URLSession: the system's TLS, proxies, HTTP/2 and HTTP/3.
 ///
@@ -31,11 +32,32 @@ public final class URLSessionTransport: Handler {
     }
 
     private let configuration: Configuration
-    private let session: URLSession
+    private let challengeHandler: TLSChallengeHandler
+    /// The sessions, one for the hosts with equal requirements, since a session shares its connections among hosts.
+    private let sessions = Mutex<[TLSRequirements: URLSession]>([:])
 
-    /// Creates a transport with a session of its own.
+    /// Creates a transport with sessions of its own.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
+        challengeHandler = TLSChallengeHandler(policy: configuration.tls)
+    }
+
+    deinit {
+        for session in sessions.withLock({ Array($0.values) }) { session.finishTasksAndInvalidate() }
+    }
+
+    /// Returns the session that connects to a host.
+    private func session(for host: String) -> URLSession {
+        let requirements = configuration.tls.requirements(for: host)
+        return sessions.withLock { sessions in
+            if let session = sessions[requirements] { return session }
+            let session = makeSession()
+            sessions[requirements] = session
+            return session
+        }
+    }
+
+    private func makeSession() -> URLSession {
         let settings = URLSessionConfiguration.ephemeral
         settings.httpCookieStorage = nil
         settings.httpShouldSetCookies = false
@@ -46,10 +68,8 @@ public final class URLSessionTransport: Handler {
         settings.httpMaximumConnectionsPerHost = configuration.maximumConnectionsPerHost
         settings.tlsMinimumSupportedProtocolVersion =
             configuration.tls.minimumVersion == .tls13 ? .TLSv13 : .TLSv12
-        session = URLSession(configuration: settings)
+        return URLSession(configuration: settings)
     }
-
-    deinit { session.finishTasksAndInvalidate() }
 
     /// Sends `request` and returns its response; with `wantsStream` it returns as soon as the head has arrived.
     ///
@@ -58,15 +78,17 @@ public final class URLSessionTransport: Handler {
     /// opened as soon as the system requests it, without waiting for a 100 response.
     ///
     /// - Throws: `HTTPError`: `offline`, `timeout`, `tls`, `pinMismatch`, `clientCertificateRefused`, `cancelled`,
-    ///   `tooLarge`, `malformedMessage`, or `invalidURL` and `invalidField` before anything is sent; and what the stream
-    ///   of the request's content throws.
+    ///   `tooLarge`, `malformedMessage`, or `invalidURL`, `invalidField` and, for a GET with content, which the system
+    ///   does not send, `unencodable` before anything is sent; and what the stream of the request's content throws.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         try request.validateForSending()
+        guard request.method != .get || request.body.isEmpty else { throw HTTPError.contentWithGET }
         let time = request.timeout ?? configuration.timeout
         let stream = request.body.isEmpty ? nil : request.body.stream
         let limit = request.wantsStream ? configuration.maximumStreamedBytes : configuration.maximumResponseBytes
         let delegate = TransferDelegate(
-            challengeHandler: TLSChallengeHandler(policy: configuration.tls), stream: stream, limit: limit)
+            challengeHandler: challengeHandler, stream: stream, limit: limit)
+        let session = self.session(for: request.origin.host)
         let message = try URLRequest(request, timeout: time)
         let task = stream == nil ? session.dataTask(with: message) : session.uploadTask(withStreamedRequest: message)
         let exchange = URLSessionExchange(task, delegate)
@@ -83,7 +105,10 @@ public final class URLSessionTransport: Handler {
 
 extension URLRequest {
     fileprivate init(_ request: HTTPRequest, timeout: Duration) throws(HTTPError) {
-        guard let url = URL(string: request.absoluteURL) else { throw .invalidURL("the system does not understand it") }
+        // Characters that a URL must not have would be encoded otherwise, and the server would get another path.
+        guard let url = URL(string: request.absoluteURL, encodingInvalidCharacters: false) else {
+            throw .invalidURL("the system does not understand it")
+        }
         self.init(url: url, timeoutInterval: TimeInterval(timeout.components.seconds) + 1)
         httpMethod = request.method.rawValue
         httpShouldHandleCookies = false

@@ -10,9 +10,9 @@ private nonisolated(unsafe) let register: OpaquePointer? = psl_latest(nil)
 
 extension PublicSuffixList {
     /// The system's list, by libpsl.
-    public static let live = PublicSuffixList { domain in
-        guard let register else { return singleLabels.contains(domain) }
-        return psl_is_public_suffix(register, domain) == 1
-    }
+    public static let live = PublicSuffixList(judge: { domain in
+        guard let register else { return withoutData.verdict(of: domain) }
+        return psl_is_public_suffix(register, domain) == 1 ? .suffix : .site
+    })
 }
 #endif

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Security)
-public import Foundation
-
-/// Returns the coordination of the user's processes over one account, by files in the program's support folder.
-package func platformCoordination(service: String, account: String) -> FileCoordination {
-    FileCoordination(path: "\(URL.applicationSupportDirectory.path)/latchwork/\(service).\(account)")
-}
+import Foundation
 
 extension FileCoordination {
     /// Creates a coordination among the programs and extensions of an app group.
@@ -16,10 +11,10 @@ extension FileCoordination {
     ///
     /// - Returns: Nil if the program is not entitled to the group.
     public convenience init?(appGroup: String, account: String) {
-        guard let folder = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroup) else {
-            return nil
-        }
-        self.init(path: folder.appending(path: "latchwork/\(account)").path)
+        guard isEntitled(toAppGroup: appGroup),
+            let folder = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroup)
+        else { return nil }
+        self.init(path: "\(folder.path)/latchwork/\(fileName(for: account))")
     }
 }
 #endif

@@ -12,14 +12,19 @@ public enum KeychainProtection: Sendable, Hashable {
     case afterFirstUnlock
     /// Readable while the device is unlocked.
     case whenUnlocked
-    /// Readable with the user's face, finger or passcode; each read requires it.
+    /// Readable with the user's face, finger or passcode, see ``KeychainAuthentication``.
+    ///
+    /// The system deletes the items when the user removes the passcode; a session is then signed out.
     case presence
     /// Readable with a face or finger that was enrolled when the item was created.
     case biometry
 
+    /// Whether a read needs the user.
+    var requiresUser: Bool { self == .presence || self == .biometry }
+
     /// The attributes of an item.
     ///
-    /// - Throws: `AuthError.storeUnavailable` if the device has no passcode.
+    /// - Throws: `AuthError.storeUnavailable` if the system does not know the protection.
     func attributes() throws -> [CFString: Any] {
         switch self {
         case .afterFirstUnlock: [kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly]
@@ -32,7 +37,7 @@ public enum KeychainProtection: Sendable, Hashable {
     private static func control(_ flags: SecAccessControlCreateFlags) throws -> SecAccessControl {
         let accessibility = kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly
         guard let control = SecAccessControlCreateWithFlags(nil, accessibility, flags, nil) else {
-            throw AuthError.store(.storeUnavailable, "this device cannot verify the user's presence")
+            throw AuthError.store(.storeUnavailable, "this system cannot verify the user's presence")
         }
         return control
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import LatchHTTP
 import PortableFoundation
 
 /// Returns the platform's secret store of a service: the recorded one, or one that is selected at the first use.
@@ -34,8 +33,8 @@ extension SecretStoreSelection {
         let folder = secretsFolder(in: environment)
         let path = "\(folder)/\(fileName(for: service))"
         // A user has one keyring: the folder in the name keeps the items of LATCH_HOME apart.
-        let home = environment["LATCH_HOME"]?.utf8.first == 0x2F
-        let items = home ? "\(service) (\(folder))" : service
+        let isMoved = absolutePath("LATCH_HOME", in: environment) != nil
+        let items = isMoved ? "\(service) (\(folder))" : service
         let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
         let keyring = SecretServiceStore(service: items, promptsUser: hasDisplay)
         let fileKeys = SecretServiceStore(service: "\(items): file key", promptsUser: hasDisplay)
@@ -57,31 +56,12 @@ extension SecretStoreSelection {
     }
 }
 
-/// Returns the coordination of the user's processes over one account, by files next to the secrets.
-package func platformCoordination(service: String, account: String) -> FileCoordination {
-    let folder = secretsFolder(in: ProcessInfo.processInfo.environment)
-    return FileCoordination(path: "\(folder)/\(fileName(for: service)).\(fileName(for: account))")
-}
-
 /// Returns the folder of the secrets in an environment, without a trailing slash.
-///
-/// A relative path would mean another store for each working directory, and so lost sessions: it is ignored.
 package func secretsFolder(in environment: [String: String]) -> String {
-    func path(_ name: String) -> String? {
-        // The specification: a relative path is invalid and is ignored.
-        environment[name].flatMap { $0.utf8.first == 0x2F ? $0 : nil }
-    }
-    if let home = path("LATCH_HOME") { return home }
-    if let data = path("XDG_DATA_HOME") { return data + "/latchwork" }
-    let home = path("HOME") ?? FileManager.default.homeDirectoryForCurrentUser.path
+    if let home = absolutePath("LATCH_HOME", in: environment) { return home }
+    // The XDG base directory specification: a relative path is invalid and is ignored.
+    if let data = absolutePath("XDG_DATA_HOME", in: environment) { return data + "/latchwork" }
+    let home = absolutePath("HOME", in: environment) ?? FileManager.default.homeDirectoryForCurrentUser.path
     return home + "/.local/share/latchwork"
-}
-
-/// Returns a service as a file name: a byte other than a letter, digit, dot, hyphen or underscore becomes `%` and two
-/// digits.
-func fileName(for service: String) -> String {
-    let name = PercentEncoding.encode(service.utf8).unicodeScalars
-        .split(separator: "~", omittingEmptySubsequences: false).map { String($0) }.joined(separator: "%7E")
-    return name.utf8.first == 0x2E ? "%2E" + String(Substring(name.utf8.dropFirst())) : name
 }
 #endif

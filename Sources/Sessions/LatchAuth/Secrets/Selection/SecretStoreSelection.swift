@@ -14,6 +14,8 @@ import PortableFoundation
 /// 6. a file, over SSH: the next session there may have no desktop;
 /// 7. the Secret Service, if a keyring exists and is unlocked;
 /// 8. a file.
+///
+/// On macOS the keychain takes the place of the Secret Service, also over SSH, if this program is entitled to it.
 package struct SecretStoreSelection: Sendable {
     /// The service that owns the secrets.
     let service: String
@@ -22,6 +24,8 @@ package struct SecretStoreSelection: Sendable {
     var environment: [String: String]
     /// Creates the store of a kind; returns nil if this system does not have it.
     let makeStore: @Sendable (SecretStoreKind) -> (store: any SecretStore, location: String)?
+    /// The system's own store, which is preferred where it works.
+    var keyring = SecretStoreKind.secretService
     /// Throws if the keyring cannot store a secret now.
     let checkKeyring: @Sendable () async throws -> Void
 
@@ -63,24 +67,28 @@ package struct SecretStoreSelection: Sendable {
 
     /// Returns the keyring, or the keyring and the file if the keyring is not usable.
     private func candidatesWithKeyring() async throws -> [SecretStoreChoice.Candidate] {
-        if environment["LATCH_HOME"]?.utf8.first == 0x2F {
+        if absolutePath("LATCH_HOME", in: environment) != nil {
             return [
-                .init(.secretService, "not asked: LATCH_HOME moves everything into one folder"),
+                .init(keyring, "not asked: LATCH_HOME moves everything into one folder"),
                 .init(.file, "LATCH_HOME moves everything into one folder"),
             ]
         }
-        if let variable = ["SSH_CONNECTION", "SSH_TTY"].first(where: { environment[$0]?.isEmpty == false }) {
+        let needsDesktop = keyring == .secretService
+        if needsDesktop,
+            let variable = ["SSH_CONNECTION", "SSH_TTY"].first(where: { environment[$0]?.isEmpty == false })
+        {
             return [
-                .init(.secretService, "not asked: this is a session over SSH (\(variable)), which has no desktop"),
+                .init(keyring, "not asked: this is a session over SSH (\(variable)), which has no desktop"),
                 .init(.file, "works over SSH and without a desktop"),
             ]
         }
         do {
             try await checkKeyring()
-            return [.init(.secretService, "a keyring exists and is unlocked")]
+            let reason = needsDesktop ? "a keyring exists and is unlocked" : "this program may use the keychain"
+            return [.init(keyring, reason)]
         } catch {
             let why = (error as? AuthError)?.message ?? "\(type(of: error))"
-            return [.init(.secretService, why), .init(.file, "works without a desktop and without a user")]
+            return [.init(keyring, why), .init(.file, "works without a desktop and without a user")]
         }
     }
 

@@ -14,7 +14,8 @@ extension Key {
     ///   - id: The ID, which a PEM text does not contain; nil for none.
     /// - Throws: `JOSEError.unsuitableKey` with the reason.
     public init(pem: String, algorithm: SignatureAlgorithm? = nil, id: String? = nil) throws(JOSEError) {
-        let blocks = try PEMBlock.blocks(of: pem)
+        let blocks: [PEMBlock]
+        do { blocks = try PEMBlock.blocks(of: pem) } catch { throw .unsuitableKey(error.reason) }
         guard !blocks.contains(where: { $0.label == "ENCRYPTED PRIVATE KEY" }) else {
             throw .unsuitableKey("it is encrypted; decrypt it first, for example with `openssl pkey`")
         }

@@ -3,30 +3,30 @@
 internal import LatchCore
 
 /// Bytes in the text form of RFC 7468, with the label that says what they are.
-struct PEMBlock {
-    let label: String
-    let content: [UInt8]
+package struct PEMBlock {
+    package let label: String
+    package let content: [UInt8]
 
     /// Far more than a key has, and few enough to be read at once.
     private static let longestText = 64 << 10
 
-    init(label: String, content: [UInt8]) {
+    package init(label: String, content: [UInt8]) {
         self.label = label
         self.content = content
     }
 
     /// Returns the blocks of a text; other text between them is ignored (RFC 7468 §5.2).
-    static func blocks(of text: String) throws(JOSEError) -> [PEMBlock] {
-        guard text.utf8.count <= longestText else { throw .unsuitableKey("the text is too long for a key") }
+    package static func blocks(of text: String) throws(PEMError) -> [PEMBlock] {
+        guard text.utf8.count <= longestText else { throw PEMError("the text is too long for a key") }
         var blocks: [PEMBlock] = []
         var open: (label: Substring, digits: [UInt8])?
         for line in lines(of: text) {
             if let label = boundary("BEGIN", line) {
-                guard open == nil else { throw .unsuitableKey("a PEM block begins within another") }
+                guard open == nil else { throw PEMError("a PEM block begins within another") }
                 open = (label, [])
             } else if let label = boundary("END", line) {
                 guard let block = open, block.label == label else {
-                    throw .unsuitableKey("a PEM block has no beginning")
+                    throw PEMError("a PEM block has no beginning")
                 }
                 blocks.append(PEMBlock(label: String(label), content: try decode(block.digits)))
                 open = nil
@@ -34,12 +34,12 @@ struct PEMBlock {
                 open?.digits += line.utf8
             }
         }
-        guard open == nil else { throw .unsuitableKey("a PEM block has no end") }
+        guard open == nil else { throw PEMError("a PEM block has no end") }
         return blocks
     }
 
     /// The text: lines of 64 characters between its two boundaries (RFC 7468 §2).
-    var text: String {
+    package var text: String {
         let digits = Array(Base64Alphabet.standard.encodePadded(content).utf8)
         let lines = stride(from: 0, to: digits.count, by: 64).map { start in
             String(decoding: digits[start..<min(start + 64, digits.count)], as: UTF8.self)
@@ -68,11 +68,33 @@ struct PEMBlock {
     }
 
     /// Decodes padded base64, which only line ends may interrupt (RFC 7468 §3).
-    private static func decode(_ digits: [UInt8]) throws(JOSEError) -> [UInt8] {
+    private static func decode(_ digits: [UInt8]) throws(PEMError) -> [UInt8] {
         let padding = digits.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         guard digits.count % 4 == 0, padding <= 2,
             let content = Base64Alphabet.standard.decode(digits.dropLast(padding))
-        else { throw .unsuitableKey("the PEM text is not base64, or it is encrypted") }
+        else { throw PEMError("the PEM text is not base64, or it is encrypted") }
         return content
+    }
+}
+
+/// The error of a text that is not PEM.
+package struct PEMError: Error {
+    /// The reason, which completes a sentence and contains nothing of the text.
+    package let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}
+
+extension PEMBlock {
+    /// Returns the first block of a text that has one of some labels.
+    ///
+    /// - Throws: `CryptoError.malformedKey` if there is none, or the text is not PEM.
+    static func first(labelled labels: [String], in text: String) throws(CryptoError) -> PEMBlock {
+        let blocks: [PEMBlock]
+        do { blocks = try Self.blocks(of: text) } catch { throw .malformedKey(error.reason) }
+        guard let block = blocks.first(where: { labels.contains($0.label) }) else {
+            throw .malformedKey("the text is not a PEM block of such a key")
+        }
+        return block
     }
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+import Foundation
+
+/// A delegate that passes everything to an application's own, except redirects and the end of the session.
+///
+/// LatchHTTP follows redirects, and drops credentials on the way to another origin. Methods that the application's
+/// delegate does not implement are not answered for it, so that URLSession falls back as usual.
+final class DelegateForwarder: NSObject, URLSessionTaskDelegate {
+    private let target: (any URLSessionDelegate)?
+
+    /// Creates a delegate in front of an application's, if it has one.
+    init(to target: (any URLSessionDelegate)?) { self.target = target }
+
+    override func responds(to selector: Selector?) -> Bool {
+        super.responds(to: selector) || target?.responds(to: selector) == true
+    }
+
+    override func forwardingTarget(for selector: Selector?) -> Any? { target }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    // The application's own session goes on.
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
+}
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import PortableFoundation
+
+/// Returns the coordination of the user's processes over one account, by files in the folder of the secrets.
+package func platformCoordination(service: String, account: String) -> FileCoordination {
+    let folder = secretsFolder(in: ProcessInfo.processInfo.environment)
+    return FileCoordination(path: "\(folder)/\(fileName(for: service)).\(fileName(for: account))")
+}
+
+/// Returns the path that a variable of an environment holds, if it is absolute.
+///
+/// A relative path would mean another store for each working directory, and so lost sessions: it is ignored.
+func absolutePath(_ variable: String, in environment: [String: String]) -> String? {
+    environment[variable].flatMap { $0.utf8.first == 0x2F ? $0 : nil }
+}
+
+/// Returns a service or an account as a file name: a byte other than a letter, digit, dot, hyphen or underscore becomes
+/// `%` and two digits, and so does a dot in front.
+func fileName(for service: String) -> String {
+    let name = PercentEncoding.encode(service.utf8).unicodeScalars
+        .split(separator: "~", omittingEmptySubsequences: false).map { String($0) }.joined(separator: "%7E")
+    return name.utf8.first == 0x2E ? "%2E" + String(Substring(name.utf8.dropFirst())) : name
+}

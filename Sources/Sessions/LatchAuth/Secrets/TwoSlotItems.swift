@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// Items of a keychain that can be added and deleted, but not updated in place.
+protocol KeychainItems {
+    /// Whether there is an item of this name.
+    func hasItem(_ name: String) throws -> Bool
+    /// Returns the secret of an item; nil if there is none.
+    func secret(of name: String) throws -> [UInt8]?
+    /// Adds an item; it is an error if there is one.
+    func add(_ secret: [UInt8], as name: String) throws
+    /// Deletes an item; a missing one is not an error.
+    func delete(_ name: String) throws
+}
+
+/// The atomic replacement of keychain items that need the user's presence.
+///
+/// An update in place asks the user, as a read does; deleting and adding do not. So each secret has two slots: the new
+/// secret goes into the free one before the old slot is deleted. Of two occupied slots the first is valid, so that a
+/// crash between the two steps leaves the old secret or the new one.
+struct TwoSlotItems<Items: KeychainItems> {
+    /// The suffix of the second slot.
+    private static var suffix: String { ".latch-second" }
+
+    private let items: Items
+
+    /// Wraps the items of one service.
+    init(_ items: Items) { self.items = items }
+
+    /// Returns the secret with a name.
+    func read(_ name: String) throws -> [UInt8]? { try items.secret(of: name) ?? items.secret(of: Self.second(name)) }
+
+    /// Stores a secret under a name.
+    func write(_ secret: [UInt8], for name: String) throws {
+        let second = Self.second(name)
+        if try items.hasItem(name) {
+            // The remains of a write that was interrupted.
+            try items.delete(second)
+            try items.add(secret, as: second)
+            try items.delete(name)
+        } else {
+            try items.add(secret, as: name)
+            do { try items.delete(second) } catch {
+                // The new secret is valid already; the next write deletes the old one.
+            }
+        }
+    }
+
+    /// Removes the secret with a name; the valid slot is deleted last.
+    func remove(_ name: String) throws {
+        try items.delete(Self.second(name))
+        try items.delete(name)
+    }
+
+    /// Returns the names of secrets, sorted, from those of the items.
+    static func names(of items: [String]) -> [String] {
+        Set(items.map { $0.utf8.ends(with: suffix.utf8) ? String($0.utf8.dropLast(suffix.utf8.count)) ?? $0 : $0 })
+            .sorted()
+    }
+
+    private static func second(_ name: String) -> String { name + suffix }
+}
