@@ -23,3 +23,6 @@ public struct pthread_attr_t {}
 ) -> Int32 { fatalError() }
 @discardableResult public func pthread_detach(_ thread: pthread_t) -> Int32 { fatalError() }
 @discardableResult public func pthread_setname_np(_ name: UnsafePointer<CChar>!) -> Int32 { fatalError() }
+
+public var RTLD_NOW: Int32 { 0x2 }
+public var RTLD_LOCAL: Int32 { 0x4 }
