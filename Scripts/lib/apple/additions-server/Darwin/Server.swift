@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// swift-format-ignore-file
 // Sockets, threads and limits of Darwin where they differ from Glibc's, from their manual pages; kqueue(2) is in C.
 
 @_exported public import DarwinKqueue
@@ -26,3 +27,11 @@ public struct pthread_attr_t {}
 
 public var RTLD_NOW: Int32 { 0x2 }
 public var RTLD_LOCAL: Int32 { 0x4 }
+public var SO_LINGER: Int32 { 0x80 }
+public var SHUT_RDWR: Int32 { 2 }
+public struct timeval {
+    public var tv_sec: Int
+    public var tv_usec: Int32
+    public init() { fatalError() }
+    public init(tv_sec: Int, tv_usec: Int32) { fatalError() }
+}
