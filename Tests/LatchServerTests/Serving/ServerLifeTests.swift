@@ -119,7 +119,8 @@ import Testing
         let server = Server(handler: gate, configuration: Self.patient(at: Loopback.address(2)))
         let address = try await server.start()
         let (busy, idle) = (
-            try RawClient(port: address.port, host: Loopback.address(2)), try RawClient(port: address.port, host: Loopback.address(2))
+            try RawClient(port: address.port, host: Loopback.address(2)),
+            try RawClient(port: address.port, host: Loopback.address(2))
         )
         await busy.send(Self.request)
         for await _ in gate.entered.stream { break }

@@ -39,9 +39,10 @@ public enum Argon2id {
     }
 
     /// The type of `argon2id_hash_raw`: passes, KiB, lanes, password, salt and result, each with its length.
-    private typealias HashRaw = @convention(c) (
-        UInt32, UInt32, UInt32, UnsafeRawPointer?, Int, UnsafeRawPointer?, Int, UnsafeMutableRawPointer?, Int
-    ) -> Int32
+    private typealias HashRaw =
+        @convention(c) (
+            UInt32, UInt32, UInt32, UnsafeRawPointer?, Int, UnsafeRawPointer?, Int, UnsafeMutableRawPointer?, Int
+        ) -> Int32
 
     /// The function of the library; nil without the library.
     private static let hashRaw: HashRaw? = {
@@ -51,7 +52,9 @@ public enum Argon2id {
     }()
 
     /// The paths of Homebrew on Apple silicon and on Intel, and of MacPorts.
-    private static let libraryPaths = ["/opt/homebrew", "/usr/local", "/opt/local"].map { "\($0)/lib/libargon2.1.dylib" }
+    private static let libraryPaths = ["/opt/homebrew", "/usr/local", "/opt/local"].map {
+        "\($0)/lib/libargon2.1.dylib"
+    }
 
     private static let missingLibrary = CryptoError.unavailable(
         "libargon2, which hashes passwords,", hint: "Install it: brew install argon2")

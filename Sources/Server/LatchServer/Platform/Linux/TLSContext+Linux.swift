@@ -25,7 +25,9 @@ final class TLSContext: @unchecked Sendable {  // libssl counts references to a 
     deinit { latch_tls_context_free(context) }
 
     /// Creates the session of one connection, which its stream owns; nil when memory is exhausted.
-    func session(on descriptor: Int32) -> TLSSession? { latch_tls_session_make(context, descriptor).map(TLSSession.init) }
+    func session(on descriptor: Int32) -> TLSSession? {
+        latch_tls_session_make(context, descriptor).map(TLSSession.init)
+    }
 }
 
 /// The TLS session of one connection.
