@@ -27,7 +27,8 @@ struct Poller {
 
     /// Watches a connection, whose events are reported with `token`; returns false when the system refuses.
     func watch(_ descriptor: Int32, token: UInt64) -> Bool {
-        apply([EVFILT_READ, EVFILT_WRITE].map { Self.change(descriptor, $0, EV_ADD | EV_CLEAR, token) })
+        // In this order, since libkqueue reports no end of the peer after a second filter was added to that of reading.
+        apply([EVFILT_WRITE, EVFILT_READ].map { Self.change(descriptor, $0, EV_ADD | EV_CLEAR, token) })
     }
 
     /// Watches a listener; of several loops all wake up for a connection, and one of them accepts it.
