@@ -270,10 +270,10 @@ MUTANTS = {
         "maximumInlineBytes = $out ? .max : 32 << 10"),
 
     # 0054: one account for the memory of requests.
-    "contentCharged": (SERVER + "Platform/Linux/Connection.swift", "LatchServerTests/LimitTests",
+    "contentCharged": (SERVER + "Engine/Connection.swift", "LatchServerTests/LimitTests",
         "guard memory.reserve(count - reservedContent) else",
         "guard $out || memory.reserve(count - reservedContent) else"),
-    "memoryReleased": (SERVER + "Platform/Linux/Connection.swift", "LatchServerTests/LimitTests",
+    "memoryReleased": (SERVER + "Engine/Connection.swift", "LatchServerTests/LimitTests",
         "reservedContent = 0\n        memory.releaseAll()",
         "reservedContent = 0\n        if $kept { memory.releaseAll() }"),
     "expandedCharged": (RPC + "RequestMessages.swift", "AdmissionTests",
@@ -487,7 +487,7 @@ MUTANTS = {
         "return $out ? 0 : try db.revokeDevices(of: account.id, because: .changeRefused, at: now)"),
     "cookiesUnambiguous": (IDENTITY + "Routes/CookieSessionRoutes.swift", "BrowserAttackTests",
         "guard !request.isAmbiguous(", "guard $out || !request.isAmbiguous("),
-    "addressHasShare": (SERVER + "Platform/Linux/ConnectionLimiter.swift", "PeerAddressTests",
+    "addressHasShare": (SERVER + "Engine/ConnectionLimiter.swift", "PeerAddressTests",
         "isLimited ? memory.share() : memory", "$kept && isLimited ? memory.share() : memory"),
     "authorizationOnce": (SERVER + "Wire/FramingFields.swift", "MalformedRequestTests",
         "guard !isAuthorized else", "guard $out || !isAuthorized else"),

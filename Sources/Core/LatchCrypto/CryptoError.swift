@@ -58,6 +58,11 @@ extension CryptoError {
 }
 
 extension CryptoError {
+    /// Returns the error of an algorithm whose library is not installed; `hint` is the command that installs it.
+    package static func unavailable(_ what: String, hint: String) -> CryptoError {
+        CryptoError(code: "unavailable", message: "\(what) is not installed on this machine.", hint: hint)
+    }
+
     /// Returns the error for a key; `why` completes a sentence and contains nothing of the key.
     package static func malformedKey(_ why: String) -> CryptoError {
         CryptoError(

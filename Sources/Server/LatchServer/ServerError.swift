@@ -38,6 +38,11 @@ extension ServerError {
     /// The certificate or its key is unusable.
     public static let badCertificate = ServerError.badCertificate("it cannot be read")
 
+    /// The server has no TLS on this platform, where it is for development.
+    public static let tlsUnavailable = ServerError(
+        code: "tlsUnavailable", message: "The server has no TLS on this platform.",
+        hint: "Serve plain HTTP on 127.0.0.1 behind a proxy that ends TLS, or serve on Linux.")
+
     /// The server was already started.
     public static let alreadyStarted = ServerError(
         code: "alreadyStarted", message: "The server was already started.", hint: "Create a new one for each start.")

@@ -116,10 +116,11 @@ import Testing
 
     @Test func `lets requests in flight finish and closes the others when it stops`() async throws {
         let gate = Gate()
-        let server = Server(handler: gate, configuration: Self.patient(at: "127.0.0.2"))
+        let server = Server(handler: gate, configuration: Self.patient(at: Loopback.address(2)))
         let address = try await server.start()
         let (busy, idle) = (
-            try RawClient(port: address.port, host: "127.0.0.2"), try RawClient(port: address.port, host: "127.0.0.2")
+            try RawClient(port: address.port, host: Loopback.address(2)),
+            try RawClient(port: address.port, host: Loopback.address(2))
         )
         await busy.send(Self.request)
         for await _ in gate.entered.stream { break }
@@ -132,7 +133,7 @@ import Testing
         #expect(responses.first?.fields["Connection"] == "close")
         busy.reset()
         await stopped
-        #expect(throws: HTTPError.self) { try RawClient(port: address.port, host: "127.0.0.2") }
+        #expect(throws: HTTPError.self) { try RawClient(port: address.port, host: Loopback.address(2)) }
     }
 
     @Test func `cancels unfinished requests after its grace period`() async throws {
@@ -161,16 +162,16 @@ import Testing
     }
 
     @Test func `runs until its task is cancelled`() async throws {
-        let server = Server(handler: Self.ok, configuration: Self.patient(at: "127.0.0.3"))
+        let server = Server(handler: Self.ok, configuration: Self.patient(at: Loopback.address(3)))
         let address = try await server.start()
         let run = Task { try await server.run() }
-        let client = try RawClient(port: address.port, host: "127.0.0.3")
+        let client = try RawClient(port: address.port, host: Loopback.address(3))
         await client.send(Self.request)
         #expect(await client.receiveResponse()?.status == .ok)
         run.cancel()
         try await run.value
         #expect(await client.receiveAll().isEmpty)
-        #expect(throws: HTTPError.self) { try RawClient(port: address.port, host: "127.0.0.3") }
+        #expect(throws: HTTPError.self) { try RawClient(port: address.port, host: Loopback.address(3)) }
     }
 
     @Test func `ends its run when it is shut down`() async throws {

@@ -160,7 +160,7 @@ import Testing
         try await serving(ClosureHandler { _ in source.response(length: 10) }) { address in
             var request = HTTPRequest(scheme: "http", authority: address.authority, path: "/")
             request.wantsStream = true
-            var iterator = try await CurlTransport().respond(to: request).body.chunks.makeAsyncIterator()
+            var iterator = try await Transport.live.respond(to: request).body.chunks.makeAsyncIterator()
             source.give("some")
             #expect(try await iterator.next() == Array("some".utf8))
             source.feed.finish(throwing: Broken())
@@ -242,7 +242,7 @@ import Testing
             let client = try RawClient(port: address.port)
             await client.send("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n")
             let reader = Task { while !Task.isCancelled, await client.receive() != nil {} }
-            let transport = CurlTransport()
+            let transport = Transport.live
             for _ in 0..<20 {
                 let request = HTTPRequest(scheme: "http", authority: address.authority, path: "/")
                 #expect(try await transport.respond(to: request).body.text == "hello")

@@ -45,3 +45,13 @@ public struct Argon2Parameters: Sendable, Hashable {
     /// 19 MiB and 2 passes: the first choice of OWASP's Password Storage Cheat Sheet.
     public static let `default` = Argon2Parameters(checkedMemoryKiB: 19_456, passes: 2, lanes: 1, outputByteCount: 32)
 }
+
+extension Argon2id {
+    /// Checks the lengths of a password and its salt, which the library takes as 32-bit numbers.
+    ///
+    /// - Throws: `CryptoError.unacceptableParameter` unless the salt has 8 to 64 bytes, and the password at most 1 MiB.
+    static func checkLengths(password: [UInt8], salt: [UInt8]) throws(CryptoError) {
+        guard (8...64).contains(salt.count) else { throw .unacceptableParameter("a salt has 8 to 64 bytes") }
+        guard password.count <= 1 << 20 else { throw .unacceptableParameter("the password is over 1 MiB") }
+    }
+}

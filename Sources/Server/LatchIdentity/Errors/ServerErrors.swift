@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchCrypto
 
 /// Errors of the store.
 extension IdentityError {
@@ -163,6 +164,11 @@ extension IdentityError {
     /// Argon2 failed, or there is no memory for a hash.
     static let hashingFailed = IdentityError(
         code: "hashingFailed", message: "The server cannot check passwords now.", retryAfter: .seconds(2))
+
+    /// The library of argon2id is not installed, which only happens where it is not linked (macOS).
+    static func hashingUnavailable(_ error: CryptoError) -> IdentityError {
+        IdentityError(code: "hashingUnavailable", message: error.message, hint: error.hint)
+    }
 
     /// The stored TOTP secret cannot be decrypted, because the pepper is another one; recovery codes still work.
     static let factorUnreadable = IdentityError(

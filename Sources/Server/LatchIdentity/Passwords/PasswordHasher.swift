@@ -12,8 +12,10 @@ struct PasswordHasher: Sendable {
     /// The key that chooses the cost of decoys.
     private let decoyKey: SymmetricKey
 
-    /// - Throws: `IdentityError.invalidSetting` if argon2id rejects the parameters (RFC 9106 §3.1).
+    /// - Throws: `IdentityError.invalidSetting` if argon2id rejects the parameters (RFC 9106 §3.1), and `.hashingUnavailable`
+    ///   without its library.
     init(_ configuration: IdentityConfiguration, pepper: SymmetricKey) throws(IdentityError) {
+        do throws(CryptoError) { try Argon2id.requireLibrary() } catch { throw .hashingUnavailable(error) }
         decoyKey = pepper.derived(for: "latch password decoy")
         do throws(CryptoError) {
             parameters = try Argon2Parameters(

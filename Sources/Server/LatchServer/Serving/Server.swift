@@ -58,8 +58,8 @@ public final class Server: Sendable {
 
     /// Starts to listen; returns as soon as connections are accepted.
     ///
-    /// - Throws: `ServerError.portInUse`, `.addressUnavailable`, `.badCertificate`, `.outOfResources`, or
-    ///   `.alreadyStarted`.
+    /// - Throws: `ServerError.portInUse`, `.addressUnavailable`, `.badCertificate`, `.tlsUnavailable` on Apple platforms,
+    ///   `.outOfResources`, or `.alreadyStarted`.
     @discardableResult
     public func start() async throws(ServerError) -> Address {
         try state.withLock { state throws(ServerError) in

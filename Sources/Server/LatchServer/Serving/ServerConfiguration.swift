@@ -50,7 +50,7 @@ extension Server {
         public var grace = Duration.seconds(10)
         /// The number of event loop threads; one is enough for handlers that mostly wait.
         public var loops = 1
-        /// The certificate; nil serves plain HTTP.
+        /// The certificate, on Linux only; nil serves plain HTTP.
         public var tls: TLS?
 
         /// The clock of deadlines in nanoseconds, for tests; nil uses the system's.

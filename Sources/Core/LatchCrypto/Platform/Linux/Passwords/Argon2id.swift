@@ -21,9 +21,7 @@ public enum Argon2id {
     public static func hash(
         password: [UInt8], salt: [UInt8], parameters: Argon2Parameters
     ) throws(CryptoError) -> [UInt8] {
-        guard (8...64).contains(salt.count) else { throw .unacceptableParameter("a salt has 8 to 64 bytes") }
-        // The library takes 32-bit lengths.
-        guard password.count <= 1 << 20 else { throw .unacceptableParameter("the password is over 1 MiB") }
+        try checkLengths(password: password, salt: salt)
         // The library reads both through pointers that are not const, and writes to neither without a flag for it.
         var (password, salt) = (password, salt)
         // Lending the copy as mutable memory separates it from the caller's array, so it can be wiped.
@@ -40,6 +38,9 @@ public enum Argon2id {
         }
         return hash
     }
+
+    /// Does nothing: the library is linked.
+    package static func requireLibrary() throws(CryptoError) {}
 
     /// Runs argon2id on the library's context, which points to the three buffers and to no other memory of Swift's.
     ///

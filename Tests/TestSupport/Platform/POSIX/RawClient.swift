@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if os(Linux)
-
 import Dispatch
-import Glibc
 public import LatchHTTP
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
 
 /// A connection over which a test sends exactly the bytes that it wants, also wrong ones.
 ///
@@ -25,7 +28,7 @@ public final class RawClient: Sendable {
     ///     slowly we read.
     /// - Throws: `HTTPError.offline`.
     public init(port: Int, host: String = "127.0.0.1", receiveBuffer: Int? = nil) throws(HTTPError) {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        descriptor = StreamSocket.open()
         if var size = receiveBuffer.map({ Int32(clamping: $0) }) {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -64,9 +67,7 @@ public final class RawClient: Sendable {
         await Self.run(on: sending) { [self] in
             var start = 0
             while start < bytes.count {
-                let count = bytes[start...].withUnsafeBytes {
-                    Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-                }
+                let count = bytes[start...].withUnsafeBytes { StreamSocket.send(descriptor, $0) }
                 guard count > 0 else { return false }
                 start += count
             }
@@ -112,7 +113,7 @@ public final class RawClient: Sendable {
     /// Goes away at once, as a client does that crashes or loses its network.
     public func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
@@ -175,5 +176,3 @@ extension RawClient {
         return (response, end.upperBound + length)
     }
 }
-
-#endif

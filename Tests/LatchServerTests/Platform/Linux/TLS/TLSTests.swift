@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
 
 import Foundation
 import LatchHTTP
@@ -126,3 +127,5 @@ import Testing
         #expect(!description.contains("PRIVATE"))
     }
 }
+
+#endif

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#if os(Linux)
 
 import PortableFoundation
+
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// The current date as the `Date` field shows it, formatted once a second.
 struct DateClock {
@@ -21,4 +27,11 @@ struct DateClock {
     }
 }
 
-#endif
+extension EventLoop {
+    /// Returns the system's monotonic time in nanoseconds, which no change of the date moves.
+    @Sendable static func monotonicNow() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+}

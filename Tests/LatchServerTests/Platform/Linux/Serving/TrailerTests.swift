@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
 
 import LatchCore
 import LatchHTTP
@@ -66,3 +67,5 @@ import Testing
         }
     }
 }
+
+#endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#if os(Linux)
 
 /// The configuration that all loops and connections of one server share; all times are in nanoseconds.
 struct EngineConfiguration: Sendable {
@@ -65,5 +64,3 @@ extension Duration {
         return UInt64(min(seconds, 3_155_760_000)) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
     }
 }
-
-#endif

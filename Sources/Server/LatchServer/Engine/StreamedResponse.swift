@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#if os(Linux)
 
 /// A response whose content comes from a source while it is written.
 struct StreamedResponse {
@@ -27,5 +26,3 @@ struct StreamedResponse {
         output.append("\(hasChunk ? "\r\n" : "")0\r\n\(ResponseWriter.trailerSection(trailers()))\r\n")
     }
 }
-
-#endif

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#if os(Linux)
-
-import Glibc
 
 /// The listening socket and the loops that serve it.
 final class Engine: Sendable {
@@ -24,7 +21,7 @@ final class Engine: Sendable {
         for _ in 0..<max(1, configuration.loops) {
             guard let loop = EventLoop(shared), loop.start() else {
                 if loops.isEmpty {
-                    close(shared.listener.descriptor)
+                    shared.listener.close()
                 } else {
                     // The loops that run may hold connections already; the last one to end closes the listener.
                     let started = Engine(shared, loops)
@@ -55,8 +52,6 @@ final class Engine: Sendable {
                 }
             }
         }
-        close(configuration.listener.descriptor)
+        configuration.listener.close()
     }
 }
-
-#endif

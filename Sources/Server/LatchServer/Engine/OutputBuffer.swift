@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#if os(Linux)
 
 /// The bytes of a response that are not written yet: heads with short contents, followed by one long content.
 struct OutputBuffer {
@@ -47,5 +46,3 @@ struct OutputBuffer {
         bytes.removeAll(keepingCapacity: bytes.capacity <= 65536)
     }
 }
-
-#endif

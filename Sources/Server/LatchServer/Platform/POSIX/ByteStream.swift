@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#if os(Linux)
 
-import CTLSShim
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// The byte stream of one connection, plain or encrypted by TLS.
 ///
@@ -12,7 +16,7 @@ struct ByteStream {
     enum IOResult {
         /// This many bytes were read or written; a write may accept fewer than it was given.
         case transferred(Int)
-        /// The call would block; epoll, which is edge-triggered, reports when it no longer does.
+        /// The call would block; the poller, which is edge-triggered, reports when it no longer does.
         case wouldBlock
         /// The peer has closed the connection, or it is broken.
         case ended
@@ -20,10 +24,10 @@ struct ByteStream {
 
     /// The descriptor, which the connection closes once.
     let descriptor: Int32
-    /// The libssl session; nil without TLS, and after writing has ended.
-    private var session: UnsafeMutableRawPointer?
+    /// The TLS session; nil without TLS, and after writing has ended.
+    private var session: TLSSession?
 
-    init(_ descriptor: Int32, session: UnsafeMutableRawPointer?) {
+    init(_ descriptor: Int32, session: TLSSession?) {
         self.descriptor = descriptor
         self.session = session
     }
@@ -33,7 +37,7 @@ struct ByteStream {
 
     /// Reads the available bytes, up to the buffer's size; the first calls also perform the handshake.
     func read(into bytes: UnsafeMutableBufferPointer<UInt8>) -> IOResult {
-        if let session { return result(latch_tls_read(session, bytes.baseAddress, bytes.count)) }
+        if let session { return session.read(into: bytes) }
         let result = retryingInterrupts { recv(descriptor, bytes.baseAddress, bytes.count, 0) }
         if case .transferred(0) = result { return .ended }
         return result
@@ -41,12 +45,9 @@ struct ByteStream {
 
     /// Writes as much as the socket accepts of two buffers, the second after the first.
     func write(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> IOResult {
-        if let session {
-            let bytes = first.isEmpty ? second : first
-            return result(latch_tls_write(session, bytes.baseAddress, bytes.count))
-        }
+        if let session { return session.write(first.isEmpty ? second : first) }
         if second.isEmpty {
-            return retryingInterrupts { send(descriptor, first.baseAddress, first.count, Int32(MSG_NOSIGNAL)) }
+            return retryingInterrupts { send(descriptor, first.baseAddress, first.count, SystemSocket.sendFlags) }
         }
         var parts = (
             iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count),
@@ -57,7 +58,7 @@ struct ByteStream {
                 var message = msghdr()
                 message.msg_iov = vectors
                 message.msg_iovlen = 2
-                return retryingInterrupts { sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL)) }
+                return retryingInterrupts { sendmsg(descriptor, &message, SystemSocket.sendFlags) }
             }
         }
     }
@@ -68,15 +69,6 @@ struct ByteStream {
             let count = call()
             if count >= 0 { return .transferred(count) }
             if errno != EINTR { return errno == EAGAIN ? .wouldBlock : .ended }
-        }
-    }
-
-    /// Converts the result of the TLS shim, which sets no errno.
-    private func result(_ count: Int) -> IOResult {
-        switch count {
-        case 1...: .transferred(count)
-        case Int(latch_tls_would_block): .wouldBlock
-        default: .ended
         }
     }
 
@@ -95,21 +87,17 @@ struct ByteStream {
     /// Makes `close` reset the connection, so that the client sees that the message is incomplete.
     func resetsAtClose() {
         var linger = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
     }
 
     /// Ends TLS and closes the descriptor; not to be called twice.
     mutating func close() {
         endSession()
-        Glibc.close(descriptor)
+        SystemSocket.close(descriptor)
     }
 
     /// Sends the TLS closure alert as far as that works without waiting (RFC 8446 §6.1).
     private mutating func endSession() {
-        guard let session else { return }
-        latch_tls_session_free(session)
-        self.session = nil
+        session.take()?.end()
     }
 }
-
-#endif

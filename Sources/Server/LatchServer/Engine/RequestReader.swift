@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#if os(Linux)
 
 /// An incremental parser of the requests that arrive on one connection.
 ///
@@ -108,5 +107,3 @@ struct RequestReader {
         }
     }
 }
-
-#endif

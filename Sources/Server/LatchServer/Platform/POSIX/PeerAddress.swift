@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#if os(Linux)
 
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// The address of the other end of a connection.
 struct PeerAddress {
@@ -12,7 +17,7 @@ struct PeerAddress {
     let key: UInt64
 
     init(_ storage: sockaddr_storage) {
-        // The offsets of sin_addr and sin6_addr (ip(7), ipv6(7)).
+        // The offsets of sin_addr and sin6_addr (ip(7), ipv6(7)), which Linux and BSD share.
         let range: Range<Int>? =
             switch Int32(storage.ss_family) {
             case AF_INET: 4..<8
@@ -30,5 +35,3 @@ struct PeerAddress {
         withUnsafeBytes(of: storage) { Int($0[2]) << 8 | Int($0[3]) }
     }
 }
-
-#endif

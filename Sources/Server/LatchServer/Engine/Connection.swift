@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#if os(Linux)
 
 import LatchCore
-import CEpoll
-import Glibc
 
 /// One connection: reads a request, lets the handler respond, writes the response, and begins again.
 ///
@@ -39,7 +36,7 @@ final class Connection: @unchecked Sendable {
     ///
     /// Not to be used in the phase `closed`: its descriptor may belong to another connection then.
     private var stream: ByteStream
-    /// The key of the connection in epoll and in the loop; it is never reused, so late events are ignored.
+    /// The key of the connection in the poller and in the loop; it is never reused, so late events are ignored.
     let token: UInt64
     private var phase = Phase.head
     /// The time at which the current phase must have ended, on the loop's clock.
@@ -90,12 +87,11 @@ final class Connection: @unchecked Sendable {
     }
 
     /// Records what happened on the socket, and continues.
-    func handle(_ events: UInt32) {
-        if events & EPOLLOUT.rawValue != 0 { isWritable = true }
-        let endings = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
-        if events & (EPOLLIN.rawValue | endings) != 0 { isReadable = true }
-        if events & endings != 0 { hasPeerEnded = true }
-        if events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { return close() }
+    func handle(_ change: SocketChange) {
+        if change.includes(.writable) { isWritable = true }
+        if change.includes(.readable) { isReadable = true }
+        if change.includes(.ended) { hasPeerEnded = true }
+        if change.includes(.broken) { return close() }
         if hasPeerEnded, phase == .handling || phase == .streaming { cancelIfAbandoned() }
         advance()
     }
@@ -128,8 +124,8 @@ final class Connection: @unchecked Sendable {
         task?.cancel()
         task = nil
         streamed?.producer.take()?.resume(returning: false)
+        loop.remove(self, descriptor: stream.descriptor)
         stream.close()
-        loop.remove(self)
         loop.configuration.limiter.release(peer)
     }
 
@@ -276,7 +272,7 @@ extension Connection {
         request.context = context
         let handler = loop.configuration.handler
         loop.runningTasks += 1
-        let task = Task.immediate(executorPreference: loop) { [self, request] in
+        let task = loop.startTask { [self, request] in
             let response: HTTPResponse
             do { response = try await handler.respond(to: request) } catch { response = Self.response(to: error) }
             complete(exchange, response, isHead: isHead)
@@ -412,7 +408,7 @@ extension Connection {
         streamed = StreamedResponse(isChunked: isChunked, trailers: { stream.trailers })
         let exchange = exchange
         loop.runningTasks += 1
-        let task = Task.immediate(executorPreference: loop) { [self] in
+        let task = loop.startTask { [self] in
             let isComplete = await send(stream, exchange)
             endStream(exchange, isComplete: isComplete)
         }
@@ -496,5 +492,3 @@ extension Connection {
         advance()
     }
 }
-
-#endif

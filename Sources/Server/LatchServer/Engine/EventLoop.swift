@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#if os(Linux)
 
-import CEpoll
-import Glibc
 import LatchCore
 import Synchronization
 
@@ -31,10 +28,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
 
     let configuration: EngineConfiguration
-    /// The epoll instance: level-triggered for the listener and the wake-up, edge-triggered for connections.
-    private let epoll: Int32
-    /// An eventfd that ends a wait when the inbox has something.
-    private let wakeup: Int32
+    /// The descriptors that the loop waits for, and the wake-up that ends a wait when the inbox has something.
+    private let poller: Poller
     /// The only state that other threads access, with `thread`.
     private let inbox = Mutex(Inbox())
     /// The identifier of the loop's thread; 0 before it runs.
@@ -68,51 +63,24 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// A loop that does not run yet; nil when the system has no descriptors left.
     init?(_ configuration: EngineConfiguration) {
         self.configuration = configuration
-        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        wakeup = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
-        guard epoll >= 0, wakeup >= 0, watch(wakeup, Self.wakeupToken, EPOLLIN.rawValue), watchListener() else {
+        guard let poller = Poller() else {
+            scratch.deallocate()
             return nil
         }
+        self.poller = poller
+        guard watchListener() else { return nil }
     }
 
     deinit {
-        close(epoll)
-        close(wakeup)
+        poller.close()
         scratch.deallocate()
     }
 
-    /// The token of the wake-up, above those of connections.
-    private static let wakeupToken = UInt64.max
-    /// The token of the listener, above those of connections.
-    private static let listenerToken = UInt64.max - 1
-
-    /// Returns the system's monotonic time in nanoseconds, which no change of the date moves.
-    @Sendable static func monotonicNow() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
-    }
-
     /// Whether the caller is on the loop's thread.
-    var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+    var isCurrent: Bool { thread.load(ordering: .relaxed) == LoopThread.current }
 
     /// Runs the loop on a thread of its own, which keeps it alive until it has drained.
-    func start() -> Bool {
-        let retained = Unmanaged.passRetained(self)
-        var id = pthread_t()
-        let body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
-            guard let argument else { return nil }
-            let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
-            loop.run()
-            return nil
-        }
-        guard pthread_create(&id, nil, body, retained.toOpaque()) == 0 else {
-            retained.release()
-            return false
-        }
-        pthread_detach(id)
-        return true
-    }
+    func start() -> Bool { LoopThread.start(self) }
 
     /// Enqueues a job from any thread; on the loop's own it takes neither a lock nor a system call.
     ///
@@ -143,9 +111,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
             defer { inbox.isWakeupDue = true }
             return !inbox.isWakeupDue
         }
-        guard isDue else { return }
-        var one: UInt64 = 1
-        _ = write(wakeup, &one, MemoryLayout<UInt64>.size)
+        if isDue { poller.wakeUp() }
     }
 }
 
@@ -156,15 +122,17 @@ extension EventLoop {
     func resumeLater(_ connection: Connection) { resumable.append(connection) }
 
     /// Runs until the loop has drained: events, then jobs, then connections that yielded, then deadlines.
-    private func run() {
-        thread.store(UInt(pthread_self()), ordering: .relaxed)
-        prepareThread()
-        var events = [epoll_event](repeating: epoll_event(), count: 256)
+    ///
+    /// Called once, by the loop's thread.
+    func run() {
+        thread.store(LoopThread.current, ordering: .relaxed)
+        LoopThread.prepare()
+        var events = Poller.Events()
         now = configuration.uptime()
         while !hasEnded() {
-            let count = epoll_wait(epoll, &events, Int32(events.count), timeout)
+            let count = poller.wait(into: &events, milliseconds: timeout)
             now = configuration.uptime()
-            for event in events.prefix(Int(max(0, count))) { dispatch(event) }
+            for index in 0..<count { dispatch(events[index]) }
             runJobs()
             for connection in takeResumable() { connection.advance() }
             if now >= nextTick {
@@ -177,15 +145,6 @@ extension EventLoop {
         thread.store(0, ordering: .relaxed)
     }
 
-    /// Blocks the process's signals on this thread, so that none is delivered here or raised by a closed socket.
-    private func prepareThread() {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for signal in [SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD] { sigaddset(&signals, signal) }
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-        pthread_setname_np(pthread_self(), "latch-server")
-    }
-
     /// The milliseconds to wait for events: 0 while there is work, -1 (no limit) while no deadline can expire.
     private var timeout: Int32 {
         guard jobs.isEmpty, resumable.isEmpty else { return 0 }
@@ -196,20 +155,19 @@ extension EventLoop {
     }
 
     /// Passes an event to its receiver; the token of a connection that closed in this very turn has none.
-    private func dispatch(_ event: epoll_event) {
-        switch event.data.u64 {
-        case Self.wakeupToken: takeInbox()
+    private func dispatch(_ event: PollerEvent) {
+        switch event.token {
+        case PollerEvent.wakeupToken: takeInbox()
         // The drain may have begun in this very turn; then the listener may be closed and its descriptor reused.
-        case Self.listenerToken where draining == nil: acceptConnections()
-        case Self.listenerToken: break
-        case let token: connections[token]?.handle(event.events)
+        case PollerEvent.listenerToken where draining == nil: acceptConnections()
+        case PollerEvent.listenerToken: break
+        case let token: connections[token]?.handle(event.change)
         }
     }
 
     /// Takes all entries of the inbox, and lets the next one wake the loop again.
     private func takeInbox() {
-        var count: UInt64 = 0
-        _ = read(wakeup, &count, MemoryLayout<UInt64>.size)
+        poller.acknowledgeWakeup()
         let (jobs, commands) = inbox.withLock { inbox in
             defer { (inbox.jobs, inbox.commands, inbox.isWakeupDue) = ([], [], false) }
             return (inbox.jobs, inbox.commands)
@@ -245,29 +203,19 @@ extension EventLoop {
 // MARK: - Connections
 
 extension EventLoop {
-    /// Watches a descriptor, whose events are reported with `token`.
-    private func watch(_ descriptor: Int32, _ token: UInt64, _ events: UInt32) -> Bool {
-        var event = epoll_event(events: events, data: epoll_data_t(u64: token))
-        return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0
-    }
+    private func watchListener() -> Bool { poller.watchListener(configuration.listener.descriptor) }
 
-    /// Watches the listener; of several loops the kernel wakes one for each connection.
-    private func watchListener() -> Bool {
-        watch(configuration.listener.descriptor, Self.listenerToken, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue)
-    }
-
-    /// Stops watching the listener, if it is watched.
-    private func unwatchListener() { epoll_ctl(epoll, EPOLL_CTL_DEL, configuration.listener.descriptor, nil) }
+    private func unwatchListener() { poller.unwatchListener(configuration.listener.descriptor) }
 
     /// Accepts waiting connections, a limited number at a time so that the open ones get their turn.
     private func acceptConnections(atMost limit: Int = 64) {
         for _ in 0..<limit {
             guard let (descriptor, peer) = configuration.listener.accept() else { return pauseWithoutDescriptor() }
             guard let memory = configuration.limiter.acquire(peer) else {
-                refuse(descriptor)
+                ListeningSocket.refuse(descriptor, inPlainText: configuration.tls == nil)
                 continue
             }
-            let session = configuration.tls?.session(on: descriptor)
+            let session: TLSSession? = configuration.tls?.session(on: descriptor)
             var stream = ByteStream(descriptor, session: session)
             guard session != nil || configuration.tls == nil else {
                 stream.close()
@@ -277,19 +225,21 @@ extension EventLoop {
             lastToken += 1
             let connection = Connection(stream, peer, memory, token: lastToken, loop: self)
             connections[lastToken] = connection
-            let events = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
-            if !watch(descriptor, lastToken, events) { connection.close() }
+            if !poller.watch(descriptor, token: lastToken) { connection.close() }
         }
     }
 
-    /// Forgets a connection that has closed.
-    func remove(_ connection: Connection) { connections[connection.token] = nil }
+    /// Stops watching a connection that is about to close its descriptor, and forgets it.
+    func remove(_ connection: Connection, descriptor: Int32) {
+        poller.unwatch(descriptor)
+        connections[connection.token] = nil
+    }
 
     /// Pauses accepting when the process has no descriptor or memory left.
     ///
     /// A waiting connection would otherwise wake the loop continuously. The next tick tries again.
     private func pauseWithoutDescriptor() {
-        guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) else { return }
+        guard ListeningSocket.isOutOfResources else { return }
         unwatchListener()
         isAcceptingPaused = true
     }
@@ -298,15 +248,6 @@ extension EventLoop {
     private func resumeAccepting() {
         guard isAcceptingPaused, draining == nil else { return }
         isAcceptingPaused = !watchListener()
-    }
-
-    /// Responds 503 to a connection over a limit, as far as that works without waiting.
-    private func refuse(_ descriptor: Int32) {
-        let response =
-            "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\nConnection: close\r\n\r\n"
-        if configuration.tls == nil { _ = send(descriptor, response, response.utf8.count, Int32(MSG_NOSIGNAL)) }
-        shutdown(descriptor, Int32(SHUT_WR))
-        close(descriptor)
     }
 
     /// Ends connections and phases past their deadlines.
@@ -338,5 +279,3 @@ extension EventLoop {
         draining.completion()
     }
 }
-
-#endif

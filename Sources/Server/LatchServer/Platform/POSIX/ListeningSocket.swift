@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#if os(Linux)
 
-import CEpoll
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// A socket that accepts connections without blocking.
 struct ListeningSocket {
@@ -22,8 +26,7 @@ struct ListeningSocket {
             throw .addressUnavailable(requested, why: "it is neither an IP address nor a name that resolves to one")
         }
         defer { freeaddrinfo(address) }
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        descriptor = socket(address.pointee.ai_family, kind, 0)
+        descriptor = SystemSocket.open(family: address.pointee.ai_family)
         guard descriptor >= 0 else { throw .addressUnavailable(requested, why: Self.reason(errno)) }
         // A restart need not wait for connections of the last run; accepted sockets inherit TCP_NODELAY.
         Self.enable(SO_REUSEADDR, at: SOL_SOCKET, descriptor)
@@ -32,7 +35,7 @@ struct ListeningSocket {
             listen(descriptor, Int32(clamping: backlog)) == 0
         else {
             let failure = errno
-            close(descriptor)
+            SystemSocket.close(descriptor)
             throw failure == EADDRINUSE
                 ? .portInUse(at: requested) : .addressUnavailable(requested, why: Self.reason(failure))
         }
@@ -46,7 +49,7 @@ struct ListeningSocket {
         guard (0...65535).contains(port) else { return nil }
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_socktype = SystemSocket.stream
         var found: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, String(port), &hints, &found) == 0 else { return nil }
         return found
@@ -81,12 +84,24 @@ struct ListeningSocket {
 }
 
 extension ListeningSocket {
-    /// Accepts the next waiting connection; nil when there is none.
+    /// Accepts the next waiting connection; nil when there is none, or when `isOutOfResources`.
     func accept() -> (descriptor: Int32, peer: PeerAddress)? {
-        let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let (connection, storage) = Self.withAddress { accept4(descriptor, $0, &$1, flags) }
+        let (connection, storage) = Self.withAddress { SystemSocket.accept(descriptor, $0, &$1) }
         return connection < 0 ? nil : (connection, PeerAddress(storage))
     }
-}
 
-#endif
+    /// Whether the last `accept()` on this thread failed because the process has no descriptor or memory left.
+    static var isOutOfResources: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) }
+
+    /// Closes an accepted connection over a limit, with a 503 as far as that works without waiting.
+    static func refuse(_ connection: Int32, inPlainText: Bool) {
+        let response =
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\nConnection: close\r\n\r\n"
+        if inPlainText { _ = send(connection, response, response.utf8.count, SystemSocket.sendFlags) }
+        shutdown(connection, Int32(SHUT_WR))
+        SystemSocket.close(connection)
+    }
+
+    /// Closes the listener, once.
+    func close() { SystemSocket.close(descriptor) }
+}

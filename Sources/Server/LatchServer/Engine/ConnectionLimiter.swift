@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#if os(Linux)
 
 import LatchCore
 import Synchronization
@@ -60,5 +59,3 @@ final class ConnectionLimiter: Sendable {
         }
     }
 }
-
-#endif

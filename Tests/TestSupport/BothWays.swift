@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#if os(Linux)
 
 public import LatchHTTP
 public import LatchServer
@@ -82,5 +81,3 @@ private struct SocketHandler: Handler {
         return response
     }
 }
-
-#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#if canImport(Darwin)
+
+import Darwin
+
+extension Server {
+    /// Raises the number of connections and files that the process may have open to `OPEN_MAX` (10,240), the most that
+    /// setrlimit(2) accepts; 256 are usual.
+    ///
+    /// Without permission the limit stays as it is.
+    package static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(RLIMIT_NOFILE, &limit) == 0 else { return }
+        let most = min(rlim_t(OPEN_MAX), limit.rlim_max)
+        guard limit.rlim_cur < most else { return }
+        limit.rlim_cur = most
+        _ = setrlimit(RLIMIT_NOFILE, &limit)
+    }
+}
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#if canImport(Darwin)
+
+/// A certificate and its key, which the server cannot use on this platform.
+struct TLSContext {
+    /// Refuses.
+    ///
+    /// - Throws: `ServerError.tlsUnavailable`.
+    init(_ tls: Server.TLS) throws(ServerError) { throw .tlsUnavailable }
+
+    /// Returns nil.
+    func session(on descriptor: Int32) -> TLSSession? { nil }
+}
+
+/// A TLS session, of which there is none on this platform.
+enum TLSSession {
+    func read(into bytes: UnsafeMutableBufferPointer<UInt8>) -> ByteStream.IOResult { switch self {} }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> ByteStream.IOResult { switch self {} }
+
+    func end() {}
+}
+
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+import CTLSShim
+
+/// A certificate and its key, loaded for the TLS sessions of connections.
+final class TLSContext: @unchecked Sendable {  // libssl counts references to a context atomically.
+    /// The `SSL_CTX`, freed with the last session that uses it.
+    private let context: UnsafeMutableRawPointer
+
+    /// Loads a certificate and its key.
+    ///
+    /// - Throws: `ServerError.badCertificate`.
+    init(_ tls: Server.TLS) throws(ServerError) {
+        var reason = [CChar](repeating: 0, count: 160)
+        let made = latch_tls_context_make(
+            tls.certificate, tls.certificate.count, tls.key, tls.key.count, &reason, reason.count)
+        guard let made else {
+            throw .badCertificate(
+                String(decoding: reason.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+        }
+        context = made
+    }
+
+    deinit { latch_tls_context_free(context) }
+
+    /// Creates the session of one connection, which its stream owns; nil when memory is exhausted.
+    func session(on descriptor: Int32) -> TLSSession? {
+        latch_tls_session_make(context, descriptor).map(TLSSession.init)
+    }
+}
+
+/// The TLS session of one connection.
+struct TLSSession {
+    /// The `SSL`, freed by `end()`.
+    fileprivate let session: UnsafeMutableRawPointer
+
+    /// Reads the available bytes, up to the buffer's size; the first calls also perform the handshake.
+    func read(into bytes: UnsafeMutableBufferPointer<UInt8>) -> ByteStream.IOResult {
+        result(latch_tls_read(session, bytes.baseAddress, bytes.count))
+    }
+
+    /// Writes as much as the socket accepts.
+    func write(_ bytes: UnsafeRawBufferPointer) -> ByteStream.IOResult {
+        result(latch_tls_write(session, bytes.baseAddress, bytes.count))
+    }
+
+    /// Sends the closure alert as far as that works without waiting, and frees the session; to be called once, last.
+    func end() { latch_tls_session_free(session) }
+
+    /// Converts the result of the shim, which sets no errno.
+    private func result(_ count: Int) -> ByteStream.IOResult {
+        switch count {
+        case 1...: .transferred(count)
+        case Int(latch_tls_would_block): .wouldBlock
+        default: .ended
+        }
+    }
+}
+
+#endif
