@@ -27,7 +27,7 @@ struct SimulatedCoordination: SessionCoordination {
 
     private func turn(in section: SessionSection) async -> SessionLock {
         await process.reach(.turn(section))
-        return SessionLock(stamp: disk.stamp, onChange: { disk.renewStamp() }, { disk.leave(section) })
+        return SessionLock(stamp: disk.stamp, setStamp: { disk.setStamp($0) }, { disk.leave(section) })
     }
 
     func holder(of section: SessionSection) -> String? { disk.holder(of: section).map { "process \($0)" } }

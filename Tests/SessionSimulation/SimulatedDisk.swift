@@ -29,8 +29,9 @@ final class SimulatedDisk: Sendable {
         var holders: [SessionSection: Int] = [:]
         /// The waiting processes, in order of arrival.
         var queues: [SessionSection: [Waiter]] = [:]
-        /// The number of changes, as the stamp of the last one.
+        /// The number of changes of the stamp, and the stamp.
         var changes = 0
+        var stamp: String?
         /// The last ticket of a waiter, and those that were called back before they waited.
         var lastTicket = 0
         var calledBack: Set<Int> = []
@@ -68,14 +69,15 @@ final class SimulatedDisk: Sendable {
         }
     }
 
-    /// The stamp of the last change.
-    var stamp: String { content.withLock { "\($0.changes)" } }
+    /// The stamp of the last change; nil while one is incomplete.
+    var stamp: String? { content.withLock { $0.stamp } }
 
-    /// Changes the stamp, before the record is changed.
-    func renewStamp() -> String {
+    /// Writes a new stamp, or removes it.
+    func setStamp(_ isComplete: Bool) -> String? {
         content.withLock { content in
             content.changes += 1
-            return "\(content.changes)"
+            content.stamp = isComplete ? "\(content.changes)" : nil
+            return content.stamp
         }
     }
 

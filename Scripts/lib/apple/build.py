@@ -35,7 +35,7 @@ class Result:
     platform: object
     module: str
     findings: list = field(default_factory=list)
-    digest: str = ""
+    interface: str = ""
     is_cached: bool = False
 
 
@@ -59,7 +59,7 @@ class Build:
         """Compiles the stubs for a platform, unless they have not changed."""
         folder = self.work / "stubs" / platform.key
         folder.mkdir(parents=True, exist_ok=True)
-        digest = _digest([self.toolchain.version], sorted(STUBS.rglob("*.swift")))
+        digest = _digest([self.toolchain.version], sorted(file for file in STUBS.rglob("*.*") if file.is_file()))
         mark = folder / "digest.txt"
         if mark.exists() and mark.read_text() == digest:
             return digest
@@ -118,28 +118,28 @@ class Build:
     def _sensitive_names(self):
         """The names whose use can be right on one platform and wrong on another.
 
-        These are names of limited declarations of the stubs, and names that files with platform conditions declare. All other
-        declarations that a source can name come from the toolchain's modules, where the platforms' releases of one year
-        are alike, or are the package's own and the same everywhere.
+        These are names of limited declarations, in the stubs and in the package, and of those between platform conditions.
+        All other declarations that a source can name come from the toolchain's modules, where the platforms' releases of
+        one year are alike, or are the package's own and the same everywhere.
         """
         names = set()
         for file in STUBS.rglob("*.swift"):
-            names |= sources.limited_names(file.read_text(encoding="utf-8"))
+            names |= sources.limited_names(blanked(file.read_text(encoding="utf-8")))
         for target in self.package.targets.values():
             if target.is_swift and target.kind == "regular":
                 for file in target.files:
                     code = blanked(file.read_text(encoding="utf-8"))
                     if sources.differs_by_platform(code):
-                        names |= sources.declared_names(code)
+                        names |= sources.differing_names(code)
         return names
 
     def is_sensitive(self, file):
         """Whether the bodies of a file have to be checked for each platform."""
-        code = file.read_text(encoding="utf-8")
-        return sources.differs_by_platform(blanked(code)) or not self.sensitive.isdisjoint(sources.WORD.findall(code))
+        code = blanked(file.read_text(encoding="utf-8"))
+        return sources.differs_by_platform(code) or not self.sensitive.isdisjoint(sources.WORD.findall(code))
 
     def check(self, target, platform, stubs, needs):
-        """Checks one module, unless it and all below it are as they were when it was last without errors.
+        """Checks one module, unless it and the interfaces below it are as they were when it was last without errors.
 
         macOS sees all of it. Of the other platforms, each sees all declarations, and the bodies in files that can differ.
         """
@@ -152,10 +152,10 @@ class Build:
             sensitive = [file for file in files if self.is_sensitive(file)]
         output = self.modules(platform) / f"{target.module}.swiftmodule"
         output.parent.mkdir(parents=True, exist_ok=True)
-        result.digest = _digest([self.own_digest, stubs, *command, *map(str, sensitive), *(need.digest for need in needs)], files)
+        digest = _digest([self.own_digest, stubs, *command, *map(str, sensitive), *(need.interface for need in needs)], files)
         mark = output.with_suffix(".json")
-        if output.exists() and mark.exists() and (last := json.loads(mark.read_text()))["digest"] == result.digest:
-            result.is_cached = True
+        if output.exists() and mark.exists() and (last := json.loads(mark.read_text()))["digest"] == digest:
+            result.is_cached, result.interface = True, last["interface"]
             result.findings = [Finding(**warning) for warning in last["warnings"]]
             return result
         mark.unlink(missing_ok=True)
@@ -167,10 +167,13 @@ class Build:
             # What stands above it is checked against its interface all the same.
             keep = ["-experimental-skip-all-function-bodies", "-experimental-allow-module-with-compiler-errors"]
             subprocess.run([*command, *keep, "-o", str(output), *map(str, files)], capture_output=True)
+        # A module has no bodies but those that others inline, so that a change within a body does not reach what is above.
+        result.interface = _digest([], [output]) if output.exists() else digest
         if platform.key == "watchos":
             result.findings += integers.check(self, target, platform, files)
         if not any(finding.kind == "error" for finding in result.findings):
-            mark.write_text(json.dumps({"digest": result.digest, "warnings": [asdict(one) for one in result.findings]}))
+            warnings = [asdict(one) for one in result.findings]
+            mark.write_text(json.dumps({"digest": digest, "interface": result.interface, "warnings": warnings}))
         return result
 
     def check_bodies(self, target, platform, files, sensitive):
@@ -210,7 +213,8 @@ class Build:
                     waiting.remove(job)
                     platform, name = job
                     target = self.package.targets[name]
-                    needs = [done[platform, need] for need in target.needs_on(platform) if (platform, need) in done]
+                    below = self.package.reach(name, platform)
+                    needs = [done[platform, need] for need in below if (platform, need) in done]
                     running[pool.submit(self.check, target, platform, stubs[platform], needs)] = job
                 future = next(iter(wait(running, return_when=FIRST_COMPLETED).done))
                 done[running.pop(future)] = future.result()

@@ -66,6 +66,7 @@ def embedded_resources(target):
 CONDITION = re.compile(r"\b(?:os\((?!Linux\))|targetEnvironment\(|arch\()|[@#](?:un)?available\b(?!\(\*)")
 TYPE = re.compile(r"\b(?:class|struct|enum|actor|protocol|extension) +(?!(?:func|var|let|subscript|init)\b)`?(\w+)")
 MEMBER = re.compile(r"\b(?:typealias|func|var|let|case|macro) +(?:\(|`?(\w+))")
+NAMELESS = re.compile(r"\b(?:init[?!]?|subscript) *[(<]")
 WORD = re.compile(r"\w+")
 
 
@@ -75,14 +76,48 @@ def differs_by_platform(code):
 
 
 def limited_names(code):
-    """The names of a stub's declarations that not every platform or version has."""
-    names, is_annotated = set(), False
+    """The names of declarations that not every platform or version has.
+
+    An initialiser or subscript stands under the name of its type. What is in a limited extension is limited, too; a value
+    of a limited type comes from a declaration that is limited itself.
+    """
+    names, bodies, is_annotated = set(), [], False
     for line in code.splitlines():
         is_annotated = is_annotated or "@available" in line
-        if is_annotated and (found := TYPE.search(line) or MEMBER.search(line)):
+        opener, member = TYPE.search(line), MEMBER.search(line)
+        is_in_extension = bool(bodies) and bodies[-1] == "limited extension"
+        opened = opener[1] if opener else None
+        if (is_annotated or is_in_extension) and (found := opener or member):
             names.add(found[1])
+            if opener and re.search(r"\bextension\b", line):
+                opened = "limited extension"
             is_annotated = False
-    return names
+        elif is_annotated and NAMELESS.search(line):
+            names.update(bodies)
+            is_annotated = False
+        for brace in re.findall(r"[{}]", line):
+            if brace == "{":
+                bodies.append(opened)
+                opened = None
+            elif bodies:
+                bodies.pop()
+    return names - {None, "limited extension"}
+
+
+def differing_names(code):
+    """The names of a file's declarations that are not the same on all of Apple's platforms."""
+    blocks, differing = [], []
+    for line in code.splitlines():
+        directive = re.match(r"\s*#(if|elseif|endif)\b", line)
+        if directive and directive[1] == "if":
+            blocks.append(False)
+        if directive and directive[1] != "endif" and blocks:
+            blocks[-1] = blocks[-1] or differs_by_platform(line)
+        if directive and directive[1] == "endif" and blocks:
+            blocks.pop()
+        if any(blocks):
+            differing.append(line)
+    return limited_names(code) | declared_names("\n".join(differing))
 
 
 def declared_names(code):

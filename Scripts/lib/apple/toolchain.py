@@ -13,6 +13,7 @@ import subprocess
 from pathlib import Path
 
 from apple.platforms import SAME_RELEASE
+from apple.sources import STUBS
 
 
 class Toolchain:
@@ -56,6 +57,7 @@ class Toolchain:
             "-sdk", str(settings), "-platform-availability-inheritance-map-path", str(settings / "SDKSettings.json"),
             "-I", str(self.resources), "-plugin-path", str(self.resources / "host/plugins"),
             "-Xcc", f"-fmodule-map-file={self.work / 'glibc/module.modulemap'}",
+            "-Xcc", f"-fmodule-map-file={STUBS / 'DarwinKqueue/module.modulemap'}",
             *(flag for path in include for flag in ("-Xcc", "-isystem", "-Xcc", str(path))),
         ]
 

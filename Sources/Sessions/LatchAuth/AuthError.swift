@@ -127,7 +127,7 @@ extension AuthError {
         code: "differentUser", message: "A different user authenticated.",
         hint: "Sign in as the user that the session belongs to, or sign out first.")
 
-    static func stepUpRequired(_ requirement: StepUpRequirement, cause: (any Error)? = nil) -> AuthError {
+    package static func stepUpRequired(_ requirement: StepUpRequirement, cause: (any Error)? = nil) -> AuthError {
         AuthError(
             code: stepUpRequired.code, message: stepUpRequired.message, hint: stepUpRequired.hint, cause: cause,
             requirement: requirement)

@@ -77,6 +77,11 @@ extension OAuthError {
         code: "invalidScope", message: "The server does not grant these scopes.",
         hint: "Request fewer scopes, or documented ones.")
 
+    /// The resource is unknown, malformed or not allowed (RFC 8707 §2).
+    public static let invalidTarget = OAuthError(
+        code: "invalidTarget", message: "The server does not issue tokens for this resource.",
+        hint: "Compare the resource with those that the server documents.")
+
     /// Tokens of this type cannot be revoked (RFC 7009 §2.2.1).
     public static let unsupportedTokenType = OAuthError(
         code: "unsupportedTokenType", message: "The server does not revoke tokens of this type.",
@@ -200,7 +205,8 @@ extension OAuthError {
     private static let codes: [String: OAuthError] = [
         "invalid_request": .invalidRequest, "invalid_client": .invalidClient, "invalid_grant": .invalidGrant,
         "unauthorized_client": .unauthorizedClient, "unsupported_grant_type": .unsupportedGrantType,
-        "invalid_scope": .invalidScope, "unsupported_token_type": .unsupportedTokenType,
+        "invalid_scope": .invalidScope, "invalid_target": .invalidTarget,
+        "unsupported_token_type": .unsupportedTokenType,
         "invalid_dpop_proof": .invalidDPoPProof, "use_dpop_nonce": .useDPoPNonce,
         "temporarily_unavailable": .temporarilyUnavailable, "server_error": .serverFailed,
         "INVALID_CREDENTIALS": .invalidGrant, "INVALID_REFRESH_TOKEN": .invalidGrant,
@@ -246,4 +252,12 @@ extension OAuthError {
         guard let seconds = value?.intValue, seconds >= 0 else { return nil }
         return .seconds(min(seconds, Int(RetryAfter.longest.components.seconds)))
     }
+}
+
+extension OAuthError: IssuerError {
+    /// Whether the issuer may have acted: a gateway answered in its place, or the response cannot be read.
+    package var mayHaveArrived: Bool { code == Self.invalidResponse.code || status == 502 || status == 504 }
+
+    /// Whether the issuer has rejected the request for a reason of its own (RFC 6749 §5.2).
+    package var isRejection: Bool { status == .badRequest && issuerCode != nil }
 }

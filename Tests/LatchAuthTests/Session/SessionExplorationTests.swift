@@ -7,10 +7,15 @@ import Testing
 @Suite struct `A session in every order of events` {
     @Test(arguments: SessionExploration.scenarios)
     func `keeps every rule`(scenario: SessionExploration.Scenario) {
-        let report = StateExplorer.explore(scenario.world, depth: scenario.depth, limit: 60_000)
-        print("explored", scenario.name, report.states, report.steps, report.depth, report.isComplete)
+        let report = StateExplorer.explore(scenario.world, depth: scenario.depth, limit: 100_000)
         #expect(
             report.violation == nil,
             "\(report.violation ?? ""), after: \(report.counterexample.joined(separator: "; "))")
+    }
+
+    @Test(arguments: SessionExploration.defects)
+    func `shows each defect by a shortest way to it`(defect: SessionExploration.Defect) {
+        let report = StateExplorer.explore(defect.world, depth: 40, limit: 100_000)
+        #expect(report.violation != nil, "\(report.states) states, depth \(report.depth)")
     }
 }

@@ -39,6 +39,16 @@ import SessionSimulation
             print("  violated: \(violation)")
             for (number, step) in report.counterexample.enumerated() { print("  \(number + 1). \(step)") }
         }
+        guard arguments.count < 2 else { return result }
+        for defect in SessionExploration.defects {
+            let report = StateExplorer.explore(defect.world, depth: 60, limit: limit)
+            guard report.violation == nil else {
+                print("\(defect): \(report.violation ?? "") after \(report.counterexample.count) steps")
+                continue
+            }
+            result = 1
+            print("not noticed in \(report.states) states: \(defect)")
+        }
         return result
     }
 

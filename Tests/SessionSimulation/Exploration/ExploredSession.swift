@@ -59,8 +59,10 @@ package struct ExploredProcess: Hashable, Sendable {
 
     /// A caller that waits.
     enum Waiter: Hashable, Sendable {
-        /// For a credential, perhaps instead of one that was refused.
-        case use(refused: ExploredTicket?)
+        /// For a credential, perhaps instead of one that was refused; and whether the record held none meanwhile.
+        case use(refused: ExploredTicket?, sawNone: Bool)
+        /// For the moment at which the program may be suspended.
+        case suspension
         /// For something else.
         case other
     }

@@ -23,6 +23,8 @@ package struct ExploredWorld: ExploredModel {
         /// Access tokens that the resource refuses before they expire.
         package var refusals = 1
         package var suspensions = 0
+        /// Refusals that arrive when the credential has a successor already.
+        package var lateRefusals = 0
 
         package init(_ change: (inout Budget) -> Void = { _ in }) { change(&self) }
     }
@@ -35,7 +37,15 @@ package struct ExploredWorld: ExploredModel {
         /// Changes the machine and the effects after an event.
         package var after: @Sendable (inout Machine, inout [Machine.Effect], Machine.Event) -> Void = { _, _, _ in }
 
-        package init(_ name: String) { self.name = name }
+        package init(_ name: String, before: @escaping @Sendable (inout Machine, inout Machine.Event) -> Void) {
+            (self.name, self.before) = (name, before)
+        }
+
+        package init(
+            _ name: String, after: @escaping @Sendable (inout Machine, inout [Machine.Effect], Machine.Event) -> Void
+        ) {
+            (self.name, self.after) = (name, after)
+        }
     }
 
     private var processes: [ExploredProcess]
@@ -51,6 +61,8 @@ package struct ExploredWorld: ExploredModel {
     private var orphans: [ExploredProcess.Pending] = []
     /// The families that the user has left.
     private var left: Set<Int> = []
+    /// The tickets that the resource has refused.
+    private var refused: Set<ExploredTicket> = []
     /// The tickets that were stored.
     private var stored: Set<ExploredTicket> = []
     /// Whether a change was not announced, so that a process may not know of it.
@@ -78,6 +90,10 @@ package struct ExploredWorld: ExploredModel {
         stored = [ticket]
         record = TokenRecord(credential: ticket, sessionID: "first")
         if !repeats { mayReuse = false }
+        for number in self.processes.indices {
+            send(.restore(newWaiter(.other, in: number)), to: number)
+            while !self.processes[number].pending.isEmpty { end(0, in: number, .well) }
+        }
     }
 
     static func date(_ time: Int) -> Date { Date(timeIntervalSinceReferenceDate: Double(time) * 10) }
@@ -97,7 +113,7 @@ extension ExploredWorld {
     /// An event that may happen next.
     package enum Step: Sendable, CustomStringConvertible {
         case use(Int)
-        case refusal(Int)
+        case refusal(Int), lateRefusal(Int)
         case signIn(Int)
         case signOut(Int)
         case suspend(Int), suspendNow(Int), resume(Int)
@@ -118,6 +134,7 @@ extension ExploredWorld {
             switch self {
             case .use(let process): "\(process): a request"
             case .refusal(let process): "\(process): a request whose credential was refused"
+            case .lateRefusal(let process): "\(process): a request whose earlier credential was refused"
             case .signIn(let process): "\(process): another user signs in"
             case .signOut(let process): "\(process): the user signs out"
             case .suspend(let process): "\(process): is about to be suspended"
@@ -145,10 +162,14 @@ extension ExploredWorld {
                 steps.append(.use(number))
                 if budget.refusals > 0, process.machine.state.credential != nil { steps.append(.refusal(number)) }
             }
+            if budget.lateRefusals > 0, process.machine.state.credential?.number ?? 0 > 0 {
+                steps.append(.lateRefusal(number))
+            }
             if budget.signIns > 0 { steps.append(.signIn(number)) }
             if budget.signOuts > 0 { steps.append(.signOut(number)) }
             if process.machine.isSuspended {
-                steps += [.suspendNow(number), .resume(number)]
+                if !process.machine.awaitingRest.isEmpty { steps.append(.suspendNow(number)) }
+                steps.append(.resume(number))
             } else if budget.suspensions > 0 {
                 steps.append(.suspend(number))
             }
@@ -184,15 +205,23 @@ extension ExploredWorld {
         switch step {
         case .use(let number):
             uses[number] -= 1
-            let waiter = newWaiter(.use(refused: nil), in: number)
+            let waiter = newWaiter(.use(refused: nil, sawNone: record?.credential == nil), in: number)
             send(.use(waiter, .init(.fresh)), to: number)
         case .refusal(let number):
             guard let refused = processes[number].machine.state.credential else { return }
             uses[number] -= 1
             budget.refusals -= 1
-            let waiter = newWaiter(.use(refused: refused), in: number)
+            self.refused.insert(refused)
+            let waiter = newWaiter(.use(refused: refused, sawNone: record?.credential == nil), in: number)
             let generation = processes[number].machine.generation
             send(.use(waiter, .init(.replacing(refused), generation: generation)), to: number)
+        case .lateRefusal(let number):
+            guard var old = processes[number].machine.state.credential else { return }
+            budget.lateRefusals -= 1
+            old.number -= 1
+            let waiter = newWaiter(.use(refused: old, sawNone: record?.credential == nil), in: number)
+            let generation = processes[number].machine.generation
+            send(.use(waiter, .init(.replacing(old), generation: generation)), to: number)
         case .signIn(let number):
             budget.signIns -= 1
             signIns += 1
@@ -202,8 +231,9 @@ extension ExploredWorld {
             send(.signOut(newWaiter(.other, in: number)), to: number)
         case .suspend(let number):
             budget.suspensions -= 1
-            send(.suspend(newWaiter(.other, in: number)), to: number)
-        case .suspendNow(let number): send(.suspendNow, to: number)
+            send(.suspend(newWaiter(.suspension, in: number)), to: number)
+        case .suspendNow(let number):
+            for waiter in processes[number].machine.awaitingRest { send(.suspendNow(waiter), to: number) }
         case .resume(let number): send(.resume, to: number)
         case .hear(let number):
             processes[number].isNotified = false
@@ -281,6 +311,11 @@ extension ExploredWorld {
             let response = issuer.respond(to: ticket, key: key, at: time, mayReuse: mayReuse)
             violation = violation ?? issuer.violation
             processes[number].pending.append(.response(id: id, response))
+            // A connection that was closed before a later request was answered carries nothing any more.
+            orphans.removeAll { orphan in
+                guard case .request(_, let old, _) = orphan else { return false }
+                return old.family == ticket.family && old.number < ticket.number
+            }
         case (.request(let id, _, _), .failed): processes[number].pending.append(.response(id: id, .unavailable))
         case (.request(let id, _, _), _): processes[number].pending.append(.response(id: id, .lost))
         case (.response(let id, _), .lost):
@@ -337,7 +372,11 @@ extension ExploredWorld {
         case .announce:
             for other in processes.indices where other != number { processes[other].isNotified = true }
         case .request(let id, let request):
-            processes[number].pending.append(.request(id: id, request.credential, key: request.idempotencyKey))
+            let ticket = request.credential
+            if !refused.contains(ticket), time < ticket.born + ExploredTicket.life - 1 {
+                violated("\(ticket) is refreshed for no reason")
+            }
+            processes[number].pending.append(.request(id: id, ticket, key: request.idempotencyKey))
         case .cancelRequest(let id): cancelRequest(id, in: number)
         case .resume(let waiter, let result): resumed(waiter, result, in: number)
         case .authenticate, .cancelAuthentication, .revoke, .publish, .publishStepUp: break
@@ -381,6 +420,13 @@ extension ExploredWorld {
             stored.insert(next)
         }
         record = new
+        guard new?.credential == nil else { return }
+        for process in processes.indices {
+            for (waiter, kind) in processes[process].waiters {
+                guard case .use(let refused, _) = kind else { continue }
+                processes[process].waiters[waiter] = .use(refused: refused, sawNone: true)
+            }
+        }
     }
 
     /// Checks the result that a caller gets.
@@ -390,7 +436,10 @@ extension ExploredWorld {
         guard let kind = processes[number].waiters.removeValue(forKey: waiter) else {
             return violated("a caller continues twice")
         }
-        guard case .use(let refused) = kind else { return }
+        if processes[number].machine.isSuspended, kind == .suspension, holders.values.contains(number) {
+            violated("\(number) is suspended while it holds a lock")
+        }
+        guard case .use(let refused, let sawNone) = kind else { return }
         let families = issuer.families
         switch result {
         case .success(let snapshot?):
@@ -400,9 +449,7 @@ extension ExploredWorld {
             if let refused, refused == snapshot.credential { violated("a caller gets the credential that was refused") }
         case .success(nil): break
         case .failure(AuthError.missingToken):
-            if budget.signOuts == 0, left.isEmpty, !families.contains(where: \.isRevoked), record?.credential != nil {
-                violated("a caller hears that nobody is signed in")
-            }
+            if !sawNone { violated("a caller hears that nobody is signed in") }
         case .failure(AuthError.reauthenticationRequired):
             if !families.contains(where: \.isRevoked) { violated("a caller hears that the issuer ended the session") }
         case .failure: break

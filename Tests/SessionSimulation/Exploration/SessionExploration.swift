@@ -35,6 +35,24 @@ package enum SessionExploration {
         scenario("three processes refresh", 3, 6, 60) { $0.uses = 1 },
     ]
 
+    /// A defect, and the scenario in which it breaks a rule.
+    package struct Defect: Sendable, CustomStringConvertible {
+        package let mutation: ExploredWorld.Mutation
+        package let world: ExploredWorld
+
+        package var description: String { mutation.name }
+    }
+
+    static func defect(
+        _ mutation: ExploredWorld.Mutation, processes: Int = 2, repeats: Bool = true,
+        _ change: (inout ExploredWorld.Budget) -> Void = { _ in }
+    ) -> Defect {
+        Defect(
+            mutation: mutation,
+            world: ExploredWorld(
+                processes: processes, repeats: repeats, budget: ExploredWorld.Budget(change), mutation: mutation))
+    }
+
     private static func scenario(
         _ name: String, _ processes: Int, _ depth: Int, _ nightlyDepth: Int, repeats: Bool = true,
         _ change: (inout ExploredWorld.Budget) -> Void

@@ -9,6 +9,9 @@ struct KeychainRecords: TokenRecordStore {
 
     var coordination: (any SessionCoordination)? { keychain.coordination }
 
+    /// True: the first read migrates the earlier layout.
+    var readingChanges: Bool { true }
+
     func save(_ tokens: AuthTokens) async throws { try await save(record: TokenRecord(credential: tokens)) }
 
     func load() async throws -> AuthTokens? { try await loadRecord()?.credential }
@@ -62,6 +65,8 @@ struct KeychainRecords: TokenRecordStore {
         decoder.dateDecodingStrategy = .secondsSince1970
         do {
             return try decoder.decode(TokenRecord<AuthTokens>.self, from: Data(text.utf8))
+        } catch let error as AuthError {
+            throw error
         } catch {
             // The decoding error may quote the record.
             throw .storeCorrupt

@@ -74,13 +74,22 @@ public final class FileCoordination: SessionCoordination {
     private func entered(_ section: SessionSection, _ holder: FileLock.Holder) throws -> SessionLock {
         var content = LockContent(try holder.content())
         content.holder = Self.processName
-        try holder.replaceContent(by: content.bytes)
+        do { try holder.replaceContent(by: content.bytes) } catch {
+            // On a full disk the lock has no name; it is a lock all the same.
+        }
+        if section == .store, !announcesStamps { content.stamp = nil }
         let random = random
         return SessionLock(
             stamp: content.stamp,
-            onChange: {
-                let stamp = random.identifier()
-                try holder.replaceContent(by: LockContent(stamp: stamp, holder: Self.processName).bytes)
+            setStamp: { isComplete in
+                let stamp = isComplete ? random.identifier() : nil
+                do {
+                    try holder.replaceContent(by: LockContent(stamp: stamp, holder: Self.processName).bytes)
+                } catch {
+                    // An empty file needs no room, and has no stamp.
+                    try holder.replaceContent(by: [])
+                    return nil
+                }
                 return stamp
             }, { holder.release() })
     }
@@ -94,7 +103,17 @@ public final class FileCoordination: SessionCoordination {
     package func holder(of section: SessionSection) -> String? { content(of: section)?.holder }
 
     /// The stamp of the last change of the record.
-    package var stamp: String? { content(of: .store)?.stamp }
+    package var stamp: String? { announcesStamps ? content(of: .store)?.stamp : nil }
+
+    /// Whether the last change was made by a process that writes stamps; those of earlier versions do not.
+    private var announcesStamps: Bool {
+        do { return try AtomicFile("\(path).changed").read().map { $0.starts(with: Self.mark) } ?? true } catch {
+            return false
+        }
+    }
+
+    /// The beginning of the announcements of this version.
+    private static let mark = Array("stamped ".utf8)
 
     private func content(of section: SessionSection) -> LockContent? {
         do { return LockContent(try AtomicFile(lock(of: section).path).read() ?? []) } catch { return nil }
@@ -105,7 +124,7 @@ public final class FileCoordination: SessionCoordination {
     /// If that fails, the others see the change when they next read the record.
     package func announceChange() {
         do {
-            try AtomicFile("\(path).changed").overwrite(with: Array(random.identifier().utf8))
+            try AtomicFile("\(path).changed").overwrite(with: Self.mark + Array(random.identifier().utf8))
         } catch {
             // Only the notification is lost.
         }

@@ -49,24 +49,29 @@ package struct SessionLock: Sendable {
     /// The stamp of the last change of the record; nil if there is none.
     package let stamp: String?
     private let onRelease: @Sendable () -> Void
-    private let onChange: @Sendable () throws -> String?
+    private let setStamp: @Sendable (Bool) throws -> String?
 
     /// Creates a lock that `onRelease` releases.
     ///
-    /// - Parameter onChange: Writes a new stamp, and returns it.
+    /// - Parameter setStamp: Writes a new stamp and returns it for true, and removes it for false.
     package init(
-        stamp: String? = nil, onChange: @escaping @Sendable () throws -> String? = { nil },
+        stamp: String? = nil, setStamp: @escaping @Sendable (Bool) throws -> String? = { _ in nil },
         _ onRelease: @escaping @Sendable () -> Void
     ) {
         self.stamp = stamp
-        self.onChange = onChange
+        self.setStamp = setStamp
         self.onRelease = onRelease
     }
 
-    /// Writes a new stamp, before the record is changed.
+    /// Removes the stamp, before the record is changed.
     ///
     /// - Throws: The failure of the file system; the record must not be changed then.
-    package func renewStamp() throws -> String? { try onChange() }
+    package func removeStamp() throws { _ = try setStamp(false) }
+
+    /// Writes a new stamp, after the record was changed.
+    ///
+    /// - Returns: The stamp; nil if there is none, or it could not be written.
+    package func renewStamp() -> String? { do { return try setStamp(true) } catch { return nil } }
 
     /// Releases the lock; to be called once.
     package func release() { onRelease() }

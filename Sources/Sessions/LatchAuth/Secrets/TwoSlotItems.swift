@@ -29,7 +29,11 @@ struct TwoSlotItems<Items: KeychainItems> {
     init(_ items: Items) { self.items = items }
 
     /// Returns the secret with a name.
-    func read(_ name: String) throws -> [UInt8]? { try items.secret(of: name) ?? items.secret(of: Self.second(name)) }
+    ///
+    /// The first slot is read again at the end: a write may have moved the secret there meanwhile.
+    func read(_ name: String) throws -> [UInt8]? {
+        try items.secret(of: name) ?? items.secret(of: Self.second(name)) ?? items.secret(of: name)
+    }
 
     /// Stores a secret under a name.
     func write(_ secret: [UInt8], for name: String) throws {

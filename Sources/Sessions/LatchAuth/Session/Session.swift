@@ -297,13 +297,32 @@ extension Session {
     /// - Parameter limit: The time after which the session lets go of its lock, and of a running request. A request is then
     ///   repeated under its key, and a successor that could not be stored stays in memory.
     public func prepareToSuspend(within limit: Duration = .seconds(5)) async {
-        let end = Task.detached(executorPreference: executor) { [weak self, clock] in
-            do { try await clock.sleep(for: limit) } catch { return }
-            await self?.send(.suspendNow)
-        }
-        defer { end.cancel() }
-        do { _ = try await value { .suspend($0) } } catch {
+        var end: Task<Void, Never>?
+        defer { end?.cancel() }
+        do {
+            _ = try await value { waiter in
+                end = Task.detached(executorPreference: executor) { [weak self, clock] in
+                    do { try await clock.sleep(for: limit) } catch { return }
+                    await self?.send(.suspendNow(waiter))
+                }
+                return .suspend(waiter)
+            }
+        } catch {
             // Nothing makes it fail; without it the program is suspended all the same.
+        }
+    }
+
+    /// Follows the life of the app: lets the session finish before a suspension, and continues it afterwards.
+    package func follow(_ events: AsyncStream<LifecycleEvent>) {
+        lifecycle?.cancel()
+        lifecycle = Task.detached(executorPreference: executor) { [weak self] in
+            for await event in events {
+                switch event {
+                case .willSuspend: await self?.prepareToSuspend()
+                case .didResume: await self?.resume()
+                case .protectedDataAvailable: await self?.storeWasUnlocked()
+                }
+            }
         }
     }
 

@@ -12,13 +12,10 @@ extension Session {
         let now = moment
         let effects = machine.handle(event, now)
         show(now)
-        if machine.refresh == nil {
-            requests = nil
-        } else if requests == nil {
-            // In the task of the caller that begins the refresh, whose task-local values the request inherits.
-            requests = RequestRunner(of: self, on: executor)
-        }
+        // In the task of the caller that begins the refresh, whose task-local values the request inherits.
+        if machine.refresh != nil { beginRequests() }
         for effect in effects { perform(effect) }
+        if machine.refresh == nil { requests = nil }
         wait(now)
     }
 
@@ -38,7 +35,8 @@ extension Session {
                 if isLeavable, Task.isCancelled { waiters.resume(waiter, with: .failure(CancellationError())) }
             }
         } onCancel: {
-            if isLeavable { waiters.resume(waiter, with: .failure(CancellationError())) }
+            guard isLeavable, waiters.resume(waiter, with: .failure(CancellationError())) else { return }
+            Task.detached(executorPreference: executor) { await self.send(.left(waiter)) }
         }
     }
 
@@ -78,7 +76,7 @@ extension Session {
                 }
             }
         case .announce: run { [records] _ in await records.coordination?.announceChange() }
-        case .request(let id, let request): requests?.send(request, id: id)
+        case .request(let id, let request): beginRequests().send(request, id: id)
         case .cancelRequest:
             requests?.cancel()
             requests = nil
@@ -91,6 +89,15 @@ extension Session {
             authenticators[waiter] = nil
             waiters.resume(waiter, with: result)
         }
+    }
+
+    /// Returns the task that sends the requests of the running refresh.
+    @discardableResult
+    private func beginRequests() -> RequestRunner<Value> {
+        if let requests { return requests }
+        let runner = RequestRunner(of: self, on: executor)
+        requests = runner
+        return runner
     }
 
     /// Begins a task of the session's own: no caller's cancellation, priority or task-local value reaches it.
@@ -276,8 +283,13 @@ final class WaiterTable<Value: Sendable>: Sendable {
         waiting.withLock { $0.waiters[ticket] = continuation }
     }
 
-    /// Lets a caller continue; one that has left is not there any more.
-    func resume(_ ticket: Int, with result: Result<Value, any Error>) {
-        waiting.withLock { $0.waiters.removeValue(forKey: ticket) }?.resume(with: result)
+    /// Lets a caller continue.
+    ///
+    /// - Returns: False for one that has left already.
+    @discardableResult
+    func resume(_ ticket: Int, with result: Result<Value, any Error>) -> Bool {
+        guard let waiter = waiting.withLock({ $0.waiters.removeValue(forKey: ticket) }) else { return false }
+        waiter.resume(with: result)
+        return true
     }
 }

@@ -11,8 +11,8 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
     /// A record that was read or written.
     private struct Known {
         var record: TokenRecord<Value>?
-        /// The stamp of the lock under which it was; nil if there are no other writers.
-        var stamp: String?
+        /// The stamp of the lock under which it was.
+        var stamp: String
     }
 
     private let store: any TokenStore<Value>
@@ -34,8 +34,8 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
 
     /// Whether no other session has changed the record since it was last read, as far as that is known.
     var isCurrent: Bool {
-        guard let known = known.withLock({ $0.record }), let stamp = known.stamp else { return false }
-        return coordination?.stamp == stamp
+        guard let known = known.withLock({ $0.record }) else { return false }
+        return coordination?.stamp == known.stamp
     }
 
     /// Returns the stored record.
@@ -43,16 +43,15 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
     /// - Parameter lock: The lock of the store; nil for a read that no lock protects.
     func load(under lock: SessionLock?) async throws -> TokenRecord<Value>? {
         guard let records else { return try await store.load().map { TokenRecord(credential: $0) } }
-        let stamp = lock?.stamp
-        if let known = known.withLock({ $0.record }), isValid(known, stamp) { return known.record }
+        let own = records.readingChanges && lock == nil ? try await coordination?.enter(.store) : nil
+        defer { own?.release() }
+        let stamp = records.isStamped ? lock.map(\.stamp) ?? coordination?.stamp : nil
+        if let known = known.withLock({ $0.record }), stamp != nil, known.stamp == stamp { return known.record }
         let record = try await records.loadRecord()
-        let isKnown = stamp != nil || records.isExclusive
-        known.withLock { $0 = (isKnown ? Known(record: record, stamp: stamp) : nil, true) }
+        // A change that came meanwhile has another stamp, or none until it is complete.
+        let isUnchanged = lock != nil || coordination?.stamp == stamp
+        known.withLock { $0 = (isUnchanged ? stamp.map { Known(record: record, stamp: $0) } : nil, true) }
         return record
-    }
-
-    private func isValid(_ known: Known, _ stamp: String?) -> Bool {
-        known.stamp == nil ? records?.isExclusive == true : known.stamp == stamp
     }
 
     /// Replaces the stored record, or removes it.
@@ -65,15 +64,15 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
             known.record = nil
             return known.isReadable
         }
-        // Before the record: a crash in between makes the others read it once more, and never too seldom.
-        let stamp = try lock?.renewStamp()
+        // No stamp until the change is complete: a crash in between makes the others read the record each time.
+        try lock?.removeStamp()
         if let record {
             if !isReadable { try await records.setAsideDamaged() }
             try await records.save(record: record)
         } else {
-            try await records.clear()
+            try await records.clearRecord()
         }
-        let isKnown = stamp != nil || records.isExclusive
-        known.withLock { $0 = (isKnown ? Known(record: record, stamp: stamp) : nil, true) }
+        let stamp = records.isStamped ? lock?.renewStamp() : nil
+        known.withLock { $0 = (stamp.map { Known(record: record, stamp: $0) }, true) }
     }
 }

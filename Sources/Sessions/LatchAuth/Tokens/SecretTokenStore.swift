@@ -30,9 +30,25 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
     }
 
     /// Replaces the stored credential.
+    ///
+    /// The sessions over the record follow the change.
     public func save(_ tokens: Value) async throws {
-        try await setAsideDamaged()
-        try await save(record: TokenRecord(credential: tokens))
+        try await change {
+            try await setAsideDamaged()
+            try await save(record: TokenRecord(credential: tokens))
+        }
+    }
+
+    /// Changes the record as another session would.
+    private func change(_ body: () async throws -> Void) async throws {
+        let lock = try await coordination?.enter(.store)
+        do {
+            defer { lock?.release() }
+            try lock?.removeStamp()
+            try await body()
+            _ = lock?.renewStamp()
+        }
+        await coordination?.announceChange()
     }
 
     /// Returns the stored credential.
@@ -40,10 +56,10 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
     /// - Throws: As `loadRecord()`.
     public func load() async throws -> Value? { try await loadRecord()?.credential }
 
-    /// Whether no coordination is needed, since there is one session over the record.
-    package var isExclusive: Bool { coordination == nil }
+    /// True: each change removes the stamp before, and writes a new one after it.
+    package var isStamped: Bool { true }
 
-    /// Keeps a damaged record under another name, `name.corrupt`, and one of a newer version under `name.newer`.
+    /// Keeps a damaged record, or one of a newer version, under another name, `name.corrupt`.
     package func setAsideDamaged() async throws {
         try await secrets.setAside(name) { (try? decode($0)) != nil }
     }
@@ -71,12 +87,17 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
             if record.credential != nil || record.end != nil { return record }
             // Before there were records the credential was stored alone.
             return TokenRecord(credential: try decoder.decode(Value.self, from: Data(bytes)))
+        } catch AuthError.storeNewer {
+            throw AuthError.store(.storeNewer, "the record '\(name)'")
         } catch {
             // The decoding error may quote the record, so it is not passed on.
             throw AuthError.store(.storeCorrupt, "the record '\(name)' is not a credential")
         }
     }
 
-    /// Removes the record.
-    public func clear() async throws { try await secrets.remove(name) }
+    /// Removes the record; the sessions over it are then signed out.
+    public func clear() async throws { try await change { try await clearRecord() } }
+
+    /// Removes the record, for a session that is inside of the store's section.
+    package func clearRecord() async throws { try await secrets.remove(name) }
 }

@@ -39,14 +39,45 @@ package struct TokenRecord<Value: Sendable>: Sendable {
         self.issued = issued
     }
 
+    /// The version of the format; one that an older program cannot use would have a greater number.
+    private static var version: Int { 1 }
+
     private enum CodingKeys: String, CodingKey {
-        case credential, refreshKey, refreshTarget, end
+        case version, credential, refreshKey, refreshTarget, end
         case sessionID = "signIn"
         case issued = "handedOut"
     }
 }
 
-extension TokenRecord: Encodable where Value: Encodable {}
-extension TokenRecord: Decodable where Value: Decodable {}
+extension TokenRecord: Encodable where Value: Encodable {
+    /// Encodes the record; without a version, as before there were any.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(credential, forKey: .credential)
+        try container.encodeIfPresent(sessionID, forKey: .sessionID)
+        try container.encodeIfPresent(refreshKey, forKey: .refreshKey)
+        try container.encodeIfPresent(refreshTarget, forKey: .refreshTarget)
+        try container.encodeIfPresent(end, forKey: .end)
+        try container.encodeIfPresent(issued, forKey: .issued)
+    }
+}
+
+extension TokenRecord: Decodable where Value: Decodable {
+    /// Decodes a record.
+    ///
+    /// - Throws: `AuthError.storeNewer` for a version that this program does not know: it must not be replaced as damaged.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        guard try container.decodeIfPresent(Int.self, forKey: .version) ?? 1 <= Self.version else {
+            throw AuthError.storeNewer
+        }
+        credential = try container.decodeIfPresent(Value.self, forKey: .credential)
+        sessionID = try container.decodeIfPresent(String.self, forKey: .sessionID)
+        refreshKey = try container.decodeIfPresent(String.self, forKey: .refreshKey)
+        refreshTarget = try container.decodeIfPresent(TokenTarget.self, forKey: .refreshTarget)
+        end = try container.decodeIfPresent(SignedOutReason.self, forKey: .end)
+        issued = try container.decodeIfPresent(Date.self, forKey: .issued)
+    }
+}
 extension TokenRecord: Equatable where Value: Equatable {}
 extension TokenRecord: Hashable where Value: Hashable {}

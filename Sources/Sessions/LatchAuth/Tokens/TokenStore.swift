@@ -38,8 +38,14 @@ package protocol TokenRecordStore<Value>: TokenStore {
     /// The coordination of the sessions over this store; nil if there is only one of them.
     var coordination: (any SessionCoordination)? { get }
 
-    /// Whether nothing but one session uses the record, so that it need not be read again.
-    var isExclusive: Bool { get }
+    /// Whether every writer of the record renews the stamp of the coordination, so that a record need not be read again.
+    var isStamped: Bool { get }
+
+    /// Whether reading may change the store, such as by a migration, so that it needs the lock.
+    var readingChanges: Bool { get }
+
+    /// Removes the record, for a session that is inside of the store's section.
+    func clearRecord() async throws
 
     /// Keeps a record that cannot be decoded under another name, before it is replaced.
     func setAsideDamaged() async throws
@@ -47,7 +53,13 @@ package protocol TokenRecordStore<Value>: TokenStore {
 
 extension TokenRecordStore {
     /// False: the record is read again before each change.
-    package var isExclusive: Bool { false }
+    package var isStamped: Bool { false }
+
+    /// False: most stores only read.
+    package var readingChanges: Bool { false }
+
+    /// Removes the credential.
+    package func clearRecord() async throws { try await clear() }
 
     /// Does nothing: most stores contain nothing else.
     package func setAsideDamaged() async throws {}

@@ -33,6 +33,11 @@ public struct Tokens: SessionCredential, Hashable {
     /// It stays the same through all refreshes, and is kept in the same record as the tokens.
     public var key: DPoPKey?
 
+    /// The access tokens of resources that need one of their own (RFC 8707), in the order of their issue.
+    ///
+    /// They belong to the same refresh token. At most 32 are kept.
+    public private(set) var resourceTokens: [ResourceToken]?
+
     /// Creates tokens.
     public init(
         access: String, refresh: String? = nil, cookie: String? = nil, expiry: Date? = nil, issued: Date? = nil,
@@ -82,9 +87,33 @@ public struct Tokens: SessionCredential, Hashable {
     public func succeeding(_ predecessor: Tokens) -> Tokens {
         var tokens = self
         if !isRefreshable { (tokens.refresh, tokens.cookie) = (predecessor.refresh, predecessor.cookie) }
+        tokens.resourceTokens = resourceTokens ?? predecessor.resourceTokens
         tokens.key = key ?? predecessor.key
         tokens.userID = userID ?? predecessor.userID
         tokens.idToken = idToken ?? predecessor.idToken
+        return tokens
+    }
+
+    /// Returns the predecessors with these tokens' access token as the one of a resource.
+    public func succeeding(_ predecessor: Tokens, for target: TokenTarget?) -> Tokens {
+        guard let target else { return succeeding(predecessor) }
+        var tokens = predecessor
+        if isRefreshable { (tokens.refresh, tokens.cookie) = (refresh, cookie) }
+        tokens.key = key ?? predecessor.key
+        let token = ResourceToken(
+            target: target, access: access, expiry: expiry, issued: issued, scope: scope, tokenType: tokenType)
+        let others = (predecessor.resourceTokens ?? []).filter { $0.target != target }
+        tokens.resourceTokens = others.suffix(31) + [token]
+        return tokens
+    }
+
+    /// Returns these tokens with the access token of a resource; nil if there is none yet.
+    public func credential(for target: TokenTarget?) -> Tokens? {
+        guard let target else { return self }
+        guard let token = resourceTokens?.last(where: { $0.target == target }) else { return nil }
+        var tokens = self
+        (tokens.access, tokens.expiry, tokens.issued) = (token.access, token.expiry, token.issued)
+        (tokens.scope, tokens.tokenType) = (token.scope, token.tokenType)
         return tokens
     }
 
@@ -99,6 +128,27 @@ public struct Tokens: SessionCredential, Hashable {
         if refresh == nil, cookie == nil { return access == other.access }
         return refresh == other.refresh && cookie == other.cookie
     }
+}
+
+/// An access token of one resource (RFC 8707 §2.2).
+public struct ResourceToken: Sendable, Hashable, Codable {
+    /// The resource and the scopes that it was requested for.
+    public let target: TokenTarget
+    /// The access token.
+    let access: String
+    /// The expiry, by the issuer's clock; nil if the issuer did not state it.
+    public let expiry: Date?
+    /// The date of issue, by the issuer's clock.
+    public let issued: Date?
+    /// The granted scope; nil if the issuer did not state it.
+    public let scope: String?
+    /// The type of the access token.
+    public let tokenType: TokenType
+}
+
+extension ResourceToken: Redacting {
+    /// The resource, without the token.
+    public var description: String { "ResourceToken(\(target.resource), access: redacted)" }
 }
 
 // MARK: - Step-up

@@ -8,6 +8,8 @@ public import LatchAuth
 public struct RefreshGrant: Grant {
     /// The requested scopes: fewer than the granted ones, or none for all of them.
     public let scopes: Scopes
+    /// The resource that the access token is for (RFC 8707 §2.2); nil for those of the first grant.
+    public let resource: String?
     /// The scopes granted before.
     private let granted: Scopes?
     /// The refresh token.
@@ -18,18 +20,22 @@ public struct RefreshGrant: Grant {
     /// - Parameters:
     ///   - refreshToken: The refresh token.
     ///   - scopes: The requested scopes, fewer than before (RFC 6749 §6); empty for the same scopes.
+    ///   - resource: The resource that the access token is for (RFC 8707 §2.2).
     ///   - granted: The scopes granted before; nil if they are not known.
-    public init(refreshToken: String, scopes: Scopes = [], granted: Scopes? = nil) {
+    public init(refreshToken: String, scopes: Scopes = [], resource: String? = nil, granted: Scopes? = nil) {
         token = refreshToken
         self.scopes = scopes
+        self.resource = resource
         self.granted = granted
     }
 
     /// `refresh_token` (RFC 6749 §6).
     public var type: String { "refresh_token" }
 
-    /// The token and the scopes.
-    public var parameters: [(String, String)] { [("refresh_token", token), ("scope", scopes.text)] }
+    /// The token, the scopes and the resource.
+    public var parameters: [(String, String)] {
+        [("refresh_token", token), ("scope", scopes.text), ("resource", resource ?? "")]
+    }
 
     /// The requested scopes, or those granted before.
     public var expectedScopes: Scopes? { scopes.isEmpty ? granted : scopes }

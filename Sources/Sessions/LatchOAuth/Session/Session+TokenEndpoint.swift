@@ -13,7 +13,9 @@ extension Session where Value == Tokens {
     /// ```
     ///
     /// Only `OAuthError.invalidGrant` ends it: the server then no longer accepts the refresh token. Failed client
-    /// authentication, an outage and a lost network leave it as it is.
+    /// authentication, an outage and a lost network leave it as it is. Where the server requires the user
+    /// (`interaction_required` and its kin, OpenID Connect Core §3.1.2.6), requests fail with `AuthError.stepUpRequired`,
+    /// and ``LatchAuth/Session/stepUp`` holds the requirement until the user has authenticated.
     ///
     /// - Parameters:
     ///   - tokenEndpoint: Issues the tokens.
@@ -34,9 +36,15 @@ extension Session where Value == Tokens {
         ) { request in
             do {
                 let key = request.idempotencyKey
-                return try await tokenEndpoint.refresh(request.credential, idempotencyKey: key).tokens
+                return try await tokenEndpoint.refresh(
+                    request.credential, for: request.target, idempotencyKey: key
+                ).tokens
             } catch let error as OAuthError where error == .invalidGrant || error == .noRefreshToken {
                 throw AuthError.reauthenticationRequired.caused(by: error)
+            } catch let error as OAuthError {
+                // The issuer continues the session once the user has authenticated: nothing has ended.
+                guard let requirement = error.issuerCode.flatMap(StepUpRequirement.init(errorCode:)) else { throw error }
+                throw AuthError.stepUpRequired(requirement, cause: error)
             }
         }
     }

@@ -97,12 +97,21 @@ public struct TokenEndpoint: Sendable {
 
 extension TokenEndpoint {
     /// Refreshes tokens, at the token endpoint (RFC 6749 §6) or at the server's JSON endpoint.
-    package func refresh(_ tokens: Tokens, idempotencyKey: String? = nil) async throws -> TokenResponse {
+    ///
+    /// - Parameter target: The resource that the access token is for (RFC 8707 §2.2); nil for those of the sign-in.
+    /// - Throws: `OAuthError.invalidTarget` if the server's JSON endpoint knows no resources.
+    package func refresh(
+        _ tokens: Tokens, for target: TokenTarget? = nil, idempotencyKey: String? = nil
+    ) async throws -> TokenResponse {
         guard let refresh = tokens.refresh else { throw OAuthError.noRefreshToken }
         let context = RequestContext(idempotencyKey: idempotencyKey, key: tokens.key)
         guard let url = server.jsonRefreshEndpoint else {
-            return try await exchange(RefreshGrant(refreshToken: refresh, granted: tokens.grantedScopes), context)
+            let grant = RefreshGrant(
+                refreshToken: refresh, scopes: target?.scopes ?? [], resource: target?.resource,
+                granted: target == nil ? tokens.grantedScopes : nil)
+            return try await exchange(grant, context)
         }
+        guard target == nil else { throw OAuthError.invalidTarget }
         return try await refreshByJSON(refresh, granted: tokens.grantedScopes, at: url, context)
     }
 
@@ -185,7 +194,7 @@ extension TokenEndpoint {
 
     /// The parameters whose values an error may repeat.
     private static let harmlessParameters: Set<String> = [
-        "grant_type", "username", "scope", "client_id", "token_type_hint",
+        "grant_type", "username", "scope", "client_id", "token_type_hint", "resource",
     ]
 
     /// Posts a form with the client's authentication.

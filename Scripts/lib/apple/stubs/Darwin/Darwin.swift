@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // swift-format-ignore-file
 
-// The C library of Apple's systems, where it differs from that of Linux; the rest comes from there. Which functions Apple
-// has of the rest is in darwin-functions.txt. Source: the manual pages, sections 2 and 3.
+// The C library of Apple's systems, where it differs from that of Linux; the rest comes from there, also what Apple's
+// systems do not have: such a use is not found. Source: the manual pages, sections 2 and 3.
 @_exported public import Glibc
 
 private func stub() -> Never { fatalError() }

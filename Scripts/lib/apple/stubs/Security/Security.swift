@@ -105,8 +105,9 @@ public nonisolated(unsafe) let kSecAttrKeyType: CFString = constant(), kSecAttrK
 // Trust
 public enum SecTrustResultType: UInt32, Sendable { case invalid = 0, proceed = 1, deny = 3, unspecified = 4, recoverableTrustFailure = 5, fatalTrustFailure = 6, otherError = 7 }
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool { stub() }
+// In truth a block of C, which is not Sendable: what it captures is checked at run time only.
 public typealias SecTrustWithErrorCallback = (SecTrust, Bool, CFError?) -> Void
-public func SecTrustEvaluateAsyncWithError(_ trust: SecTrust, _ queue: DispatchQueue, _ result: @escaping SecTrustWithErrorCallback) -> OSStatus { stub() }
+@discardableResult public func SecTrustEvaluateAsyncWithError(_ trust: SecTrust, _ queue: DispatchQueue, _ result: @escaping SecTrustWithErrorCallback) -> OSStatus { stub() }
 public func SecTrustCopyKey(_ trust: SecTrust) -> SecKey? { stub() }
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { stub() }
 public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus { stub() }

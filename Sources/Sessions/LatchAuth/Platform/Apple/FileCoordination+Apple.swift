@@ -6,8 +6,9 @@ import Foundation
 extension FileCoordination {
     /// Creates a coordination among the programs and extensions of an app group.
     ///
-    /// The system ends a program that is suspended while it holds a lock in a shared container: refresh inside of
-    /// `ProcessInfo.performExpiringActivity`, or in the foreground.
+    /// The system ends a program that is suspended while it holds a lock in a shared container. Call
+    /// ``Session/prepareToSuspend(within:)`` before the suspension, inside of `ProcessInfo.performExpiringActivity` or of a
+    /// background task, and ``Session/resume()`` afterwards.
     ///
     /// - Returns: Nil if the program is not entitled to the group.
     public convenience init?(appGroup: String, account: String) {

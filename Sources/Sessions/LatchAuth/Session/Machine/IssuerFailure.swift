@@ -12,6 +12,8 @@ package struct IssuerFailure: Error, Sendable {
         case ended
         /// The issuer continues the session once the user has authenticated.
         case userRequired(StepUpRequirement)
+        /// The issuer has rejected the request, and used nothing up.
+        case rejected
         /// The request may have arrived, and have used up the refresh token.
         case unanswered
         /// Any other failure, which ends nothing.
@@ -41,26 +43,34 @@ package struct IssuerFailure: Error, Sendable {
         case AuthError.reauthenticationRequired: .ended
         case let error as AuthError where error.requirement != nil: .userRequired(error.requirement ?? .init())
         case AuthError.invalidTokenResponse: .unanswered
-        case let error as AuthError: error.cause.map(kind) ?? .failed
+        case let error as AuthError: error.cause.map(kindOfCause) ?? .failed
         case let error as HTTPError where error.response != nil: error.response.map(kind) ?? .failed
-        case let error as any AmbiguousError: error.mayHaveArrived ? .unanswered : .failed
+        case let error as any IssuerError: error.mayHaveArrived ? .unanswered : error.isRejection ? .rejected : .failed
         default: .failed
         }
     }
 
+    /// Returns the meaning of a cause, which ends nothing: it may come from another issuer.
+    private static func kindOfCause(_ cause: any Error) -> Kind {
+        let kind = kind(of: cause)
+        return kind == .ended ? .failed : kind
+    }
+
     /// Returns the meaning of a response that is not a success.
     private static func kind(of response: HTTPResponse) -> Kind {
+        let code = try? JSONValue(parsing: response.body.bytes)["error"]?.stringValue
         switch response.status {
-        case .unauthorized: return .ended
+        // RFC 6749 §5.2: client authentication says nothing about the user.
+        case .unauthorized: return code == "invalid_client" ? .failed : .ended
         // A gateway's words, which say nothing about the issuer.
         case 502, 504: return .unanswered
         // RFC 6749 §5.2: 400 is also the status of mistakes in the request, which end nothing.
         case .badRequest: break
         default: return .failed
         }
-        guard let code = try? JSONValue(parsing: response.body.bytes)["error"]?.stringValue else { return .failed }
+        guard let code else { return .failed }
         if code == "invalid_grant" { return .ended }
-        return StepUpRequirement(errorCode: code).map(Kind.userRequired) ?? .failed
+        return StepUpRequirement(errorCode: code).map(Kind.userRequired) ?? .rejected
     }
 
     /// Returns the pause that the issuer requests, in an error or in its cause.
@@ -76,13 +86,18 @@ package struct IssuerFailure: Error, Sendable {
     }
 }
 
-/// An error of a request whose effect is not known.
-package protocol AmbiguousError: Error {
-    /// Whether the request may have arrived.
+/// An error of a request to an issuer that knows what became of the request.
+package protocol IssuerError: Error {
+    /// Whether the request may have arrived, and no response to it has.
     var mayHaveArrived: Bool { get }
+
+    /// Whether the issuer has rejected the request, and used nothing up.
+    var isRejection: Bool { get }
 }
 
-extension HTTPError: AmbiguousError {
+extension HTTPError: IssuerError {
+    package var isRejection: Bool { false }
+
     package var mayHaveArrived: Bool {
         guard !isUnsent else { return false }
         return [HTTPError.timeout, .offline, .cancelled, .malformedMessage, .undecodable].contains { $0.code == code }

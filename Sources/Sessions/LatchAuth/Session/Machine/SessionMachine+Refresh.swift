@@ -86,15 +86,18 @@ extension SessionMachine {
     /// Lets a caller wait for the running refresh, or for a new one.
     mutating func join(_ caller: Refresh.Caller, of value: Value, _ now: SessionMoment) {
         let isNeeded = needsSuccessor(caller.use, of: value, now)
+        let current = value.credential(for: caller.use.target)
+        // The credential is accepted, and the refresh may take long.
+        if !isNeeded, let current, isSuspended || refresh?.stage == .locking && lock == .waiting {
+            return succeed(caller.waiter, current)
+        }
         if refresh != nil {
             refresh?.callers.append(caller)
             if isNeeded { refresh?.isNeeded = true }
             return
         }
         if let error = obstacle(to: caller.use, of: value, now) {
-            guard !isNeeded, let current = value.credential(for: caller.use.target) else {
-                return fail(caller.waiter, error)
-            }
+            guard !isNeeded, let current else { return fail(caller.waiter, error) }
             return succeed(caller.waiter, current)
         }
         begin(
@@ -106,7 +109,7 @@ extension SessionMachine {
     /// Returns the error of a refresh that must not begin now.
     private func obstacle(to use: Use?, of value: Value, _ now: SessionMoment) -> (any Error)? {
         guard unstored == nil else { return nil }
-        guard value.isRefreshable || !configuration.policy.needsRefreshToken else {
+        guard mayRefresh(value) else {
             // The refusal of a resource ends nothing: only the issuer or the user ends a session.
             if case .replacing = use?.need, !isExpired(value, now) { return AuthError.notRefreshable }
             return AuthError.reauthenticationRequired
@@ -114,6 +117,11 @@ extension SessionMachine {
         if let pause, now.uptime < pause.bindingEnd { return pause.error.error }
         guard !mayRequest(now) else { return nil }
         return pause.map { AuthError.tooManyRefreshes.caused(by: $0.error.error) } ?? AuthError.tooManyRefreshes
+    }
+
+    /// Whether the credential holds what a refresh needs.
+    private func mayRefresh(_ value: Value) -> Bool {
+        value.isRefreshable || !configuration.policy.needsRefreshToken
     }
 
     /// Whether a request stays within the rate of the policy.
@@ -148,7 +156,8 @@ extension SessionMachine {
 
     private mutating func prepare() {
         refresh?.stage = .preparing
-        enqueue(.prepare)
+        // One that an earlier refresh has left behind serves this one.
+        if !operations.contains(where: \.isPreparation) { enqueue(.prepare) }
     }
 
     mutating func lockEntered(_ entry: Entry, _ now: SessionMoment) {
@@ -164,6 +173,7 @@ extension SessionMachine {
             }
             lock = .waiting
             effect(.enter(.refresh, waits: true))
+            releaseUnhurriedCallers(now)
         // The refresh that left is over, and this one has begun since.
         case (.locking, .abandoned) where wasLeaving: takeLock()
         case (.locking, .abandoned(let holder)), (.leaving, .abandoned(let holder)):
@@ -173,6 +183,14 @@ extension SessionMachine {
             finishRefresh(.failure(AuthError.fromStore(failure.error)), now)
         default: break
         }
+    }
+
+    /// Lets the callers continue that can use the current credential, since the lock of another process may take long.
+    private mutating func releaseUnhurriedCallers(_ now: SessionMoment) {
+        guard let refresh, let value = state.credential else { return }
+        let unhurried = refresh.callers.filter { !needsSuccessor($0.use, of: value, now) }
+        self.refresh?.callers.removeAll { caller in unhurried.contains { $0.waiter == caller.waiter } }
+        for caller in unhurried { succeed(caller.waiter, value.credential(for: caller.use.target)) }
     }
 
     // MARK: Request
@@ -222,13 +240,17 @@ extension SessionMachine {
             refresh?.stage = .ending
             return enqueue(.end(SessionFailure(failure.error)))
         case .userRequired(let requirement):
-            // Only a new authentication helps, which begins a generation and ends the pause.
-            pause = Pause(end: .forever, bindingEnd: .forever, error: SessionFailure(failure.error))
+            // A new authentication begins a generation, and ends the pause. A policy of the issuer may change meanwhile.
+            let end = now.uptime + Self.longestPause
+            pause = Pause(end: end, bindingEnd: end, error: SessionFailure(failure.error))
             publish(stepUp: requirement)
         case .unanswered where mayRepeat(now):
             // The issuer may have acted. A repetition within its replay window gets the same response.
             refresh?.isRepeated = true
             return sendRequest(now)
+        case .rejected:
+            (rejectedKey, pendingRequest) = (pendingRequest?.key, nil)
+            pauseRefresh(after: failure, now)
         case .unanswered, .failed: pauseRefresh(after: failure, now)
         }
         finishRefresh(.failure(failure.error), now)
@@ -337,14 +359,15 @@ extension SessionMachine {
 
     /// Returns the time until the session has something to do by itself; nil if that is never.
     package func wait(_ now: SessionMoment) -> Duration? {
-        guard !isSuspended else { return nil }
+        guard !isFrozen else { return nil }
         var waits: [Duration] = []
         if let refresh, refresh.stage != .leaving { waits.append(refresh.deadline - now.uptime) }
         if let unstored, !operations.contains(where: \.isCommit) { waits.append(unstored.retry - now.uptime) }
+        guard !isSuspended else { return waits.min().map { max($0, .zero) } }
         if let staleness, !operations.contains(where: \.readsOnly) { waits.append(staleness.retry - now.uptime) }
         if let value = state.credential, let expiry = value.expiry {
             if !isExpired(value, now) { waits.append(Self.time(until: expiry, now)) }
-            if configuration.policy.refreshesInBackground, refresh == nil {
+            if configuration.policy.refreshesInBackground, refresh == nil, mayRefresh(value) {
                 let due = dueDate(of: value, now)
                 let pause = max((pause?.end ?? .zero) - now.uptime, .seconds(1))
                 waits.append(now.issuerDate < due ? Self.time(until: due, now) : min(pause, .seconds(86_400)))
@@ -364,9 +387,10 @@ extension SessionMachine {
 
     mutating func timePassed(_ now: SessionMoment) {
         if let value = state.credential { publishExpiry(of: value, now) }
-        guard !isSuspended else { return }
+        guard !isFrozen else { return }
         if let refresh, now.uptime >= refresh.deadline { endTime(of: refresh, now) }
         if let unstored, now.uptime >= unstored.retry { commitAgain() }
+        guard !isSuspended else { return }
         if let staleness, now.uptime >= staleness.retry, !isUnread { readRecord() }
         guard configuration.policy.refreshesInBackground, refresh == nil, let value = state.credential,
             !isFresh(value, now), !isPaused(now)
@@ -386,13 +410,13 @@ extension SessionMachine {
     /// Ends a refresh that takes too long; an operation on the store, and what it stores, is not abandoned.
     private mutating func endTime(of refresh: Refresh, _ now: SessionMoment) {
         switch refresh.stage {
-        case .parked, .leaving: return
+        case .leaving: return
         case .locking where lock == .waiting:
             self.refresh?.stage = .leaving
             lock = .leaving
             return effect(.leaveQueue(.refresh))
         case .requesting: pauseRefresh(after: IssuerFailure(.unanswered, AuthError.refreshTimedOut), now)
-        case .locking, .preparing, .committing, .ending: break
+        case .parked, .locking, .preparing, .committing, .ending: break
         }
         leave(refresh)
         finishRefresh(.failure(AuthError.refreshTimedOut), now)
@@ -411,11 +435,12 @@ extension SessionMachine {
         self.refresh?.stage = .parked
     }
 
-    /// Lets go of the lock, which the system would end the program for, and of the running request.
+    /// Lets go of the locks, which the system would end the program for, and of the running request.
     ///
-    /// A request is repeated under its key afterwards, and a successor that is not stored stays in memory.
-    mutating func suspendNow() {
-        isSuspended = true
+    /// A request is repeated under its key afterwards, and a successor that is not stored stays in memory. An operation
+    /// inside of the store ends first, since it takes a moment; one that waits for the store waits again afterwards.
+    mutating func freeze() {
+        isFrozen = true
         if let refresh, !refresh.isParked {
             leave(refresh)
             self.refresh?.stage = .parked
@@ -424,12 +449,11 @@ extension SessionMachine {
             lock = .none
             effect(.leave(.refresh))
         }
-        for waiter in awaitingRest { succeed(waiter) }
-        awaitingRest = []
+        if case .entering? = operations.first?.phase { effect(.leaveQueue(.store)) }
     }
 
     mutating func resume(_ now: SessionMoment) {
-        isSuspended = false
+        (isSuspended, isFrozen) = (false, false)
         for waiter in awaitingRest { succeed(waiter) }
         awaitingRest = []
         if var parked = refresh, parked.isParked {
@@ -445,9 +469,4 @@ extension SessionMachine {
         commitAgain()
         if case .unavailable = state { readRecord() } else if staleness != nil { readRecord() }
     }
-}
-
-extension Duration {
-    /// Longer than any program runs.
-    static var forever: Duration { .seconds(1 << 60) }
 }

@@ -12,8 +12,8 @@ extension SessionMachine {
         package enum Kind: Sendable {
             /// Reads the record, and follows it.
             case read
-            /// Signs a user in, or out for nil.
-            case replace(TokenRecord<Value>?, Waiter)
+            /// Signs a user in, or out for nil; with a generation, only if no other has begun since.
+            case replace(TokenRecord<Value>?, Waiter, since: Int?)
             /// Reads the record before a refresh, and stores the key of the request.
             case prepare
             /// Stores the successor.
@@ -50,6 +50,8 @@ extension SessionMachine {
         /// Whether it is a read, which needs no lock: a record is replaced as a whole.
         package var readsOnly: Bool { if case .read = kind { true } else { false } }
 
+        var isPreparation: Bool { if case .prepare = kind { true } else { false } }
+
         var isCommit: Bool { if case .commit = kind { true } else { false } }
 
         package var isReplacement: Bool { if case .replace = kind { true } else { false } }
@@ -73,7 +75,7 @@ extension SessionMachine {
 
     /// Begins the first operation, if it is not running.
     mutating func beginOperations(_ now: SessionMoment) {
-        while let operation = operations.first, operation.isQueued {
+        while !isFrozen, let operation = operations.first, operation.isQueued {
             if configuration.isShared, !operation.readsOnly {
                 operations[0].phase = .entering
                 effect(.enter(.store, waits: true))
@@ -89,7 +91,7 @@ extension SessionMachine {
         case .read, .prepare, .end: loads = true
         case .commit, .stepUp, .rotate: loads = configuration.keepsRecords
         // A store that cannot be read must not prevent a sign-out.
-        case .replace(let record, _): loads = record == nil && isUnread
+        case .replace(let record, _, _): loads = record == nil && isUnread
         }
         guard loads else { return decide(nil, now) }
         operations[0].phase = .loading
@@ -98,6 +100,11 @@ extension SessionMachine {
 
     mutating func storeEntered(_ entry: Entry, _ now: SessionMoment) {
         guard let operation = operations.first, case .entering = operation.phase else { return }
+        if isFrozen {
+            if entry == .entered { effect(.leave(.store)) }
+            operations[0].phase = .queued
+            return
+        }
         switch entry {
         case .entered: beginReading(now)
         case .busy: closeOperation(failing: AuthError.lockHeld(by: nil), isInside: false, now)
@@ -157,9 +164,9 @@ extension SessionMachine {
     }
 
     /// Replaces the record as the user wants.
-    mutating func replace(by value: Value?, _ waiter: Waiter, _ now: SessionMoment) {
+    mutating func replace(by value: Value?, _ waiter: Waiter, since generation: Int?, _ now: SessionMoment) {
         let record = value.map { newRecord(of: $0, sessionID: now.random.identifier(), now) }
-        enqueue(.replace(record, waiter))
+        enqueue(.replace(record, waiter, since: generation))
     }
 
     mutating func recordChanged() {
@@ -196,7 +203,12 @@ extension SessionMachine {
     private mutating func decide(_ record: TokenRecord<Value>?, _ now: SessionMoment) {
         switch operations[0].kind {
         case .read: read(record, now)
-        case .replace(let record, _): save(record)
+        case .replace(let record, let waiter, let generation):
+            guard generation ?? self.generation == self.generation else {
+                closeOperation()
+                return fail(waiter, AuthError.superseded)
+            }
+            save(record)
         case .prepare: prepareRequest(record, now)
         case .commit: commit(over: record, now)
         case .end:
@@ -220,7 +232,7 @@ extension SessionMachine {
             end(reason)
             return .ended
         }
-        if let id = record.sessionID, let sessionID, id != sessionID {
+        if isOtherSignIn(record, value) {
             beginGeneration()
             identify(by: record)
             adopt(value, now)
@@ -234,6 +246,12 @@ extension SessionMachine {
             adopt(value, now)
         }
         return .current(value)
+    }
+
+    /// Whether another sign-in happened elsewhere; a record without an identifier counts as a refresh of the same user.
+    private func isOtherSignIn(_ record: TokenRecord<Value>, _ value: Value) -> Bool {
+        if let id = record.sessionID, let sessionID { return id != sessionID }
+        return state.credential.map { value.hasSameUser(as: $0) == false } ?? false
     }
 
     /// Ends the running operation because the record holds something else than it is about.
@@ -294,9 +312,10 @@ extension SessionMachine {
             return finishRefresh(.success(()), now)
         }
         let earlier = pendingRequest.flatMap { isSame(value, $0.credential, for: $0.target) ? $0 : nil }
-        let key = record?.refreshKey ?? earlier?.key
+        let kept = record?.refreshKey.flatMap { $0 == rejectedKey ? nil : $0 }
+        let key = kept ?? earlier?.key
         // A request that has begun is finished first, whatever it was for.
-        let target = record?.refreshKey != nil ? record?.refreshTarget : earlier.map(\.target) ?? refresh.target
+        let target = kept != nil ? record?.refreshTarget : earlier.map(\.target) ?? refresh.target
         let isRepetition = key != nil && key == pendingRequest?.key
         pendingRequest = PendingRequest(
             credential: value, key: key ?? now.random.identifier(), target: target,
@@ -330,7 +349,7 @@ extension SessionMachine {
         guard let unstored else { return closeOperation() }
         if configuration.keepsRecords {
             guard let stored = record?.credential, record?.sessionID == sessionID,
-                isStill(stored, unstored.predecessor)
+                isStill(stored, unstored.predecessor, key: record?.refreshKey)
             else {
                 (self.unstored, pendingRequest) = (nil, nil)
                 return followInstead(record, now)
@@ -341,10 +360,12 @@ extension SessionMachine {
 
     /// Whether the stored credential is still the refreshed one.
     ///
-    /// If no other session writes, a rotation by a response does not count as a refresh.
-    private func isStill(_ stored: Value, _ predecessor: Value) -> Bool {
-        stored.hasSameRefreshToken(as: predecessor)
-            && (!configuration.isShared || stored.hasSameAccessToken(as: predecessor))
+    /// If no other session writes, a rotation by a response does not count as a refresh. Nor does a step-up without a
+    /// refresh token of its own, which leaves the key of the request.
+    private func isStill(_ stored: Value, _ predecessor: Value, key: String?) -> Bool {
+        guard stored.hasSameRefreshToken(as: predecessor) else { return false }
+        return !configuration.isShared || stored.hasSameAccessToken(as: predecessor)
+            || key != nil && key == pendingRequest?.key
     }
 
     private mutating func stepUp(
@@ -360,7 +381,12 @@ extension SessionMachine {
             _ = follow(record, now)
             return closeOperation(failing: AuthError.superseded, now)
         }
-        save(newRecord(of: value.succeeding(current), sessionID: sessionID, now))
+        // Without a refresh token of its own it continues with the last one, also where that is not stored yet.
+        var changed = newRecord(of: value.succeeding(unstored?.value ?? current), sessionID: sessionID, now)
+        if !value.isRefreshable, unstored == nil {
+            (changed.refreshKey, changed.refreshTarget) = (record?.refreshKey, record?.refreshTarget)
+        }
+        save(changed)
     }
 
     private mutating func rotate(
@@ -406,7 +432,7 @@ extension SessionMachine {
         closeOperation()
         switch operation.kind {
         case .read: return
-        case .replace(_, let waiter):
+        case .replace(_, let waiter, _):
             let last = unstored?.value ?? state.credential ?? operation.found
             beginGeneration()
             identify(by: record)
@@ -421,7 +447,7 @@ extension SessionMachine {
             adopt(value, now)
             if refresh?.stage == .committing { finishRefresh(.success(()), now) }
         case .end(let cause): endByIssuer(cause)
-        case .stepUp(_, _, let waiter): stepUpWritten(record, waiter, now)
+        case .stepUp(let given, _, let waiter): stepUpWritten(record, of: given, waiter, now)
         case .rotate(_, let waiter):
             guard let value = record?.credential else { return succeed(waiter) }
             recordedIssueDate = record?.issued
@@ -444,8 +470,13 @@ extension SessionMachine {
         end(.issuer)
     }
 
-    private mutating func stepUpWritten(_ record: TokenRecord<Value>?, _ waiter: Waiter?, _ now: SessionMoment) {
+    private mutating func stepUpWritten(
+        _ record: TokenRecord<Value>?, of given: Value, _ waiter: Waiter?, _ now: SessionMoment
+    ) {
         guard let value = record?.credential else { return }
+        // A request of the same refresh token that is under way keeps its key.
+        var pending = given.isRefreshable || unstored != nil ? nil : pendingRequest
+        pending?.credential = value
         // The refreshed credential is replaced as a whole; the callers of the refresh get the new one.
         let callers = refresh?.callers ?? []
         refresh?.callers = []
@@ -454,7 +485,7 @@ extension SessionMachine {
         if let waiter { waiters.append(waiter) }
         let signIn = signInGeneration
         beginGeneration()
-        signInGeneration = signIn
+        (signInGeneration, pendingRequest) = (signIn, pending)
         identify(by: record)
         adopt(value, now)
         endStepUp(with: value, now)
@@ -473,7 +504,7 @@ extension SessionMachine {
         case .read:
             if isUnread { publish(.unavailable(error)) } else { staleness = Staleness(after: staleness, now) }
             for reader in operation.readers { fail(reader.waiter, error) }
-        case .replace(_, let waiter): fail(waiter, error)
+        case .replace(_, let waiter, _): fail(waiter, error)
         case .prepare: if refresh?.stage == .preparing { finishRefresh(.failure(error), now) }
         case .commit:
             guard let failures = unstored?.failures else { return }

@@ -62,6 +62,8 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         // Callers.
         case restore(Waiter)
         case use(Waiter, Use)
+        /// A caller does not wait any longer.
+        case left(Waiter)
         /// A sign-in; with a generation, only if no other has begun since.
         case signIn(Waiter, Value, since: Int?)
         case signOut(Waiter)
@@ -86,8 +88,8 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         case timePassed
         /// The system is about to suspend the program; the waiter waits until nothing is under way.
         case suspend(Waiter)
-        /// The program is about to be suspended now.
-        case suspendNow
+        /// The time of a waiter of `suspend` is over: the program may be suspended now.
+        case suspendNow(Waiter)
         case resume
         /// The device was unlocked: a store that was locked can be used.
         case storeUnlocked
@@ -168,6 +170,8 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     package var recordedIssueDate: Date?
     /// The random share of the jitter of this credential's refresh.
     package var jitter = 0.0
+    /// The key of a request that the issuer has rejected without using anything up; no other request has it.
+    package var rejectedKey: String?
     /// The credential that the issuer has refused to refresh, where the store could not remove it.
     package var refusedByIssuer: Value?
 
@@ -198,8 +202,10 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     package var requirement: StepUpRequirement?
     /// The authentication of the user that is under way, and the callers that wait for it.
     package var authentication: Authentication?
-    /// Whether the program is, or is about to be, suspended.
+    /// Whether the program is, or is about to be, suspended: no refresh begins.
     package var isSuspended = false
+    /// Whether the time before the suspension is over: nothing begins.
+    package var isFrozen = false
     /// The callers that wait until nothing is under way.
     package var awaitingRest: [Waiter] = []
 
@@ -226,10 +232,9 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         switch event {
         case .restore(let waiter): restore(waiter, now)
         case .use(let waiter, let use): self.use(use, waiter, now)
-        case .signIn(let waiter, let value, let generation):
-            if let generation, generation != self.generation { return fail(waiter, AuthError.superseded) }
-            replace(by: value, waiter, now)
-        case .signOut(let waiter): replace(by: nil, waiter, now)
+        case .left(let waiter): leave(waiter)
+        case .signIn(let waiter, let value, let generation): replace(by: value, waiter, since: generation, now)
+        case .signOut(let waiter): replace(by: nil, waiter, since: nil, now)
         case .stepUp(let waiter, let value):
             enqueue(.stepUp(value, since: generation, waiter))
         case .requireStepUp(let waiter, let requirement, let generation, let mayAsk):
@@ -245,7 +250,7 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         case .recordChanged: recordChanged()
         case .timePassed: timePassed(now)
         case .suspend(let waiter): suspend(waiter)
-        case .suspendNow: suspendNow()
+        case .suspendNow(let waiter): if awaitingRest.contains(waiter) { freeze() }
         case .resume: resume(now)
         case .storeUnlocked: storeUnlocked()
         }
@@ -260,7 +265,9 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
             lock = .none
             effect(.leave(.refresh))
         }
-        guard isSuspended, isIdle, operations.isEmpty, lock == .none else { return }
+        // What is inside of the store is about to leave it.
+        let isAtRest = isFrozen ? operations.first?.isQueued ?? true : isIdle && operations.isEmpty
+        guard isSuspended, isAtRest, lock == .none else { return }
         for waiter in awaitingRest { succeed(waiter) }
         awaitingRest = []
     }
@@ -365,6 +372,13 @@ extension SessionMachine {
             enqueue(.read)
             operations[operations.count - 1].readers = [reader].compactMap(\.self)
         }
+    }
+
+    /// Forgets a caller that was cancelled; what it has begun goes on.
+    private mutating func leave(_ waiter: Waiter) {
+        refresh?.callers.removeAll { $0.waiter == waiter }
+        authentication?.waiters.removeAll { $0 == waiter }
+        for place in operations.indices { operations[place].readers.removeAll { $0.waiter == waiter } }
     }
 
     /// Gives a caller a credential, or lets it wait for one.

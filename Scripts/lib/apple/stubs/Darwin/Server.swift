@@ -4,6 +4,8 @@
 
 @_exported public import DarwinKqueue
 
+private func stub() -> Never { fatalError() }
+
 public var SOCK_STREAM: Int32 { 1 }
 public var SO_NOSIGPIPE: Int32 { 0x1022 }
 public var MSG_PEEK: Int32 { 0x2 }
@@ -12,18 +14,16 @@ public var SHUT_WR: Int32 { 1 }
 public var IPPROTO_TCP: Int32 { 6 }
 public var RLIMIT_NOFILE: Int32 { 8 }
 public var OPEN_MAX: Int32 { 10240 }
-@discardableResult public func getrlimit(_ resource: Int32, _ limit: UnsafeMutablePointer<rlimit>!) -> Int32 {
-    fatalError()
-}
-@discardableResult public func setrlimit(_ resource: Int32, _ limit: UnsafePointer<rlimit>!) -> Int32 { fatalError() }
+@discardableResult public func getrlimit(_ resource: Int32, _ limit: UnsafeMutablePointer<rlimit>!) -> Int32 { stub() }
+@discardableResult public func setrlimit(_ resource: Int32, _ limit: UnsafePointer<rlimit>!) -> Int32 { stub() }
 
 public struct pthread_attr_t {}
 @discardableResult public func pthread_create(
     _ thread: UnsafeMutablePointer<pthread_t?>!, _ attributes: UnsafePointer<pthread_attr_t>?,
     _ body: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?, _ argument: UnsafeMutableRawPointer?
-) -> Int32 { fatalError() }
-@discardableResult public func pthread_detach(_ thread: pthread_t) -> Int32 { fatalError() }
-@discardableResult public func pthread_setname_np(_ name: UnsafePointer<CChar>!) -> Int32 { fatalError() }
+) -> Int32 { stub() }
+@discardableResult public func pthread_detach(_ thread: pthread_t) -> Int32 { stub() }
+@discardableResult public func pthread_setname_np(_ name: UnsafePointer<CChar>!) -> Int32 { stub() }
 
 public var RTLD_NOW: Int32 { 0x2 }
 public var RTLD_LOCAL: Int32 { 0x4 }
@@ -32,6 +32,6 @@ public var SHUT_RDWR: Int32 { 2 }
 public struct timeval {
     public var tv_sec: Int
     public var tv_usec: Int32
-    public init() { fatalError() }
-    public init(tv_sec: Int, tv_usec: Int32) { fatalError() }
+    public init() { stub() }
+    public init(tv_sec: Int, tv_usec: Int32) { stub() }
 }

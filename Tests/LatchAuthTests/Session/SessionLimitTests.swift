@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import SessionSimulation
+import Synchronization
+import Testing
+
+@Suite struct `The limits of a refresh` {
+    @Test func `end the wait for an issuer that never responds, and a late response is stored all the same`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
+            // A closure that hears of no cancellation.
+            try await fixture.simulation.spawn {
+                try await fixture.simulation.sleep(for: .seconds(100))
+                return fixture.issue(1)
+            }.value
+        }
+        let session = fixture.makeSession()
+        let began = fixture.simulation.now
+        #expect(throws: AuthError.refreshTimedOut) { try fixture.run { try await session.credential() } }
+        #expect(fixture.simulation.now.timeIntervalSince(began) < 61)
+        #expect(session.currentState.isSignedIn)
+        _ = fixture.simulation.run { fixture.stored?.access == "access-1" }
+        #expect(try fixture.run { try await session.credential() }.access == "access-1")
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test func `keep a resource that refuses everything from using up refresh tokens`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0)) { _, fixture in
+            fixture.tokens(fixture.refreshes)
+        }
+        fixture.world.withLock { $0.accepted = [] }
+        let session = fixture.makeSession()
+        let client = fixture.client(session)
+        // Ten requests a second for a minute.
+        let statuses = try fixture.run {
+            var statuses: Set<HTTPStatus> = []
+            for _ in 0..<600 {
+                statuses.insert(try await client.respond(to: SessionFixture.request()).status)
+                try await fixture.simulation.sleep(for: .milliseconds(100))
+            }
+            return statuses
+        }
+        #expect(statuses == [.unauthorized])
+        #expect((5...15).contains(fixture.refreshes))
+        #expect(session.currentState.isSignedIn)
+    }
+
+    @Test func `leave a credential without a refresh token to the caller`() throws {
+        let tokens = Tokens(access: "a0")
+        var policy = RefreshPolicy(jitter: .zero)
+        policy.needsRefreshToken = true
+        let fixture = SessionFixture(holding: tokens, policy: policy)
+        fixture.world.withLock { $0.accepted = [] }
+        let session = fixture.makeSession()
+        let client = fixture.client(session)
+        #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.status == .unauthorized)
+        #expect(session.currentState == .signedIn(tokens))
+        #expect(throws: AuthError.notRefreshable) { try fixture.run { try await session.refreshed(replacing: tokens) } }
+        #expect(fixture.stored == tokens)
+    }
+
+    @Test func `send content that can be read once no second time`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0))
+        fixture.world.withLock { $0.accepted = [] }
+        let session = fixture.makeSession()
+        let client = fixture.client(session)
+        let response = try fixture.run {
+            var request = SessionFixture.request(.post)
+            request.body = HTTPBody(HTTPBodyStream(once: { nil }))
+            return try await client.respond(to: request)
+        }
+        #expect(response.status == .unauthorized)
+        #expect(fixture.requests.count == 1)
+        // The next request has a credential that may be accepted.
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test func `ask the user where the issuer requires that, and not the issuer again`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in
+            throw HTTPError(
+                code: "unacceptableStatus", message: "refused",
+                response: HTTPResponse(status: .badRequest, body: HTTPBody(#"{"error":"login_required"}"#)))
+        }
+        let session = fixture.makeSession()
+        for _ in 0..<3 { #expect(throws: HTTPError.self) { try fixture.run { try await session.credential() } } }
+        #expect(fixture.refreshes == 1)
+        #expect(session.stepUp == StepUpRequirement(prompt: .login))
+        #expect(session.currentState.isSignedIn)
+        let fresh = fixture.tokens(7)
+        try fixture.run { try await session.stepUp(to: fresh) }
+        #expect(session.stepUp == nil)
+        #expect(try fixture.run { try await session.credential() } == fresh)
+    }
+
+    @Test func `let a server say in its own way that it refuses the credential`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0))
+        let session = fixture.makeSession()
+        let resource = ClosureHandler { request in
+            let isFresh = request.fields[.authorization] != "Bearer access-0"
+            return HTTPResponse(status: .ok, body: HTTPBody(isFresh ? "{}" : #"{"errors":["UNAUTHENTICATED"]}"#))
+        }
+        let client = resource.intercepted(by: [
+            SessionInterceptor(session, for: .host("api.example.com"), refusal: { response in
+                response.body.text.contains("UNAUTHENTICATED") ? .credential : CredentialRefusal(response)
+            })
+        ])
+        #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.body.text == "{}")
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test func `do not reach the requests of a task that outlives the refresh`() throws {
+        let late = Mutex<Task<HTTPResponse, any Error>?>(nil)
+        let client = Mutex<(any Handler)?>(nil)
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
+            let task = Task(executorPreference: fixture.simulation.taskExecutor) {
+                try await fixture.simulation.sleep(for: .seconds(1))
+                return try #require(try await client.withLock { $0 }?.respond(to: SessionFixture.request()))
+            }
+            late.withLock { $0 = task }
+            return fixture.issue(1)
+        }
+        let session = fixture.makeSession()
+        client.withLock { $0 = fixture.client(session) }
+        _ = try fixture.run { try await session.credential() }
+        let response = try fixture.run { try await late.withLock { $0 }?.value }
+        #expect(response?.status == .ok)
+    }
+}
+
+@Suite struct `A session before a suspension` {
+    @Test func `finishes what is under way, and begins nothing more until it resumes`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
+        let session = fixture.makeSession()
+        let first = fixture.simulation.spawn { try await session.credential() }
+        try fixture.run {
+            while fixture.refreshes == 0 { await Task.yield() }
+            await session.prepareToSuspend()
+        }
+        // The refresh that was under way has been stored.
+        #expect(fixture.stored?.access == "access-1")
+        #expect(try fixture.run { try await first.value }.access == "access-1")
+        // A credential that is accepted is used; another waits.
+        #expect(try fixture.run { try await session.credential() }.access == "access-1")
+        let current = try fixture.run { try await session.credential() }
+        let second = fixture.simulation.spawn { try await session.refreshed(replacing: current) }
+        _ = fixture.simulation.run(horizon: .seconds(30))
+        #expect(fixture.refreshes == 1)
+        try fixture.run { await session.resume() }
+        #expect(try fixture.run { try await second.value }.access == "access-2")
+    }
+
+    @Test func `lets go of a request that takes too long, and repeats it under its key`() throws {
+        let isHung = Mutex(true)
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
+            if isHung.withLock({ $0 }) { try await fixture.simulation.sleep(for: .seconds(1_000)) }
+            return fixture.issue(1)
+        }
+        let session = fixture.makeSession()
+        let waiting = fixture.simulation.spawn { try await session.credential() }
+        let began = fixture.simulation.now
+        try fixture.run {
+            while fixture.refreshes == 0 { await Task.yield() }
+            await session.prepareToSuspend(within: .seconds(5))
+        }
+        #expect(fixture.simulation.now.timeIntervalSince(began) < 6)
+        isHung.withLock { $0 = false }
+        try fixture.run { await session.resume() }
+        #expect(try fixture.run { try await waiting.value }.access == "access-1")
+        let keys = fixture.world.withLock { Set($0.refreshes.map(\.idempotencyKey)) }
+        #expect(keys.count == 1)
+    }
+}

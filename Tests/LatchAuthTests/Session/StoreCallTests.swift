@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchTesting
+import Synchronization
+import Testing
+
+/// A store that counts its calls.
+private final class CountingStore: SecretStore {
+    let calls = Mutex<[String]>([])
+    private let store = InMemorySecretStore()
+
+    func read(_ name: String) -> [UInt8]? {
+        calls.withLock { $0.append("read") }
+        return store.read(name)
+    }
+
+    func write(_ secret: [UInt8], for name: String) {
+        calls.withLock { $0.append("write") }
+        store.write(secret, for: name)
+    }
+
+    func remove(_ name: String) {
+        calls.withLock { $0.append("remove") }
+        store.remove(name)
+    }
+
+    func names() -> [String] { store.names() }
+
+    func takeCalls() -> [String] {
+        calls.withLock { calls in
+            defer { calls = [] }
+            return calls
+        }
+    }
+}
+
+@Suite struct `A session and the calls of its store` {
+    private static let tokens = Tokens(access: "a0", refresh: "r0")
+
+    private func session(over store: CountingStore, in folder: String?) -> Session<Tokens> {
+        let number = Mutex(0)
+        return Session(
+            store: SecretTokenStore<Tokens>(
+                store, name: "account", coordination: folder.map { FileCoordination(path: "\($0)/account") })
+        ) { _ in
+            let next = number.withLock { number in
+                number += 1
+                return number
+            }
+            return Tokens(access: "a\(next)", refresh: "r\(next)")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `refreshes with two, one for the key and one for the successor`(isShared: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let store = CountingStore()
+            let session = session(over: store, in: isShared ? folder : nil)
+            try await session.signIn(Self.tokens)
+            _ = store.takeCalls()
+            #expect(try await session.refreshed(replacing: Self.tokens).access == "a1")
+            #expect(store.takeCalls() == ["write", "write"])
+        }
+    }
+
+    @Test func `reads what another session has changed, and nothing otherwise`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = CountingStore()
+            let (one, other) = (session(over: store, in: folder), session(over: store, in: folder))
+            try await one.signIn(Self.tokens)
+            #expect(try await other.credential() == Self.tokens)
+            _ = store.takeCalls()
+            // Signed out: the record is read once after the change, and not with each request.
+            try await one.signOut()
+            for _ in 0..<20 {
+                await #expect(throws: AuthError.missingToken) { try await one.credential() }
+            }
+            #expect(!store.takeCalls().contains("write"))
+            try await one.signIn(Tokens(access: "b0", refresh: "s0"))
+            _ = store.takeCalls()
+            let old = try await other.currentCredential()
+            _ = try await other.refreshed(replacing: old)
+            #expect(store.takeCalls().contains("read"))
+        }
+    }
+
+    @Test func `needs no lock to read its record`() async throws {
+        let store = CountingStore()
+        let writer = SecretTokenStore<Tokens>(store, name: "account")
+        try await writer.save(Self.tokens)
+        let locked = SecretTokenStore<Tokens>(
+            store, name: "account", coordination: FileCoordination(path: "/proc/no-such-folder/account"))
+        let session = Session<Tokens>(store: locked) { _ in throw AuthError.refreshFailed }
+        #expect(try await session.credential() == Self.tokens)
+        await #expect(throws: AuthError.self) { try await session.signOut() }
+        #expect(session.currentState.isSignedIn)
+    }
+
+    @Test func `keeps the record of a newer version`() async throws {
+        let store = CountingStore()
+        let newer = Array(#"{"version":2,"sealed":"…"}"#.utf8)
+        store.write(newer, for: "account")
+        let session = session(over: store, in: nil)
+        await #expect(throws: AuthError.storeNewer) { try await session.credential() }
+        #expect(session.currentState == .unavailable(.storeNewer))
+        #expect(store.read("account") == newer)
+        try await session.signIn(Self.tokens)
+        let kept = store.names().filter { $0 != "account" }
+        #expect(kept.compactMap { store.read($0) } == [newer])
+    }
+}
+
+@Suite struct `The access tokens of several resources` {
+    @Test func `come from one refresh token, and each is obtained once for all`() async throws {
+        let requests = Mutex<[String]>([])
+        let store = InMemoryTokenStore<Tokens>()
+        let session = Session<Tokens>(store: store) { request in
+            let resource = request.target?.resource ?? "own"
+            let number = requests.withLock { requests in
+                requests.append("\(resource) by \(request.credential.refresh ?? "nothing")")
+                return requests.count
+            }
+            return Tokens(access: "\(resource)-\(number)", refresh: "r\(number)")
+        }
+        try await session.signIn(Tokens(access: "own-0", refresh: "r0"))
+        let (files, mails) = (TokenTarget(resource: "files"), TokenTarget(resource: "mails", scopes: ["read"]))
+        let all = try await withThrowingTaskGroup(of: String.self) { group in
+            for target in [files, mails] {
+                for _ in 0..<20 { group.addTask { try await session.credential(for: target).access } }
+            }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(all == ["files-1", "mails-2"] || all == ["mails-1", "files-2"])
+        #expect(try await session.credential().access == "own-0")
+        // Each refresh used the refresh token of the one before.
+        #expect(requests.withLock { $0.map { $0.suffix(2) } } == ["r0", "r1"])
+        let own = try await session.credential()
+        #expect(try await session.refreshed(replacing: own).access == "own-3")
+        #expect(Set(try #require(store.load()?.resourceTokens).map(\.target)) == [files, mails])
+        #expect(try await session.credential(for: files).refresh == "r3")
+    }
+}

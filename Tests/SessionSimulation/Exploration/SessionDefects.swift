@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+
+// The rules of the session, each of them broken from outside: a machine that forgets it, or effects that are tampered with.
+
+extension SessionExploration {
+    /// The defects that the exploration is to find.
+    package static let defects: [Defect] = [
+        defect(
+            .init("the running refresh is not shared") { machine, event in
+                if case .use = event { machine.refresh = nil }
+            }, processes: 1),
+        defect(
+            .init("any failure of a refresh ends the session") { _, event in
+                guard case .responded(let id, .failure(let failure)) = event else { return }
+                event = .responded(request: id, .failure(IssuerFailure(.ended, failure.error)))
+            }, processes: 1
+        ) { $0.faults = 1 },
+        defect(
+            .init("a successor that cannot be stored is forgotten") { machine, _, _ in
+                if machine.unstored?.failures ?? 0 > 0 { machine.unstored = nil }
+            }, processes: 1, repeats: false
+        ) { $0.faults = 1 },
+        defect(
+            .init("a store that cannot be read counts as empty") { _, event in
+                if case .loaded(.failure) = event { event = .loaded(.success(nil)) }
+            }
+        ) { ($0.faults, $0.kills) = (1, 1) },
+        defect(
+            .init("the late refusal of an old credential causes a refresh") { machine, event in
+                guard case .use(let waiter, var use) = event, case .replacing = use.need,
+                    let current = machine.state.credential
+                else { return }
+                use.need = .replacing(current)
+                event = .use(waiter, use)
+            }
+        ) { $0.lateRefusals = 1 },
+        defect(
+            .init("a refresh is repeated under another key") { _, effects, _ in
+                effects = effects.map { effect in
+                    guard case .request(let id, let request) = effect else { return effect }
+                    return .request(id: id, RefreshRequest(
+                        credential: request.credential, idempotencyKey: "\(request.idempotencyKey), \(id)"))
+                }
+            }, processes: 1
+        ) { $0.faults = 1 },
+        defect(
+            .init("the record is not read under the lock") { machine, event in
+                guard case .loaded(.success(let record)) = event, case .prepare? = machine.operations.first?.kind else {
+                    return
+                }
+                event = .loaded(.success(TokenRecord(
+                    credential: machine.state.credential, sessionID: record?.sessionID)))
+            }
+        ) { $0.refusals = 2 },
+        defect(
+            .init("the key is not stored before the request") { _, effects, _ in
+                effects = effects.map { effect in
+                    guard case .save(var record?) = effect else { return effect }
+                    record.refreshKey = nil
+                    return .save(record)
+                }
+            }
+        ) { ($0.kills, $0.refusals) = (1, 2) },
+        defect(
+            .init("a busy lock counts as free") { _, event in
+                if case .entered(.refresh, .busy) = event { event = .entered(.refresh, .entered) }
+            }, repeats: false
+        ) { $0.refusals = 2 },
+        defect(
+            .init("the lock is released although the successor is not stored") { machine, effects, _ in
+                guard machine.unstored?.failures ?? 0 > 0, machine.lock == .held else { return }
+                machine.lock = .none
+                effects.append(.leave(.refresh))
+            }, repeats: false
+        ) { ($0.faults, $0.refusals) = (1, 2) },
+        defect(
+            .init("a response is stored over what another session has stored") { machine, event in
+                guard case .loaded(.success) = event, case .commit? = machine.operations.first?.kind,
+                    let predecessor = machine.unstored?.predecessor
+                else { return }
+                event = .loaded(.success(TokenRecord(credential: predecessor, sessionID: machine.sessionID)))
+            }
+        ) { $0.signOuts = 1 },
+        defect(
+            .init("the record is not read again before a session says that it is signed out") { _, event in
+                guard case .use(let waiter, var use) = event else { return }
+                use.isConfirmed = true
+                event = .use(waiter, use)
+            }
+        ) { ($0.signOuts, $0.signIns) = (1, 1) },
+        defect(
+            .init("the lock is kept while the program is suspended") { machine, effects, event in
+                guard case .suspendNow = event else { return }
+                effects.removeAll { if case .leave(.refresh) = $0 { true } else { false } }
+            }, processes: 1
+        ) { $0.suspensions = 1 },
+        defect(
+            .init("a credential is used before it is stored") { machine, _, event in
+                guard case .responded = event, let fresh = machine.unstored?.value else { return }
+                machine.state = .signedIn(fresh)
+            }),
+    ]
+}
