@@ -57,7 +57,7 @@ public actor TokenStorage<Token: TokenModel> {
         self.onError = onError
         session = Session(
             store: StoredToken(storage: storage, key: key, coordination: coordination, onError: onError),
-            policy: Self.policy, clock: clock, refresh: { try await refresher.refresh($0.credential) })
+            policy: Self.policy, clock: clock, refresh: { try await refresher.refresh($0) })
     }
 
     /// The refresh policy of a storage.
