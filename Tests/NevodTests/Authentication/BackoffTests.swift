@@ -12,7 +12,7 @@ import Testing
     private func failing(
         _ failures: Int, _ backend: Backend, _ url: URL, clock: SteppingClock, backoff: RetryPolicy?
     ) async -> (NetworkProvider, TokenStorage<Token>) {
-        let storage = await oldTokens(clock: clock.wallClock)
+        let storage = await oldTokens(clock: clock.refreshClock)
         let left = Countdown(failures)
         let auth = AuthenticationInterceptor(
             tokenStorage: storage,

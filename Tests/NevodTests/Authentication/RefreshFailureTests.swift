@@ -98,7 +98,7 @@ private struct OwnError: Error {}
         let backend = Backend()
         let clock = SteppingClock()
         try await backend.serve { url in
-            let storage = await oldTokens(clock: clock.wallClock)
+            let storage = await oldTokens(clock: clock.refreshClock)
             let failures = Mutex(3)
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage,

@@ -2,7 +2,8 @@
 
 /// An interceptor that sends the stored token with each request, and repeats a request with a fresh token after a 401.
 ///
-/// All requests over one storage share one refresh. A request that was rejected with a token that has been replaced
+/// All requests over one storage share one refresh. A 401 that refuses the scope of the token, or the user's
+/// authentication, is the caller's `NetworkError.unauthorized`, since a refresh would not help. A request that was rejected with a token that has been replaced
 /// meanwhile is sent again without a refresh. A failed refresh changes nothing: waiting requests fail with its error, and
 /// the next request tries again. Requests of the refresh strategy through the same provider are sent without the token.
 public actor AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
@@ -24,6 +25,30 @@ public actor AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
         maxRetryAttempts: Int = 2,
         retryBackoff: RetryPolicy? = nil
     ) {
+        self.init(
+            tokenStorage: tokenStorage, refreshStrategy: { token, _ in try await refreshStrategy(token) },
+            shouldAuthenticate: shouldAuthenticate, maxRetryAttempts: maxRetryAttempts, retryBackoff: retryBackoff)
+    }
+
+    /// Creates an interceptor whose strategy sends the idempotency key of the refresh.
+    ///
+    /// A response may be lost after the server has used up the refresh token. The next attempt, also one after a crash or
+    /// in another process, has the same key, and a server that supports it returns the same token again.
+    ///
+    /// - Parameters:
+    ///   - tokenStorage: The storage of the token, which several interceptors may share.
+    ///   - refreshStrategy: Obtains a token that replaces its first argument, which is nil if there is none; the second one
+    ///     is the key, to be sent as `Idempotency-Key`.
+    ///   - shouldAuthenticate: Selects the requests with the token.
+    ///   - maxRetryAttempts: Ignored: a request is repeated once.
+    ///   - retryBackoff: The delays after failed refreshes; nil makes none.
+    public init(
+        tokenStorage: TokenStorage<Token>,
+        refreshStrategy: @escaping @Sendable (Token?, String) async throws -> Token,
+        shouldAuthenticate: @escaping @Sendable (URLRequest) -> Bool = { _ in true },
+        maxRetryAttempts: Int = 2,
+        retryBackoff: RetryPolicy? = nil
+    ) {
         authenticator = Authenticator(
             storage: tokenStorage, strategy: .init(refresh: refreshStrategy, backoff: retryBackoff),
             obtainsTokenEagerly: false, shouldAuthenticate: shouldAuthenticate)
@@ -34,7 +59,7 @@ public actor AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
 
     /// Returns whether there is a fresh token after a 401.
     public func retry(_ request: URLRequest, response: HTTPURLResponse?, error: NetworkError) async throws -> Bool {
-        try await authenticator.retry(request, error: error)
+        try await authenticator.retry(request, response: response, error: error)
     }
 }
 
@@ -62,7 +87,7 @@ public actor CookieAuthenticationInterceptor: RequestInterceptor {
     ) {
         authenticator = Authenticator(
             storage: cookieStorage,
-            strategy: .init(refresh: { _ in try await loginStrategy() }, backoff: retryBackoff),
+            strategy: .init(refresh: { _, _ in try await loginStrategy() }, backoff: retryBackoff),
             obtainsTokenEagerly: true, shouldAuthenticate: shouldAuthenticate)
     }
 
@@ -71,6 +96,6 @@ public actor CookieAuthenticationInterceptor: RequestInterceptor {
 
     /// Returns whether there are fresh cookies after a 401.
     public func retry(_ request: URLRequest, response: HTTPURLResponse?, error: NetworkError) async throws -> Bool {
-        try await authenticator.retry(request, error: error)
+        try await authenticator.retry(request, response: response, error: error)
     }
 }

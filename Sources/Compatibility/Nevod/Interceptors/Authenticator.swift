@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationBridge
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -32,10 +33,10 @@ final class Authenticator<Token: TokenModel>: Sendable {
         guard authenticates(request), !isRefreshing else { return request }
         do {
             let snapshot = try await currentSnapshot()
-            try RequestContext.current?.record(ObjectIdentifier(self), with: snapshot)
+            let attempt = SessionAttempt(session, snapshot)
+            try RequestContext.current?.record(ObjectIdentifier(self), with: snapshot) { attempt.leadsElsewhere }
+            RequestContext.current?.add(RedirectAuthorization(attempt, isIncluded: authenticates))
             guard let token = snapshot.credential.token else { return request }
-            RequestContext.current?.add(
-                RedirectAuthorization(SessionAttempt(session, snapshot), isIncluded: authenticates))
             var authorized = request
             token.authorize(&authorized)
             return authorized
@@ -46,10 +47,16 @@ final class Authenticator<Token: TokenModel>: Sendable {
 
     /// Returns whether a rejected request should be sent again, with another token.
     ///
-    /// The session refreshes once for all requests with a token, and not at all if the token was replaced meanwhile.
-    func retry(_ request: URLRequest, error: NetworkError) async throws -> Bool {
-        guard case .unauthorized = error, authenticates(request), !isRefreshing else { return false }
+    /// The session refreshes once for all requests with a token, and not at all if the token was replaced meanwhile. Like
+    /// the core's `SessionInterceptor`, it refreshes only where the credential is the reason: a successor would lack a
+    /// missing scope too, and would not let the user authenticate better.
+    func retry(_ request: URLRequest, response: HTTPURLResponse?, error: NetworkError) async throws -> Bool {
+        guard case .unauthorized(let data, let own) = error, authenticates(request), !isRefreshing,
+            Self.refusesCredential(response ?? own, data)
+        else { return false }
         guard let context = RequestContext.current else { return try await retryWithoutContext(request) }
+        // A redirect has led to another origin, which has seen no token.
+        guard !context.leadsElsewhere(ObjectIdentifier(self)) else { return false }
         let current = session.currentState.credential
         let rejected = context.takeRejected(ObjectIdentifier(self)) { (snapshot: Snapshot) in
             snapshot.credential == current
@@ -60,14 +67,16 @@ final class Authenticator<Token: TokenModel>: Sendable {
 
     /// Handles a retry outside of a provider: the token of the request is unknown.
     ///
-    /// If the current token does not change the request, it is the one that was rejected.
+    /// If the current token does not change the request, it is the one that was rejected. A stream has been read: the
+    /// token is refreshed for the next request, and this one cannot be sent again.
     private func retryWithoutContext(_ request: URLRequest) async throws -> Bool {
         do {
+            let isReplayable = request.httpBodyStream == nil
             let current = try await session.snapshot()
             var again = request
             current.credential.token?.authorize(&again)
-            guard again == request else { return true }
-            return try await refresh(replacing: current)
+            guard again == request else { return isReplayable }
+            return try await refresh(replacing: current) && isReplayable
         } catch {
             throw NetworkError(error)
         }
@@ -81,9 +90,18 @@ final class Authenticator<Token: TokenModel>: Sendable {
         } catch AuthError.superseded {
             // The user signed out or in meanwhile: the request belongs to another session, and stays rejected.
             return false
+        } catch AuthError.notRefreshable, AuthError.tooManyRefreshes {
+            // The refusal is for the caller to handle, and ends nothing.
+            return false
         } catch {
             throw NetworkError(error)
         }
+    }
+
+    /// Whether a 401 refuses the token itself; one without a response gives no other reason.
+    private static func refusesCredential(_ response: HTTPURLResponse?, _ data: Data?) -> Bool {
+        guard let response else { return true }
+        return CredentialRefusal(HTTPResponse(response, data: data ?? Data())) == .credential
     }
 
     /// Returns the token to send now.

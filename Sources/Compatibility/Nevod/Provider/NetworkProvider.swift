@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationBridge
 package import LatchCore
 package import LatchHTTP
 import Synchronization
@@ -57,6 +58,7 @@ public actor NetworkProvider {
         if let limiter = rateLimiter ?? config.rateLimit.map({ RateLimiter(configuration: $0, clock: clock) }) {
             interceptors.append(PermitInterceptor(limiter: limiter))
         }
+        interceptors.append(RefreshKeyInterceptor())
         self.interceptors = interceptors
     }
 
@@ -91,7 +93,8 @@ public actor NetworkProvider {
     private nonisolated func send(_ request: HTTPRequest, by client: Client) async throws(NetworkError) -> HTTPResponse
     {
         let context = RequestContext(
-            origin: request.origin, allowsInsecureHTTP: config.allowsPlainHTTPToAnyHostWithoutEncryption)
+            origin: request.origin, allowsInsecureHTTP: config.allowsPlainHTTPToAnyHostWithoutEncryption,
+            idempotencyKey: request.method == .post ? RefreshAttempt.current?.nextIdempotencyKey() : nil)
         let response: HTTPResponse
         do {
             response = try await RequestContext.$current.withValue(context) { try await client.respond(to: request) }

@@ -19,6 +19,8 @@ final class RequestContext: Sendable {
         var snapshot: any Sendable
         /// The session's generation at the first attempt; the request never uses the credential of another sign-in.
         var generation: Int
+        /// Returns whether a redirect has led the last attempt to another origin.
+        var leadsElsewhere: @Sendable () -> Bool
         /// Whether the request was repeated because its credential had been replaced meanwhile.
         var hasRepeatedWithCurrent = false
         var hasRefreshed = false
@@ -28,25 +30,40 @@ final class RequestContext: Sendable {
     let origin: HTTPOrigin
     /// Whether the credential may be sent over plain http to any host.
     let allowsInsecureHTTP: Bool
+    /// The idempotency key of a POST that is part of a refresh; nil for all others.
+    let idempotencyKey: String?
 
     private let authentications = Mutex<[ObjectIdentifier: Authentication]>([:])
     private let addedSteps = Mutex<[any RequestModifier]>([])
 
-    init(origin: HTTPOrigin, allowsInsecureHTTP: Bool) {
+    init(origin: HTTPOrigin, allowsInsecureHTTP: Bool, idempotencyKey: String?) {
         self.origin = origin
         self.allowsInsecureHTTP = allowsInsecureHTTP
+        self.idempotencyKey = idempotencyKey
     }
 
     /// Records the credential of an attempt.
     ///
+    /// - Parameter leadsElsewhere: Returns whether a redirect has led the attempt to another origin.
     /// - Throws: `AuthError.superseded` if an earlier attempt was made for another sign-in.
-    func record<Value>(_ id: ObjectIdentifier, with snapshot: CredentialSnapshot<Value>) throws(AuthError) {
+    func record<Value>(
+        _ id: ObjectIdentifier, with snapshot: CredentialSnapshot<Value>,
+        leadsElsewhere: @escaping @Sendable () -> Bool
+    ) throws(AuthError) {
         let isAllowed = authentications.withLock { all in
             guard all[id] == nil || all[id]?.generation == snapshot.generation else { return false }
-            all[id, default: Authentication(snapshot: snapshot, generation: snapshot.generation)].snapshot = snapshot
+            let first = Authentication(
+                snapshot: snapshot, generation: snapshot.generation, leadsElsewhere: leadsElsewhere)
+            all[id, default: first].snapshot = snapshot
+            all[id]?.leadsElsewhere = leadsElsewhere
             return true
         }
         guard isAllowed else { throw .superseded }
+    }
+
+    /// Whether a redirect has led the last attempt to another origin, so that its response is not about the credential.
+    func leadsElsewhere(_ id: ObjectIdentifier) -> Bool {
+        authentications.withLock { $0[id]?.leadsElsewhere }?() ?? false
     }
 
     /// Returns the rejected credential of the last attempt, if the request may be repeated: once with a refreshed credential,

@@ -9,8 +9,8 @@ import Synchronization
 final class TokenRefresher<Token: TokenModel>: Sendable {
     /// A way to obtain a token.
     struct Strategy: Sendable {
-        /// Obtains a token that replaces its argument.
-        let refresh: @Sendable (Token?) async throws -> Token
+        /// Obtains a token that replaces its argument, under an idempotency key.
+        let refresh: @Sendable (Token?, String) async throws -> Token
         /// The delays after failures; nil makes none.
         let backoff: RetryPolicy?
     }
@@ -39,12 +39,13 @@ final class TokenRefresher<Token: TokenModel>: Sendable {
     /// Refreshes the token; the session calls it once at a time.
     ///
     /// - Throws: `RefreshFailure` with the error of the strategy.
-    func refresh(_ credential: TokenCredential<Token>) async throws -> TokenCredential<Token> {
+    func refresh(_ request: RefreshRequest<TokenCredential<Token>>) async throws -> TokenCredential<Token> {
         guard let strategy = strategy.withLock({ $0 }) else { throw RefreshFailure(cause: NetworkError.unauthorized) }
         do {
             try await waitForNextAttempt()
-            let token = try await RefreshAttempt.run(of: ActiveRefreshes.sessions.last) {
-                try await strategy.refresh(credential.token)
+            let key = request.idempotencyKey
+            let token = try await RefreshAttempt.run(of: ActiveRefreshes.sessions.last, idempotencyKey: key) {
+                try await strategy.refresh(request.credential.token, key)
             }
             let fresh = try TokenCredential(token)
             // A token that has already expired would make every request refresh again.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationBridge
-import LatchAuth
+public import LatchAuth
 package import LatchCore
 
 /// The storage of the token of one account, and the session of all interceptors over it.
@@ -14,6 +14,17 @@ package import LatchCore
 /// ```
 ///
 /// A token is visible once it is stored. Saving another one, or nil, discards the result of a running refresh.
+///
+/// An app and its extension share a token by a storage that both can access, and by a coordination:
+///
+/// ```swift
+/// let storage = TokenStorage<Token>(
+///     storage: KeychainStorage(service: "com.example.app"),
+///     coordination: FileCoordination(path: "\(sharedFolder)/account"))
+/// ```
+///
+/// They then refresh once for both, and each follows the sign-ins and sign-outs of the other. The token's bytes are stored
+/// under `key`, and facts about them, such as the key of a refresh that has begun, under `key` with the suffix `.facts`.
 public actor TokenStorage<Token: TokenModel> {
     /// The session, which refreshes the token and is the only one to write it.
     nonisolated let session: Session<TokenCredential<Token>>
@@ -25,17 +36,19 @@ public actor TokenStorage<Token: TokenModel> {
     /// - Parameters:
     ///   - storage: The underlying storage.
     ///   - key: The key of the token; a different one for each account.
+    ///   - coordination: The coordination with the other processes that use the token, with a path of its own for each
+    ///     `key`; nil if there are none.
     ///   - onError: Called with each failure.
     public init(
-        storage: any KeyValueStorage, key: StorageKey = .token,
+        storage: any KeyValueStorage, key: StorageKey = .token, coordination: FileCoordination? = nil,
         onError: (@Sendable (TokenStorageError) -> Void)? = nil
     ) {
-        self.init(storage: storage, key: key, onError: onError, clock: .system)
+        self.init(storage: storage, key: key, coordination: coordination, onError: onError, clock: .system)
     }
 
     /// Creates a storage with the clock for delays between refreshes.
     package init(
-        storage: any KeyValueStorage, key: StorageKey = .token,
+        storage: any KeyValueStorage, key: StorageKey = .token, coordination: FileCoordination? = nil,
         onError: (@Sendable (TokenStorageError) -> Void)? = nil, clock: WallClock
     ) {
         let onError = onError ?? { _ in }
@@ -43,8 +56,17 @@ public actor TokenStorage<Token: TokenModel> {
         self.refresher = refresher
         self.onError = onError
         session = Session(
-            store: StoredToken(storage: storage, key: key, onError: onError), clock: clock,
-            refresh: { try await refresher.refresh($0.credential) })
+            store: StoredToken(storage: storage, key: key, coordination: coordination, onError: onError),
+            policy: Self.policy, clock: clock, refresh: { try await refresher.refresh($0) })
+    }
+
+    /// The refresh policy of a storage.
+    private static var policy: RefreshPolicy {
+        var policy = RefreshPolicy()
+        // Failures are followed by the application's own backoff, if it wants one, which is part of the refresh.
+        policy.countsFailedRequests = false
+        policy.timeLimit += .seconds(60)
+        return policy
     }
 
     /// Returns the token; nil if there is none, or if the storage cannot be read, which is reported to `onError`.
@@ -116,7 +138,7 @@ public actor TokenStorage<Token: TokenModel> {
 
 /// An error of a token storage.
 public enum TokenStorageError: Error, CustomStringConvertible {
-    /// The stored bytes are not a token of this type; they were moved to another key, and the storage is empty.
+    /// The stored bytes are not a token of this type; they are kept under another key, and count as no token.
     case failedToDecode(any Error)
     /// The token could not be encoded; the stored one is unchanged.
     case failedToEncode(any Error)
@@ -126,43 +148,10 @@ public enum TokenStorageError: Error, CustomStringConvertible {
     /// A description without the stored bytes.
     public var description: String {
         switch self {
-        case .failedToDecode: "The stored token could not be decoded and was moved to another key."
+        case .failedToDecode: "The stored token could not be decoded and is kept under another key."
         case .failedToEncode: "The token could not be encoded."
         case .failedToAccess(let error as any CodedError): "The token storage is unavailable: \(error.message)"
         case .failedToAccess: "The token storage is unavailable."
         }
     }
-}
-
-/// The token store of a session over a key-value storage.
-private struct StoredToken<Token: TokenModel>: LatchAuth.TokenStore {
-    let storage: any KeyValueStorage
-    let key: StorageKey
-    /// Called when the stored bytes cannot be decoded.
-    let onError: @Sendable (TokenStorageError) -> Void
-
-    /// Returns the stored token, or its absence.
-    ///
-    /// Bytes that are not a token would make every request fail. They are moved to another key and reported, and the
-    /// application continues with a new login.
-    func load() async throws -> TokenCredential<Token>? {
-        guard let record = try await storage.data(for: key) else { return .signedOut }
-        do {
-            return TokenCredential(token: try Token.decode(from: record), record: record)
-        } catch {
-            try await storage.set(record, for: key.damaged)
-            try await storage.remove(for: key)
-            onError(.failedToDecode(error))
-            return .signedOut
-        }
-    }
-
-    /// Replaces the stored token, or removes it.
-    func save(_ credential: TokenCredential<Token>) async throws {
-        guard let record = credential.record else { return try await storage.remove(for: key) }
-        try await storage.set(record, for: key)
-    }
-
-    /// Removes the stored token.
-    func clear() async throws { try await storage.remove(for: key) }
 }

@@ -64,6 +64,9 @@ public struct RefreshPolicy: Sendable, Hashable {
     /// The window of `requestLimit`.
     package var requestWindow = Duration.seconds(30)
 
+    /// Whether a request that fails counts towards `requestLimit`; false where the application limits failures by itself.
+    package var countsFailedRequests = true
+
     /// Creates a policy.
     public init(
         lead: Duration = .seconds(300), jitter: Duration = .seconds(30), pauseAfterFailure: Duration = .seconds(15),

@@ -141,7 +141,7 @@ package final class SessionAttempt<Value: SessionCredential>: RequestModifier {
     var isWorthRepeating: Bool { progress.withLock { $0.isWorthRepeating } }
 
     /// Whether a redirect has led to another origin, which gets no credential, so that the response is not about it.
-    var leadsElsewhere: Bool { progress.withLock { $0.leadsElsewhere } }
+    package var leadsElsewhere: Bool { progress.withLock { $0.leadsElsewhere } }
 
     package func prepare(_ request: inout HTTPRequest) async throws {
         let snapshot = progress.withLock { progress in

@@ -235,6 +235,7 @@ extension SessionMachine {
     }
 
     private mutating func requestFailed(_ failure: IssuerFailure, _ now: SessionMoment) {
+        if !configuration.policy.countsFailedRequests { _ = requestTimes.popLast() }
         switch failure.kind {
         case .ended:
             refresh?.stage = .ending

@@ -435,6 +435,8 @@ extension SessionMachine {
         case .replace(_, let waiter, _):
             let last = unstored?.value ?? state.credential ?? operation.found
             beginGeneration()
+            // The credentials that were refreshed too often belong to an earlier sign-in.
+            requestTimes = []
             identify(by: record)
             if let value = record?.credential { adopt(value, now) } else { end(.user) }
             endStepUp(with: record?.credential, now)

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCrypto
+
+/// The facts of a token's record, and the fingerprint of the token that they describe.
+struct TokenFacts: Codable, Equatable {
+    /// The SHA-256 digest of the token's bytes in Base64; nil if the facts describe the absence of a token.
+    let fingerprint: String?
+    /// The identifier of the sign-in; see `TokenRecord.sessionID`.
+    var sessionID: String?
+    /// The key of the refresh that has begun; see `TokenRecord.refreshKey`.
+    var refreshKey: String?
+    /// The resource of the refresh that has begun; see `TokenRecord.refreshTarget`.
+    var refreshTarget: TokenTarget?
+    /// The reason for which there is no credential; see `TokenRecord.end`.
+    var end: SignedOutReason?
+    /// The date of issue; see `TokenRecord.issued`.
+    var issued: Date?
+
+    /// Creates the facts of a record.
+    init<Token>(_ record: TokenRecord<TokenCredential<Token>>) {
+        fingerprint = Self.fingerprint(of: record.credential?.record)
+        sessionID = record.sessionID
+        refreshKey = record.refreshKey
+        refreshTarget = record.refreshTarget
+        end = record.end
+        issued = record.issued
+    }
+
+    /// Creates the facts of a token that was stored without any, as earlier versions did.
+    ///
+    /// Its bytes identify its sign-in, so that all processes agree about it. The next refresh stores the identifier.
+    init(ofUndescribed bytes: Data?) {
+        fingerprint = Self.fingerprint(of: bytes)
+        sessionID = fingerprint
+    }
+
+    /// Returns the record of a credential with these facts.
+    func record<Token>(of credential: TokenCredential<Token>) -> TokenRecord<TokenCredential<Token>> {
+        var record = TokenRecord(
+            credential: end == nil ? credential : nil, sessionID: sessionID, end: end, issued: issued)
+        (record.refreshKey, record.refreshTarget) = (refreshKey, refreshTarget)
+        return record
+    }
+
+    /// Returns the fingerprint of a token; nil for the absence of one.
+    static func fingerprint(of bytes: Data?) -> String? {
+        bytes.map { Data(SHA256.hash(data: $0)).base64EncodedString() }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Synchronization
+import TestTags
+import Testing
+
+@testable import Nevod
+
+/// An app or its extension: a storage over the files in a folder, with locks and watches of its own.
+private struct Process {
+    let tokens: TokenStorage<Token>
+    let provider: NetworkProvider
+
+    init(
+        in folder: String, _ url: URL,
+        refresh: @escaping @Sendable (Token?) async throws -> Token = { _ in throw NetworkError.unauthorized }
+    ) {
+        let secrets = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
+        tokens = TokenStorage<Token>(
+            storage: KeychainStorage(keychain: Keychain(secrets: secrets)),
+            coordination: FileCoordination(path: "\(folder)/account"))
+        let auth = AuthenticationInterceptor(tokenStorage: tokens, refreshStrategy: refresh)
+        provider = NevodTests.provider(url, interceptor: auth)
+    }
+
+    func error(of path: String) async -> NetworkError? {
+        await failure { () -> User in try await provider.get(path) }
+    }
+
+    /// Waits until the process has seen a token, or that there is none.
+    func sees(_ value: String?) async {
+        for await state in tokens.session.states {
+            if let credential = state.credential, credential.token?.value == value { return }
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct `A token that two processes share` {
+    /// Runs `body` with a folder and a server.
+    private func shared(_ body: (String, Backend, URL) async throws -> Void) async throws {
+        let backend = Backend()
+        try await backend.serve { url in
+            try await withTemporaryFolder { folder in try await body(folder, backend, url) }
+        }
+    }
+
+    @Test(.tags(.n4)) func `is refreshed once for both`() async throws {
+        try await shared { folder, backend, url in
+            let refused = Gate()
+            backend.on("/users/me") { request in
+                if request.fields[.authorization] == "Bearer fresh-1" { return .json(#"{"id":7,"name":"Ada"}"#) }
+                await refused.pass()
+                return HTTPResponse(status: .unauthorized)
+            }
+            let processes = (0..<2).map { _ in Process(in: folder, url) { _ in Token(value: backend.issue()) } }
+            try await processes[0].tokens.save(Token(value: "old")).get()
+            async let errors = atOnce(20) { await processes[$0 % 2].error(of: "users/me") }
+            await refused.reached(by: 20)
+            refused.open()
+            #expect(await errors.allSatisfy { $0 == nil })
+            #expect(backend.state.withLock { $0.issued } == 1)
+            for process in processes { #expect(await process.tokens.load()?.value == "fresh-1") }
+        }
+    }
+
+    @Test(.tags(.n9)) func `is gone for both after a sign-out of one`() async throws {
+        try await shared { folder, _, url in
+            let (app, widget) = (Process(in: folder, url), Process(in: folder, url))
+            try await app.tokens.save(Token(value: "ada's")).get()
+            #expect(await widget.tokens.load()?.value == "ada's")
+            try await app.tokens.save(nil).get()
+            await widget.sees(nil)
+            #expect(await widget.tokens.load() == nil)
+            try await app.tokens.save(Token(value: "bob's")).get()
+            await widget.sees("bob's")
+            #expect(await widget.tokens.load()?.value == "bob's")
+        }
+    }
+
+    @Test(.tags(.n9), arguments: [nil, "bob's"])
+    func `stays as one process has left it when the refresh of the other is late`(left: String?) async throws {
+        try await shared { folder, backend, url in
+            let refreshing = Gate()
+            let app = Process(in: folder, url)
+            let widget = Process(in: folder, url) { _ in
+                await refreshing.pass()
+                return Token(value: backend.issue())
+            }
+            try await app.tokens.save(Token(value: "ada's")).get()
+            async let error = widget.error(of: "users/me")
+            await refreshing.reached()
+            try await app.tokens.save(left.map(Token.init)).get()
+            refreshing.open()
+            #expect(await error?.statusCode == 401)
+            await widget.sees(left)
+            #expect(await app.tokens.load()?.value == left)
+            #expect(await Process(in: folder, url).tokens.load()?.value == left)
+            // Ada's request was not sent as bob.
+            #expect(backend.requests(to: "/users/me").map { $0.fields[.authorization] } == ["Bearer ada's"])
+        }
+    }
+
+    @Test(.tags(.n9)) func `of one user is not taken for a refresh of another's, without facts either`() async throws {
+        try await shared { folder, backend, url in
+            let refused = Gate()
+            backend.on("/users/me") { _ in
+                await refused.pass()
+                return HTTPResponse(status: .unauthorized)
+            }
+            let (app, widget) = (Process(in: folder, url), Process(in: folder, url))
+            let storage = KeychainStorage(
+                keychain: Keychain(
+                    secrets: EncryptedFileSecretStore(
+                        path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))))
+            // An earlier version stored no facts.
+            try await storage.set(try Token(value: "ada's").encode(), for: .token)
+            async let error = widget.error(of: "users/me")
+            await refused.reached()
+            try await app.tokens.save(Token(value: "bob's")).get()
+            refused.open()
+            #expect(await error?.statusCode == 401)
+            #expect(backend.requests(to: "/users/me").map { $0.fields[.authorization] } == ["Bearer ada's"])
+        }
+    }
+
+    @Test(.tags(.n1)) func `is not removed by a process that cannot decode it`() async throws {
+        try await shared { folder, _, url in
+            let app = Process(in: folder, url)
+            let storage = KeychainStorage(
+                keychain: Keychain(
+                    secrets: EncryptedFileSecretStore(
+                        path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))))
+            try await storage.set("of a newer version", for: .token)
+            #expect(await app.tokens.load() == nil)
+            #expect(try await storage.string(for: .token) == "of a newer version")
+            #expect(try await storage.string(for: "com.nevod.token.damaged") == "of a newer version")
+            try await app.tokens.save(Token(value: "new")).get()
+            #expect(try await storage.data(for: .token).map(Token.decode)?.value == "new")
+        }
+    }
+}
