@@ -23,6 +23,7 @@ STUB_ORDER = (
 DIAGNOSTIC = re.compile(
     r"^(?P<path>/[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>error|warning): (?P<text>.*)$", re.MULTILINE
 )
+FAILED = "the compiler failed"
 LOST = re.compile(r"^<unknown>:0: error: (.*)$|^(Please submit a bug report.*)$", re.MULTILINE)
 # A cast to a Swift type, which without Objective-C cannot come from a Core Foundation class.
 BRIDGED = re.compile(r"cast from .*(?:'CF\w+\??'|'AnyObject\??').* always fails")
@@ -169,9 +170,12 @@ class Build:
             subprocess.run([*command, *keep, "-o", str(output), *map(str, files)], capture_output=True)
         # A module has no bodies but those that others inline, so that a change within a body does not reach what is above.
         result.interface = _digest([], [output]) if output.exists() else digest
+        if any(finding.kind == "error" for need in needs for finding in need.findings):
+            # The compiler can fail at what is wrong below, which is reported there.
+            result.findings = [finding for finding in result.findings if not finding.text.startswith(FAILED)]
         if platform.key == "watchos":
             result.findings += integers.check(self, target, platform, files)
-        if not any(finding.kind == "error" for finding in result.findings):
+        if not done.returncode and not any(finding.kind == "error" for finding in result.findings):
             warnings = [asdict(one) for one in result.findings]
             mark.write_text(json.dumps({"digest": digest, "interface": result.interface, "warnings": warnings}))
         return result
@@ -196,7 +200,7 @@ class Build:
         if done.returncode and not any(finding.kind == "error" for finding in findings.values()):
             said = LOST.search(done.stderr)
             text = (said[1] or said[2]) if said else done.stderr.strip()[-500:]
-            findings["lost"] = Finding(f"{platform.name}", f"the compiler failed: {text}")
+            findings["lost"] = Finding(f"{platform.name}", f"{FAILED}: {text}")
         return list(findings.values())
 
     def run(self, plan, workers):

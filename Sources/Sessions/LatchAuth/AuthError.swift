@@ -89,9 +89,9 @@ extension AuthError {
     public static let lockHeld = AuthError.lockHeld(by: nil)
 
     static func lockHeld(by holder: String?) -> AuthError {
-        AuthError(
-            code: "lockHeld",
-            message: "\(holder.map { "The process \($0)" } ?? "Another process") is using the session, and does not finish.",
+        let process = holder.map { "The process \($0)" } ?? "Another process"
+        return AuthError(
+            code: "lockHeld", message: "\(process) is using the session, and does not finish.",
             hint: "Try again; continue or end the process if it is stopped. The session is kept.")
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 public import LatchCore
 public import LatchHTTP
 package import PortableFoundation

@@ -40,8 +40,10 @@ extension SessionExploration {
             .init("a refresh is repeated under another key") { _, effects, _ in
                 effects = effects.map { effect in
                     guard case .request(let id, let request) = effect else { return effect }
-                    return .request(id: id, RefreshRequest(
-                        credential: request.credential, idempotencyKey: "\(request.idempotencyKey), \(id)"))
+                    return .request(
+                        id: id,
+                        RefreshRequest(
+                            credential: request.credential, idempotencyKey: "\(request.idempotencyKey), \(id)"))
                 }
             }, processes: 1
         ) { $0.faults = 1 },
@@ -50,8 +52,10 @@ extension SessionExploration {
                 guard case .loaded(.success(let record)) = event, case .prepare? = machine.operations.first?.kind else {
                     return
                 }
-                event = .loaded(.success(TokenRecord(
-                    credential: machine.state.credential, sessionID: record?.sessionID)))
+                event = .loaded(
+                    .success(
+                        TokenRecord(
+                            credential: machine.state.credential, sessionID: record?.sessionID)))
             }
         ) { $0.refusals = 2 },
         defect(

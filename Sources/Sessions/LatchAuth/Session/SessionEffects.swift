@@ -118,8 +118,9 @@ extension Session {
         guard let coordination = records.coordination else { return send(.entered(section, .entered)) }
         entries[section] = run { session in
             do {
-                guard let lock = waits
-                    ? try await coordination.enter(section) : try await coordination.enterIfFree(section)
+                guard
+                    let lock = waits
+                        ? try await coordination.enter(section) : try await coordination.enterIfFree(section)
                 else { return await session.entered(section, nil, .busy) }
                 await session.entered(section, lock, .entered)
             } catch is CancellationError {

@@ -43,7 +43,9 @@ extension Session where Value == Tokens {
                 throw AuthError.reauthenticationRequired.caused(by: error)
             } catch let error as OAuthError {
                 // The issuer continues the session once the user has authenticated: nothing has ended.
-                guard let requirement = error.issuerCode.flatMap(StepUpRequirement.init(errorCode:)) else { throw error }
+                guard let requirement = error.issuerCode.flatMap(StepUpRequirement.init(errorCode:)) else {
+                    throw error
+                }
                 throw AuthError.stepUpRequired(requirement, cause: error)
             }
         }

@@ -140,13 +140,13 @@ extension SessionMachine {
         effect(.load)
     }
 
-    private mutating func save(_ record: TokenRecord<Value>?) {
+    mutating func save(_ record: TokenRecord<Value>?) {
         operations[0].phase = .saving(record)
         effect(.save(record))
     }
 
     /// Leaves the store; the next operation begins once the event has been handled.
-    private mutating func closeOperation(isInside: Bool = true) {
+    mutating func closeOperation(isInside: Bool = true) {
         let operation = operations.removeFirst()
         if configuration.isShared, !operation.readsOnly, isInside { effect(.leave(.store)) }
     }
@@ -159,7 +159,7 @@ extension SessionMachine {
     }
 
     /// Creates a record of a credential that was issued just now.
-    private func newRecord(of value: Value, sessionID: String?, _ now: SessionMoment) -> TokenRecord<Value> {
+    func newRecord(of value: Value, sessionID: String?, _ now: SessionMoment) -> TokenRecord<Value> {
         TokenRecord(credential: value, sessionID: sessionID, issued: value.issued == nil ? now.issuerDate : nil)
     }
 
@@ -225,7 +225,7 @@ extension SessionMachine {
     /// Adopts a record that another session has stored.
     ///
     /// Where it belongs to another sign-in, or holds no credential, the running operations are abandoned.
-    private mutating func follow(_ record: TokenRecord<Value>?, _ now: SessionMoment) -> Followed {
+    mutating func follow(_ record: TokenRecord<Value>?, _ now: SessionMoment) -> Followed {
         guard let record, let value = record.credential else {
             let reason = record?.end ?? .user
             beginGeneration(failing: reason == .issuer ? .reauthenticationRequired : .missingToken)
@@ -368,27 +368,6 @@ extension SessionMachine {
             || key != nil && key == pendingRequest?.key
     }
 
-    private mutating func stepUp(
-        to value: Value, since generation: Int, over record: TokenRecord<Value>?, _ now: SessionMoment
-    ) {
-        guard isSameUser(generation), let current = state.credential else {
-            return closeOperation(failing: AuthError.superseded, now)
-        }
-        guard value.hasSameUser(as: current) != false else {
-            return closeOperation(failing: AuthError.differentUser, now)
-        }
-        if configuration.keepsRecords, record?.credential == nil || record?.sessionID != sessionID {
-            _ = follow(record, now)
-            return closeOperation(failing: AuthError.superseded, now)
-        }
-        // Without a refresh token of its own it continues with the last one, also where that is not stored yet.
-        var changed = newRecord(of: value.succeeding(unstored?.value ?? current), sessionID: sessionID, now)
-        if !value.isRefreshable, unstored == nil {
-            (changed.refreshKey, changed.refreshTarget) = (record?.refreshKey, record?.refreshTarget)
-        }
-        save(changed)
-    }
-
     private mutating func rotate(
         by rotation: Rotation, over record: TokenRecord<Value>?, _ waiter: Waiter, _ now: SessionMoment
     ) {
@@ -472,31 +451,8 @@ extension SessionMachine {
         end(.issuer)
     }
 
-    private mutating func stepUpWritten(
-        _ record: TokenRecord<Value>?, of given: Value, _ waiter: Waiter?, _ now: SessionMoment
-    ) {
-        guard let value = record?.credential else { return }
-        // A request of the same refresh token that is under way keeps its key.
-        var pending = given.isRefreshable || unstored != nil ? nil : pendingRequest
-        pending?.credential = value
-        // The refreshed credential is replaced as a whole; the callers of the refresh get the new one.
-        let callers = refresh?.callers ?? []
-        refresh?.callers = []
-        var waiters = authentication?.waiters ?? []
-        authentication?.waiters = []
-        if let waiter { waiters.append(waiter) }
-        let signIn = signInGeneration
-        beginGeneration()
-        (signInGeneration, pendingRequest) = (signIn, pending)
-        identify(by: record)
-        adopt(value, now)
-        endStepUp(with: value, now)
-        for waiter in waiters { succeed(waiter, value) }
-        for caller in callers { use(caller.use, caller.waiter, now) }
-    }
-
     /// Ends the running operation with a failure of the store, which ends nothing else.
-    private mutating func closeOperation(
+    mutating func closeOperation(
         failing error: any Error, isInside: Bool = true, _ now: SessionMoment
     ) {
         let operation = operations[0]

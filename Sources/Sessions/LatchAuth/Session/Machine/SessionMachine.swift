@@ -387,7 +387,9 @@ extension SessionMachine {
         case .unknown, .restoring, .unavailable: readRecord(for: StoreOperation.Reader(waiter: waiter, use: use))
         case .signedOut(let reason):
             // The notification of a sign-in in another process may be slow, or have crashed.
-            guard use.isConfirmed || !configuration.isShared else { return readRecord(for: StoreOperation.Reader(waiter: waiter, use: use)) }
+            guard use.isConfirmed || !configuration.isShared else {
+                return readRecord(for: StoreOperation.Reader(waiter: waiter, use: use))
+            }
             fail(waiter, reason == .issuer ? AuthError.reauthenticationRequired : AuthError.missingToken)
         case .signedIn(let value), .expired(let value): self.use(use, value, waiter, now)
         }
@@ -417,53 +419,5 @@ extension SessionMachine {
         guard let current = value.credential(for: use.target) else { return true }
         if case .replacing(let refused) = use.need, current.hasSameAccessToken(as: refused) { return true }
         return isExpired(current, now)
-    }
-}
-
-// MARK: - Step-up
-
-extension SessionMachine {
-    /// The authentication of the user that is under way.
-    package struct Authentication: Sendable, Hashable {
-        package var id: Int
-        package var requirement: StepUpRequirement
-        package var waiters: [Waiter]
-    }
-
-    private mutating func require(
-        _ requirement: StepUpRequirement, _ waiter: Waiter, generation: Int, mayAsk: Bool
-    ) {
-        guard isSameUser(generation), let current = state.credential else {
-            return fail(waiter, AuthError.superseded)
-        }
-        // The user has stepped up since the request was sent: this is a late refusal.
-        if generation < self.generation { return succeed(waiter, current) }
-        publish(stepUp: requirement)
-        guard mayAsk else { return fail(waiter, AuthError.stepUpRequired(requirement)) }
-        // The user authenticates once for all requests.
-        guard authentication == nil else { return authentication?.waiters.append(waiter) ?? () }
-        requestCount += 1
-        authentication = Authentication(id: requestCount, requirement: requirement, waiters: [waiter])
-        effect(.authenticate(id: requestCount, waiter, requirement))
-    }
-
-    private mutating func userAuthenticated(
-        _ id: Int, _ result: Result<Value, SessionFailure>, _ now: SessionMoment
-    ) {
-        guard let authentication, authentication.id == id else { return }
-        switch result {
-        case .success(let value): enqueue(.stepUp(value, since: generation, nil))
-        case .failure(let failure):
-            self.authentication = nil
-            let error = AuthError.stepUpRequired(authentication.requirement, cause: failure.error)
-            for waiter in authentication.waiters { fail(waiter, error) }
-        }
-    }
-
-    /// Ends the pending requirement, unless the new credential shows that it does not meet it.
-    mutating func endStepUp(with value: Value?, _ now: SessionMoment) {
-        guard let requirement else { return }
-        if let value, value.satisfies(requirement, at: now.issuerDate) == false { return }
-        publish(stepUp: nil)
     }
 }

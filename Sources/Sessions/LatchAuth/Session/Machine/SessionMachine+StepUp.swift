@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+
+// The stronger or fresher authentication that a server requires.
+
+extension SessionMachine {
+    /// The authentication of the user that is under way.
+    package struct Authentication: Sendable, Hashable {
+        package var id: Int
+        package var requirement: StepUpRequirement
+        package var waiters: [Waiter]
+    }
+
+    mutating func require(
+        _ requirement: StepUpRequirement, _ waiter: Waiter, generation: Int, mayAsk: Bool
+    ) {
+        guard isSameUser(generation), let current = state.credential else {
+            return fail(waiter, AuthError.superseded)
+        }
+        // The user has stepped up since the request was sent: this is a late refusal.
+        if generation < self.generation { return succeed(waiter, current) }
+        publish(stepUp: requirement)
+        guard mayAsk else { return fail(waiter, AuthError.stepUpRequired(requirement)) }
+        // The user authenticates once for all requests.
+        guard authentication == nil else { return authentication?.waiters.append(waiter) ?? () }
+        requestCount += 1
+        authentication = Authentication(id: requestCount, requirement: requirement, waiters: [waiter])
+        effect(.authenticate(id: requestCount, waiter, requirement))
+    }
+
+    mutating func userAuthenticated(
+        _ id: Int, _ result: Result<Value, SessionFailure>, _ now: SessionMoment
+    ) {
+        guard let authentication, authentication.id == id else { return }
+        switch result {
+        case .success(let value): enqueue(.stepUp(value, since: generation, nil))
+        case .failure(let failure):
+            self.authentication = nil
+            let error = AuthError.stepUpRequired(authentication.requirement, cause: failure.error)
+            for waiter in authentication.waiters { fail(waiter, error) }
+        }
+    }
+
+    /// Ends the pending requirement, unless the new credential shows that it does not meet it.
+    mutating func endStepUp(with value: Value?, _ now: SessionMoment) {
+        guard let requirement else { return }
+        if let value, value.satisfies(requirement, at: now.issuerDate) == false { return }
+        publish(stepUp: nil)
+    }
+
+    mutating func stepUp(
+        to value: Value, since generation: Int, over record: TokenRecord<Value>?, _ now: SessionMoment
+    ) {
+        guard isSameUser(generation), let current = state.credential else {
+            return closeOperation(failing: AuthError.superseded, now)
+        }
+        guard value.hasSameUser(as: current) != false else {
+            return closeOperation(failing: AuthError.differentUser, now)
+        }
+        if configuration.keepsRecords, record?.credential == nil || record?.sessionID != sessionID {
+            _ = follow(record, now)
+            return closeOperation(failing: AuthError.superseded, now)
+        }
+        // Without a refresh token of its own it continues with the last one, also where that is not stored yet.
+        var changed = newRecord(of: value.succeeding(unstored?.value ?? current), sessionID: sessionID, now)
+        if !value.isRefreshable, unstored == nil {
+            (changed.refreshKey, changed.refreshTarget) = (record?.refreshKey, record?.refreshTarget)
+        }
+        save(changed)
+    }
+
+    mutating func stepUpWritten(
+        _ record: TokenRecord<Value>?, of given: Value, _ waiter: Waiter?, _ now: SessionMoment
+    ) {
+        guard let value = record?.credential else { return }
+        // A request of the same refresh token that is under way keeps its key.
+        var pending = given.isRefreshable || unstored != nil ? nil : pendingRequest
+        pending?.credential = value
+        // The refreshed credential is replaced as a whole; the callers of the refresh get the new one.
+        let callers = refresh?.callers ?? []
+        refresh?.callers = []
+        var waiters = authentication?.waiters ?? []
+        authentication?.waiters = []
+        if let waiter { waiters.append(waiter) }
+        let signIn = signInGeneration
+        beginGeneration()
+        (signInGeneration, pendingRequest) = (signIn, pending)
+        identify(by: record)
+        adopt(value, now)
+        endStepUp(with: value, now)
+        for waiter in waiters { succeed(waiter, value) }
+        for caller in callers { use(caller.use, caller.waiter, now) }
+    }
+}
