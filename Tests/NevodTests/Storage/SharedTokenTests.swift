@@ -127,6 +127,20 @@ private struct Process {
         }
     }
 
+    @Test(.tags(.n4)) func `is refreshed by one process while the other is suspended`() async throws {
+        try await shared { folder, backend, url in
+            let processes = (0..<2).map { _ in Process(in: folder, url) { _ in Token(value: backend.issue()) } }
+            let (app, widget) = (processes[0], processes[1])
+            try await app.tokens.save(Token(value: "old")).get()
+            await app.tokens.prepareToSuspend()
+            async let error = app.error(of: "users/me")
+            #expect(await widget.error(of: "users/me") == nil)
+            await app.tokens.resume()
+            #expect(await error == nil)
+            #expect(backend.state.withLock { $0.issued } == 1)
+        }
+    }
+
     @Test(.tags(.n1)) func `is not removed by a process that cannot decode it`() async throws {
         try await shared { folder, _, url in
             let app = Process(in: folder, url)

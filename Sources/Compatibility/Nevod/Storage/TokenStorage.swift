@@ -136,6 +136,24 @@ public actor TokenStorage<Token: TokenModel> {
     }
 }
 
+// MARK: - Suspension
+
+extension TokenStorage {
+    /// Lets the storage finish what must not be interrupted, before the system suspends the app.
+    ///
+    /// The system ends an app that is suspended while it holds a lock in a shared folder, such as that of a `coordination`.
+    /// Call it inside of `ProcessInfo.performExpiringActivity` or a background task, and `resume()` when the app is active
+    /// again. Until then no refresh begins.
+    ///
+    /// - Parameter limit: The time after which a running refresh is let go of; it is repeated under its key.
+    public nonisolated func prepareToSuspend(within limit: Duration = .seconds(5)) async {
+        await session.prepareToSuspend(within: limit)
+    }
+
+    /// Continues after `prepareToSuspend(within:)`.
+    public nonisolated func resume() async { await session.resume() }
+}
+
 /// An error of a token storage.
 public enum TokenStorageError: Error, CustomStringConvertible {
     /// The stored bytes are not a token of this type; they are kept under another key, and count as no token.
