@@ -50,7 +50,10 @@ struct DemoStage: Sendable {
     func client(
         _ store: any LatchAuth.TokenStore<LatchAuth.Tokens>, policy: RefreshPolicy = RefreshPolicy()
     ) -> LatchAccounts.AuthClient {
-        LatchAccounts.AuthClient(baseURL: baseURL, store: store, policy: policy, transport: transport)
+        var policy = policy
+        // The demo refreshes far more often within half a minute than an app does.
+        policy.requestLimit = 1_000
+        return LatchAccounts.AuthClient(baseURL: baseURL, store: store, policy: policy, transport: transport)
     }
 
     /// Creates a client without tokens, which keeps them in memory.

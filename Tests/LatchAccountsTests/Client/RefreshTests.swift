@@ -120,7 +120,7 @@ private let refresh = "/api/auth/refresh-token"
         let client = try backend.client()
         let tokens = try await client.signIn(email: "a@b.c", password: "secret")
         #expect(tokens.cookie == nil)
-        await #expect(throws: AuthError.reauthenticationRequired) {
+        await #expect(throws: AuthError.notRefreshable) {
             try await client.session.refreshed(replacing: tokens)
         }
         #expect(backend.requests(to: refresh).isEmpty)

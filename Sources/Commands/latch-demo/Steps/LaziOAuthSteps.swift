@@ -17,7 +17,8 @@ enum LaziOAuthSteps {
         let current = stage
         let last = try await use(at: current)
         let copy = stage.client(holding: Tokens(access: last))
-        try await expect(AuthError.reauthenticationRequired, from: "the token of a session that has ended") {
+        // It has no refresh token, so that the server's refusal is the caller's, and ends nothing.
+        try await expect(AccountError.refused, from: "the token of a session that has ended") {
             _ = try await copy.profile()
         }
         stage.calls += 1

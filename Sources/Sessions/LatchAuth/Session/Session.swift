@@ -60,6 +60,10 @@ public actor Session<Value: SessionCredential> {
     /// The callers that wait for the machine.
     nonisolated let waiters = WaiterTable<CredentialSnapshot<Value>?>()
 
+    /// The issuer's clock minus this device's, as the response showed whose credential is not stored yet.
+    ///
+    /// It becomes valid with that credential: by a corrected clock the predecessor could look fresh again.
+    var measuredOffset: Double?
     /// The locks that this session holds.
     var locks: [SessionSection: SessionLock] = [:]
     /// The tasks that wait for a lock.
@@ -202,6 +206,8 @@ extension Session {
         listen()
         var use = use
         if case .signedOut = machine.state { use.isConfirmed = records.isCurrent }
+        // A refresh that this caller begins may begin later, in a task that knows nothing of its task-local values.
+        if case .current = use.need {} else { beginRequests() }
         guard let snapshot = try await value(isLeavable: true, { .use($0, use) }) else { throw AuthError.missingToken }
         return snapshot
     }

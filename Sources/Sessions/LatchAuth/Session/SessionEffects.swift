@@ -9,13 +9,15 @@ import Synchronization
 extension Session {
     /// Passes an event to the machine, and performs its effects.
     func send(_ event: SessionMachine<Value>.Event) {
-        let now = moment
+        var now = moment
+        if case .saved = event, machine.isCommitting { now.clockOffset = measuredOffset ?? now.clockOffset }
         let effects = machine.handle(event, now)
-        show(now)
-        // In the task of the caller that begins the refresh, whose task-local values the request inherits.
+        let offset = machine.unstored == nil ? measuredOffset.take() : nil
+        now.clockOffset = offset ?? now.clockOffset
+        show(now, correctingClockBy: offset)
         if machine.refresh != nil { beginRequests() }
         for effect in effects { perform(effect) }
-        if machine.refresh == nil { requests = nil }
+        if !machine.mayRequest { requests = nil }
         wait(now)
     }
 
@@ -47,12 +49,13 @@ extension Session {
     }
 
     /// Shows the credential to the path without the actor.
-    private func show(_ now: SessionMoment) {
+    private func show(_ now: SessionMoment, correctingClockBy offset: Double?) {
         let current = machine.state.credential
         let due = current.map { machine.dueDate(of: $0, now) } ?? .distantFuture
         let generation = machine.generation
         view.withLock { view in
             (view.current, view.generation, view.due) = (current, generation, due)
+            view.clockOffset = offset ?? view.clockOffset
         }
         if current?.expiry != nil { watchDate() }
     }
@@ -92,8 +95,10 @@ extension Session {
     }
 
     /// Returns the task that sends the requests of the running refresh.
+    ///
+    /// It is created in the task of the caller that begins the refresh, whose task-local values the requests inherit.
     @discardableResult
-    private func beginRequests() -> RequestRunner<Value> {
+    func beginRequests() -> RequestRunner<Value> {
         if let requests { return requests }
         let runner = RequestRunner(of: self, on: executor)
         requests = runner
@@ -154,7 +159,7 @@ extension Session {
         let sent = clock.now
         do {
             let fresh = try await ActiveRefreshes.of(self) { try await refresh(request) }
-            if let issued = fresh.issued { observe(issuerDate: issued, ofRequestSentAt: sent) }
+            measuredOffset = fresh.issued.map { ClockOffset.seconds(to: $0, sent: sent, received: clock.now) }
             send(.responded(request: id, .success(fresh)))
         } catch {
             send(.responded(request: id, .failure(IssuerFailure(error, now: clock.now))))

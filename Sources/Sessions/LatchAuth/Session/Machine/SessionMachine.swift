@@ -288,6 +288,12 @@ extension SessionMachine {
         }
     }
 
+    /// Whether a refresh is running, or a caller may begin one once the record has been read.
+    var mayRequest: Bool { refresh != nil || operations.contains { !$0.readers.isEmpty } }
+
+    /// Whether the running operation stores a successor.
+    var isCommitting: Bool { operations.first?.isCommit == true }
+
     /// Whether the user of `generation` is still signed in: a step-up begins a generation too.
     func isSameUser(_ generation: Int) -> Bool { (signInGeneration...self.generation).contains(generation) }
 
@@ -307,6 +313,8 @@ extension SessionMachine {
     mutating func adopt(_ value: Value, _ now: SessionMoment) {
         jitter = now.random.unit()
         (refusedByIssuer, pause) = (nil, nil)
+        // Its lifetime is measured once: the date of its refresh must not move while time passes.
+        if value.issued == nil, recordedIssueDate == nil { recordedIssueDate = now.issuerDate }
         publishExpiry(of: value, now)
     }
 
