@@ -53,7 +53,7 @@ public struct PublicSuffixList: Sendable {
     /// Creates a list from a file in the format of publicsuffix.org, such as a resource of an app, which is read now.
     ///
     /// - Throws: `HTTPError.fileUnavailable`.
-    public init(contentsOfFile path: String) throws(HTTPError) {
+    package init(contentsOfFile path: String) throws(HTTPError) {
         do throws(FileError) {
             guard let bytes = try AtomicFile(path).read() else { throw FileError("open", path, number: 2) }
             self.init(list: String(decoding: bytes, as: UTF8.self))
