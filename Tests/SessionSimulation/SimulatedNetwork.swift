@@ -37,10 +37,17 @@ final class SimulatedNetwork: Sendable {
         let answer: Tokens
         if !isCalm, simulation.chance(30) {
             // A slow way that does not hear of cancellation, as when the answer has arrived already.
-            answer = try await simulation.spawn(in: process) {
+            let delivery = simulation.spawn(in: process) {
                 try await self.simulation.pause(upToMilliseconds: 5_000)
                 return try await self.deliver(request, by: process)
-            }.value
+            }
+            answer = try await withTaskCancellationHandler {
+                try await delivery.value
+            } onCancel: {
+                // Whoever has given it up, such as at the time limit, may ask again under the same key.
+                issuer.excuse(token, key: request.idempotencyKey)
+                issuer.ends(process.id, token, isAnswered: false)
+            }
             if Task.isCancelled { simulation.happens(.answerUnwanted) }
         } else {
             answer = try await deliver(request, by: process)
