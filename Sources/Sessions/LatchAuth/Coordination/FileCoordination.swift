@@ -157,10 +157,10 @@ private struct LockContent {
 
     /// Parses two lines; anything else, such as the empty file of an earlier version, has no stamp.
     init(_ bytes: [UInt8]) {
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count >= 2, lines[0].utf8.count == 32 || lines[0] == "-" else { return }
-        stamp = lines[0] == "-" ? nil : String(lines[0])
-        holder = String(lines[1])
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        guard lines.count >= 2, lines[0].count == 32 || lines[0].elementsEqual([0x2D]) else { return }
+        stamp = lines[0].count == 32 ? String(decoding: lines[0], as: UTF8.self) : nil
+        holder = String(decoding: lines[1], as: UTF8.self)
     }
 
     var bytes: [UInt8] { Array("\(stamp ?? "-")\n\(holder ?? "")\n".utf8) }
