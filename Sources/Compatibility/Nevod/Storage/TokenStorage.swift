@@ -17,7 +17,7 @@ package import LatchCore
 ///
 /// An app and its extension share a token by a storage that both can access, and by a coordination:
 ///
-/// ```swift
+/// ```swift no-check
 /// let storage = TokenStorage<Token>(
 ///     storage: KeychainStorage(service: "com.example.app"),
 ///     coordination: FileCoordination(path: "\(sharedFolder)/account"))
