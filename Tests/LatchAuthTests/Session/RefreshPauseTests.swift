@@ -88,15 +88,21 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `that the issuer asks for keeps back a caller that needs a successor, too`() throws {
-        let fixture = fixture(PatienceCase.status(.tooManyRequests, "500", pause: 500).error)
-        let session = fixture.makeSession()
+    /// Returns tokens that are due, whose refresh has failed once.
+    private func failedOnce(_ session: Session<Tokens>, _ fixture: SessionFixture) throws -> Tokens {
         let tokens = fixture.tokens(0, life: 7_200)
         try fixture.run {
             try await session.signIn(tokens)
             try await fixture.simulation.clock.sleep(for: .seconds(4_300))
             _ = try await session.credential()
         }
+        return tokens
+    }
+
+    @Test func `that the issuer asks for keeps back a caller that needs a successor, too`() throws {
+        let fixture = fixture(PatienceCase.status(.tooManyRequests, "500", pause: 500).error)
+        let session = fixture.makeSession()
+        let tokens = try failedOnce(session, fixture)
         #expect(throws: HTTPError.self) { try fixture.run { try await session.refreshed(replacing: tokens) } }
         #expect(fixture.refreshes == 1)
         try fixture.run { try await fixture.simulation.clock.sleep(for: .seconds(626)) }
@@ -107,12 +113,7 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
     @Test func `of the session itself does not keep back a caller that needs a successor`() throws {
         let fixture = fixture(PatienceCase.unreached)
         let session = fixture.makeSession()
-        let tokens = fixture.tokens(0, life: 7_200)
-        try fixture.run {
-            try await session.signIn(tokens)
-            try await fixture.simulation.clock.sleep(for: .seconds(4_300))
-            _ = try await session.credential()
-        }
+        let tokens = try failedOnce(session, fixture)
         #expect(throws: HTTPError.offline) { try fixture.run { try await session.refreshed(replacing: tokens) } }
         #expect(fixture.refreshes == 2)
     }

@@ -16,6 +16,13 @@ func absolutePath(_ variable: String, in environment: [String: String]) -> Strin
     environment[variable].flatMap { $0.utf8.first == 0x2F ? $0 : nil }
 }
 
+/// Returns the name under which a user's one keyring or keychain keeps the items of a service.
+///
+/// The folder in the name keeps the items of `LATCH_HOME` apart.
+func keyringService(for service: String, in environment: [String: String]) -> String {
+    absolutePath("LATCH_HOME", in: environment) == nil ? service : "\(service) (\(secretsFolder(in: environment)))"
+}
+
 /// Returns a service or an account as a file name: a byte other than a letter, digit, dot, hyphen or underscore becomes
 /// `%` and two digits, and so does a dot in front.
 func fileName(for service: String) -> String {

@@ -32,11 +32,8 @@ extension SecretStoreSelection {
     static func platform(
         service: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> SecretStoreSelection {
-        let folder = secretsFolder(in: environment)
-        let path = "\(folder)/\(fileName(for: service))"
-        // A user has one keychain: the folder in the name keeps the items of LATCH_HOME apart.
-        let isMoved = absolutePath("LATCH_HOME", in: environment) != nil
-        let items = isMoved ? "\(service) (\(folder))" : service
+        let path = "\(secretsFolder(in: environment))/\(fileName(for: service))"
+        let items = keyringService(for: service, in: environment)
         let keychain = KeychainSecretStore(service: items)
         return SecretStoreSelection(
             service: service, path: path, environment: environment,

@@ -30,11 +30,8 @@ extension SecretStoreSelection {
     static func platform(
         service: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> SecretStoreSelection {
-        let folder = secretsFolder(in: environment)
-        let path = "\(folder)/\(fileName(for: service))"
-        // A user has one keyring: the folder in the name keeps the items of LATCH_HOME apart.
-        let isMoved = absolutePath("LATCH_HOME", in: environment) != nil
-        let items = isMoved ? "\(service) (\(folder))" : service
+        let path = "\(secretsFolder(in: environment))/\(fileName(for: service))"
+        let items = keyringService(for: service, in: environment)
         let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
         let keyring = SecretServiceStore(service: items, promptsUser: hasDisplay)
         let fileKeys = SecretServiceStore(service: "\(items): file key", promptsUser: hasDisplay)
