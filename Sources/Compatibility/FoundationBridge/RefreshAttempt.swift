@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Foundation
+import LatchCore
 import Synchronization
 
 /// One run of an application's refresh closure, with the credential that the closure saves by itself.
@@ -85,10 +87,17 @@ package final class RefreshAttempt: Sendable {
 }
 
 /// An error of an application's refresh closure that does not end the session.
-package struct RefreshFailure: Error {
+package struct RefreshFailure: WrappingError {
     /// The error of the closure.
     package let cause: any Error
 
     /// Creates a failure.
     package init(cause: any Error) { self.cause = cause }
+}
+
+extension URLError: IssuerError {
+    /// Whether the connection ended after it had been made.
+    package var mayHaveArrived: Bool {
+        [.timedOut, .networkConnectionLost, .cancelled, .badServerResponse, .cannotParseResponse].contains(code)
+    }
 }

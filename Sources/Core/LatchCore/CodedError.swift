@@ -44,3 +44,23 @@ public protocol RetryAfterError: Error {
     /// The delay from now on; nil if the server did not request one.
     var retryAfter: Duration? { get }
 }
+
+/// An error of a request to an issuer that knows what became of the request.
+package protocol IssuerError: Error {
+    /// Whether the request may have arrived, and no response to it has.
+    var mayHaveArrived: Bool { get }
+
+    /// Whether the issuer has rejected the request, and used nothing up.
+    var isRejection: Bool { get }
+}
+
+extension IssuerError {
+    /// False: most errors are not an issuer's.
+    package var isRejection: Bool { false }
+}
+
+/// An error that carries another one, which tells what became of a request.
+package protocol WrappingError: Error {
+    /// The wrapped error.
+    var cause: any Error { get }
+}

@@ -59,7 +59,10 @@ public final class AuthClient: Sendable {
         let tokenDecoder = AccountTokenDecoder(endpoints: endpoints, usesCookie: refreshUsesCookie, clock: clock)
         var policy = policy
         policy.needsRefreshToken = true
-        let session = Session(store: store, policy: policy, clock: clock, random: random) { request in
+        let session = Session(
+            store: store, policy: policy, clock: clock, random: random, executor: nil, issuer: nil,
+            revoke: { await Self.endServerSession(of: $0, at: endpoints, over: openClient) }
+        ) { request in
             try await Self.refresh(request, at: endpoints, over: openClient, decoding: tokenDecoder)
         }
         self.session = session
@@ -159,19 +162,23 @@ extension AuthClient {
     /// - Throws: An `AuthError` with a `store…` code if this device cannot remove the tokens.
     @discardableResult
     public func signOut() async throws -> Bool {
-        try await session.signOut(ending: endServerSession)
+        try await session.signOutAndRevoke()
     }
 
-    /// Asks the server to end the session; returns false if it could not be reached or refused.
+    /// Asks the server to end the session.
     ///
     /// It never throws: on this device the user is signed out already, and no network failure may change that.
-    private func endServerSession(of tokens: Tokens) async -> Bool {
+    private static func endServerSession(
+        of tokens: Tokens, at endpoints: AccountEndpoints, over client: Client
+    ) async -> RevocationOutcome {
         do {
-            var request = try Self.request(to: endpoints.signOut, refreshing: tokens, over: openClient)
+            var request = try request(to: endpoints.signOut, refreshing: tokens, over: client)
             try tokens.authorize(&request)
-            return try await openClient.respond(to: request).status.isSuccess
+            let status = try await client.respond(to: request).status
+            if status.isSuccess { return .confirmed }
+            return status.isServerError || status == .tooManyRequests ? .unavailable : .refused
         } catch {
-            return false
+            return .unavailable
         }
     }
 

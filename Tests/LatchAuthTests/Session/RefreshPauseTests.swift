@@ -31,6 +31,7 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
     }
 
     private struct Asking: RetryAfterError { let retryAfter: Duration? }
+    private struct Wrapping: WrappingError { let cause: any Error }
 
     static let all: [PatienceCase] = [
         .status(.tooManyRequests, "120", pause: 120), .status(.serviceUnavailable, "120", pause: 120),
@@ -45,6 +46,10 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
             testDescription: "a cause of a cause",
             error: AuthError.refreshFailed.caused(
                 by: AuthError.refreshFailed.caused(by: Asking(retryAfter: .seconds(60)))), pause: 60),
+        PatienceCase(
+            testDescription: "a wrapped one", error: Wrapping(cause: Asking(retryAfter: .seconds(60))), pause: 60),
+        PatienceCase(
+            testDescription: "a wrapped one of which nothing was sent", error: Wrapping(cause: unreached), pause: 15),
     ]
 }
 

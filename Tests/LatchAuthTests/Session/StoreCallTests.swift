@@ -3,6 +3,7 @@
 import Foundation
 import LatchAuth
 import LatchCore
+import LatchHTTP
 import LatchTesting
 import Synchronization
 import Testing
@@ -145,5 +146,28 @@ private final class CountingStore: SecretStore {
         #expect(try await session.refreshed(replacing: own).access == "own-3")
         #expect(Set(try #require(store.load()?.resourceTokens).map(\.target)) == [files, mails])
         #expect(try await session.credential(for: files).refresh == "r3")
+    }
+
+    @Test func `come from the new authentication where a resource requires one`() async throws {
+        let files = TokenTarget(resource: "files")
+        let session = Session<Tokens>(store: InMemoryTokenStore<Tokens>()) { request in
+            let refresh = request.credential.refresh ?? "nothing"
+            return Tokens(access: "\(request.target?.resource ?? "own") by \(refresh)", refresh: "\(refresh)'")
+        }
+        try await session.signIn(Tokens(access: "own", refresh: "weak"))
+        let sent = Mutex<[String]>([])
+        let resource = ClosureHandler { request in
+            let token = String((request.fields[.authorization] ?? "").dropFirst("Bearer ".count))
+            sent.withLock { $0.append(token) }
+            guard !token.hasPrefix("files by gold") else { return HTTPResponse(status: .ok) }
+            let challenge = #"Bearer error="insufficient_user_authentication", acr_values="gold""#
+            return HTTPResponse(status: .unauthorized, fields: [.wwwAuthenticate: challenge])
+        }
+        let auth = SessionInterceptor(
+            session, for: .host("api.example.com"), target: files,
+            stepUp: { _ in Tokens(access: "own", refresh: "gold") })
+        let response = try await resource.intercepted(by: [auth]).respond(to: SessionFixture.request())
+        #expect(response.status == .ok)
+        #expect(sent.withLock { $0 } == ["files by weak", "files by gold"])
     }
 }

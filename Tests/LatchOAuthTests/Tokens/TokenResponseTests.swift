@@ -36,6 +36,13 @@ import Testing
         #expect(response.extra == ["user_id": "usr_123abc", "x": [1]])
     }
 
+    @Test func `is not dated by a cache that delivers it`() async throws {
+        let response = try await response(
+            #"{"access_token":"a","expires_in":3600}"#,
+            fields: [.date: "Sun, 06 Nov 1994 08:49:37 GMT", "Age": "600"])
+        #expect(response.tokens.issued == issuer.clock.now)
+    }
+
     @Test(.tags(.l3)) func `may lack everything but the access token`() async throws {
         let response = try await response(#"{"access_token":"a"}"#, scopes: .list("files:read"))
         #expect(response.tokens.refresh == nil)

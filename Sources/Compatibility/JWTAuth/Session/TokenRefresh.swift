@@ -45,3 +45,14 @@ enum TokenRefresh {
             || status == 400 && (try? JSONValue(parsing: body))?["error"]?.stringValue == "invalid_grant"
     }
 }
+
+extension HTTPRequestClient.Error: IssuerError {
+    /// Whether the request may have used up the refresh token, and the response to it was lost.
+    package var mayHaveArrived: Bool {
+        switch self {
+        case .badResponse(_, let status, _): status == 502 || status == 504
+        case .decodingError, .invalidHTTPResponse: true
+        case .other(_, let error): (error as? any IssuerError)?.mayHaveArrived ?? false
+        }
+    }
+}

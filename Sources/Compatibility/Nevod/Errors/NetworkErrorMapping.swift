@@ -76,3 +76,15 @@ extension RefreshFailure {
         }
     }
 }
+
+extension NetworkError: IssuerError {
+    /// Whether the request may have used up the refresh token, and the response to it was lost.
+    package var mayHaveArrived: Bool {
+        switch self {
+        case .timeout, .parsingError: true
+        case .serverError(let code, _): code == 502 || code == 504
+        case .unknown(let error): (error as? any IssuerError)?.mayHaveArrived ?? false
+        default: false
+        }
+    }
+}

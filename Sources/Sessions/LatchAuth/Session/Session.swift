@@ -44,8 +44,8 @@ public actor Session<Value: SessionCredential> {
     nonisolated let clock: WallClock
     /// The source of jitter and idempotency keys; a simulation passes a seeded one.
     nonisolated let random: RandomSource
-    /// Revokes a credential that was issued after the user had signed out; nil if the issuer cannot.
-    let revoke: (@Sendable (Value) async -> Void)?
+    /// The credentials whose revocation the issuer has not confirmed; nil if it revokes none.
+    nonisolated let revocations: RevocationQueue<Value>?
     /// The executor of the session's own tasks; nil is the global pool.
     let executor: (any TaskExecutor)?
     /// The issuer that a session was created with, for modules above; see `Session.init(tokenEndpoint:)`.
@@ -82,6 +82,10 @@ public actor Session<Value: SessionCredential> {
     var dateWatch: Task<Void, Never>?
     /// The task that follows the life of the app.
     var lifecycle: Task<Void, Never>?
+    /// The activity that keeps the system from suspending the program during a refresh.
+    var activity: SystemActivity?
+    /// Whether the session was suspended because the time of an activity was over: the next caller ends that.
+    var isExpired = false
 
     /// Creates a session over the credential in `store`.
     ///
@@ -108,8 +112,8 @@ public actor Session<Value: SessionCredential> {
     /// Creates a session with its issuer.
     package init(
         store: any TokenStore<Value>, policy: RefreshPolicy, clock: WallClock, random: RandomSource,
-        executor: (any TaskExecutor)?, issuer: (any Sendable)?, revoke: (@Sendable (Value) async -> Void)?,
-        refresh: @escaping Refresh
+        executor: (any TaskExecutor)?, issuer: (any Sendable)?,
+        revoke: (@Sendable (Value) async -> RevocationOutcome)?, refresh: @escaping Refresh
     ) {
         let records = SessionRecords(store)
         self.records = records
@@ -120,7 +124,11 @@ public actor Session<Value: SessionCredential> {
         self.random = random
         self.executor = executor
         self.issuer = issuer
-        self.revoke = revoke
+        revocations = revoke.map { [broadcast] revoke in
+            RevocationQueue(
+                records: records, clock: clock, executor: executor,
+                isSignedOut: { if case .signedOut = broadcast.current { true } else { false } }, revoke: revoke)
+        }
     }
 
     deinit {
@@ -128,6 +136,7 @@ public actor Session<Value: SessionCredential> {
         listener?.cancel()
         dateWatch?.cancel()
         lifecycle?.cancel()
+        activity?.end()
         for lock in locks.values { lock.release() }
         broadcast.finish()
         stepUpBroadcast.finish()
@@ -204,6 +213,7 @@ extension Session {
         // A refresh that needs its own result would wait for itself.
         if ActiveRefreshes.contains(self) { throw AuthError.refreshReentered }
         listen()
+        continueAfterExpiry()
         var use = use
         if case .signedOut = machine.state { use.isConfirmed = records.isCurrent }
         // A refresh that this caller begins may begin later, in a task that knows nothing of its task-local values.
@@ -246,21 +256,30 @@ extension Session {
 
     /// Signs the user out: first on this device, with or without a network, and then at the server.
     ///
-    /// - Parameter end: Asks the server to end the session; returns whether it confirmed, and never throws, since the user
-    ///   is signed out already.
+    /// A server that cannot be reached is asked again later, also after a restart, until someone signs in again.
+    ///
+    /// - Parameter revoke: Asks the server to end the session; nil for what the session was created with.
     /// - Returns: Whether the server confirmed; false as well if no user was signed in.
     /// - Throws: As ``signOut()``; the server is notified nevertheless.
-    package nonisolated func signOut(ending end: (Value) async -> Bool) async throws -> Bool {
+    package nonisolated func signOutAndRevoke(
+        by revoke: (@Sendable (Value) async -> RevocationOutcome)? = nil
+    ) async throws -> Bool {
         let current = currentState.credential
         do {
             guard let last = try await signOut() else { return false }
-            return await end(last)
+            guard let revocations else { return await revoke?(last) == .confirmed }
+            return await revocations.add(last, revokingBy: revoke)
         } catch {
             // The store may still contain the credential: the server should not accept it.
-            if let current { _ = await end(current) }
+            if let current { _ = await (revoke ?? revocations?.revoke)?(current) }
             throw error
         }
     }
+
+    /// Tries again to revoke what the server could not revoke at earlier sign-outs, if nobody is signed in.
+    ///
+    /// - Returns: Whether nothing is left to revoke.
+    package nonisolated func revokeRemaining() async -> Bool { await revocations?.retry() ?? true }
 
     /// Reads the store, if that has not succeeded before.
     ///
@@ -268,6 +287,8 @@ extension Session {
     public func restore() async throws {
         guard machine.isUnread else { return }
         listen()
+        // A refresh may begin by itself then; in another session's refresh it must know of it.
+        beginRequests()
         _ = try await value(isLeavable: true) { .restore($0) }
     }
 
@@ -296,9 +317,10 @@ extension Session {
 extension Session {
     /// Lets the session finish what must not be interrupted, before the system suspends the program.
     ///
-    /// The system ends an app that is suspended while it holds a lock in a shared container. Call it inside of
-    /// `ProcessInfo.performExpiringActivity` or a background task, and `resume()` when the app is active again. Until then
-    /// no refresh begins; a credential that is still accepted is used.
+    /// The system ends an app that is suspended while it holds a lock in a shared container. On iOS, tvOS, watchOS and
+    /// visionOS a session keeps the program awake for a refresh, and lets go when the system suspends it nevertheless:
+    /// this is for programs that know more, such as one that stops its own processes. Until `resume()` no refresh begins;
+    /// a credential that is still accepted is used.
     ///
     /// - Parameter limit: The time after which the session lets go of its lock, and of a running request. A request is then
     ///   repeated under its key, and a successor that could not be stored stays in memory.
@@ -318,22 +340,11 @@ extension Session {
         }
     }
 
-    /// Follows the life of the app: lets the session finish before a suspension, and continues it afterwards.
-    package func follow(_ events: AsyncStream<LifecycleEvent>) {
-        lifecycle?.cancel()
-        lifecycle = Task.detached(executorPreference: executor) { [weak self] in
-            for await event in events {
-                switch event {
-                case .willSuspend: await self?.prepareToSuspend()
-                case .didResume: await self?.resume()
-                case .protectedDataAvailable: await self?.storeWasUnlocked()
-                }
-            }
-        }
-    }
-
     /// Continues after `prepareToSuspend(within:)`.
-    public func resume() { send(.resume) }
+    public func resume() {
+        isExpired = false
+        send(.resume)
+    }
 
     /// Uses a store again that was locked, such as a keychain before the device was unlocked.
     public func storeWasUnlocked() { send(.storeUnlocked) }

@@ -19,6 +19,7 @@ extension Session {
         for effect in effects { perform(effect) }
         if !machine.mayRequest { requests = nil }
         wait(now)
+        stayAwake()
     }
 
     /// Sends the event of a caller, and waits until the machine lets it continue.
@@ -85,8 +86,11 @@ extension Session {
             requests = nil
         case .authenticate(let id, let waiter, let requirement): authenticate(id, waiter, requirement)
         case .cancelAuthentication: authentication?.cancel()
-        case .revoke(let value): if let revoke { run { _ in await revoke(value) } }
-        case .publish(let state): broadcast.send(state)
+        case .revoke(let value): if let revocations { run { _ in _ = await revocations.add(value) } }
+        case .publish(let state):
+            let isRestored = broadcast.current == .restoring
+            broadcast.send(state)
+            if isRestored, case .signedOut = state { run { session in _ = await session.revokeRemaining() } }
         case .publishStepUp(let requirement): stepUpBroadcast.send(requirement)
         case .resume(let waiter, let result):
             authenticators[waiter] = nil
@@ -228,13 +232,50 @@ extension Session {
         }
     }
 
-    /// Begins to listen to the other sessions over the record, once.
+    /// Begins to listen to the other sessions over the record, and to the system, once.
     func listen() {
+        if lifecycle == nil, let events = LifecycleEvent.systemEvents { follow(events) }
         guard listener == nil, let coordination = records.coordination else { return }
         let changes = coordination.changes()
         listener = Task.detached(executorPreference: executor) { [weak self] in
             for await _ in changes { await self?.recordMayHaveChanged() }
         }
+    }
+
+    /// Follows the life of the app.
+    private func follow(_ events: AsyncStream<LifecycleEvent>) {
+        lifecycle = Task.detached(executorPreference: executor) { [weak self] in
+            for await event in events {
+                switch event {
+                case .didResume: await self?.continueAfterExpiry()
+                case .protectedDataAvailable: await self?.storeWasUnlocked()
+                }
+            }
+        }
+    }
+
+    /// Keeps the system from suspending the program as long as a refresh, its lock or its result could be lost.
+    private func stayAwake() {
+        let isBusy = machine.lock == .held || machine.unstored != nil || machine.refresh != nil
+        if isBusy, !isExpired {
+            guard activity == nil else { return }
+            activity = SystemActivity { [weak self] in await self?.expire() }
+        } else {
+            activity?.end()
+            activity = nil
+        }
+    }
+
+    /// Lets go of everything, since the system suspends the program now.
+    private func expire() async {
+        isExpired = true
+        await prepareToSuspend(within: .zero)
+    }
+
+    /// Continues after the system has suspended the program: whoever calls shows that it runs again.
+    func continueAfterExpiry() {
+        guard isExpired else { return }
+        resume()
     }
 
     private func recordMayHaveChanged() {

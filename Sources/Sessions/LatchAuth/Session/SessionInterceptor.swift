@@ -88,7 +88,11 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
             case .authentication(let requirement):
                 let hook = mayStepUp ? stepUp : nil
                 mayStepUp = false
-                snapshot = try await session.steppedUp(for: requirement, refusing: attempt.snapshot, by: hook)
+                let steppedUp = try await session.steppedUp(for: requirement, refusing: attempt.snapshot, by: hook)
+                // The access token of a resource comes from the new authentication by a refresh of its own.
+                let own = try await target == nil ? steppedUp : refreshed(replacing: attempt.snapshot)
+                guard let own else { return response }
+                snapshot = own
             case .credential, nil: return response
             }
             guard request.body.isReplayable else { return response }

@@ -75,4 +75,18 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
         let stamp = records.isStamped ? lock?.renewStamp() : nil
         known.withLock { $0 = (stamp.map { Known(record: record, stamp: $0) }, true) }
     }
+
+    /// Changes the list of credentials to revoke, which is stored beside the record.
+    func changeRevocations(
+        _ change: @Sendable (inout [PendingRevocation<Value>]) -> Void
+    ) async throws -> [PendingRevocation<Value>] {
+        guard let records else { throw AuthError.store(.storeUnavailable, "it keeps credentials only") }
+        let lock = try await coordination?.enter(.store)
+        defer { lock?.release() }
+        let before = try await records.loadRevocations()
+        var after = before
+        change(&after)
+        if after.map(\.credential) != before.map(\.credential) { try await records.save(revocations: after) }
+        return after
+    }
 }

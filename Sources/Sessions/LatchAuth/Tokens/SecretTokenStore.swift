@@ -66,10 +66,13 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
 
     /// Replaces the whole record.
     package func save(record: TokenRecord<Value>) async throws {
+        try await secrets.write(try encode(record), for: name)
+    }
+
+    private func encode(_ value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .secondsSince1970
-        let bytes = Array(try encoder.encode(record))
-        try await secrets.write(bytes, for: name)
+        return Array(try encoder.encode(value))
     }
 
     /// Returns the whole record.
@@ -79,14 +82,18 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
         try await secrets.read(name).map { try decode($0) }
     }
 
-    private func decode(_ bytes: [UInt8]) throws -> TokenRecord<Value> {
+    private func decode<Content: Decodable>(_ type: Content.Type, from bytes: [UInt8]) throws -> Content {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .secondsSince1970
+        return try decoder.decode(type, from: Data(bytes))
+    }
+
+    private func decode(_ bytes: [UInt8]) throws -> TokenRecord<Value> {
         do {
-            let record = try decoder.decode(TokenRecord<Value>.self, from: Data(bytes))
+            let record = try decode(TokenRecord<Value>.self, from: bytes)
             if record.credential != nil || record.end != nil { return record }
             // Before there were records the credential was stored alone.
-            return TokenRecord(credential: try decoder.decode(Value.self, from: Data(bytes)))
+            return TokenRecord(credential: try decode(Value.self, from: bytes))
         } catch AuthError.storeNewer {
             throw AuthError.store(.storeNewer, "the record '\(name)'")
         } catch {
@@ -100,4 +107,19 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
 
     /// Removes the record, for a session that is inside of the store's section.
     package func clearRecord() async throws { try await secrets.remove(name) }
+
+    /// The name of the credentials to revoke.
+    private var revocationsName: String { name + ".revocations" }
+
+    /// Returns the credentials to revoke; none if the list is damaged, which the next sign-out replaces.
+    package func loadRevocations() async throws -> [PendingRevocation<Value>] {
+        guard let bytes = try await secrets.read(revocationsName) else { return [] }
+        do { return try decode([PendingRevocation<Value>].self, from: bytes) } catch { return [] }
+    }
+
+    /// Replaces the credentials to revoke.
+    package func save(revocations: [PendingRevocation<Value>]) async throws {
+        guard !revocations.isEmpty else { return try await secrets.remove(revocationsName) }
+        try await secrets.write(try encode(revocations), for: revocationsName)
+    }
 }

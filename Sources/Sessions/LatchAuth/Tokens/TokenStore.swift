@@ -49,6 +49,12 @@ package protocol TokenRecordStore<Value>: TokenStore {
 
     /// Keeps a record that cannot be decoded under another name, before it is replaced.
     func setAsideDamaged() async throws
+
+    /// Returns the credentials that the user has left and the issuer has not revoked yet.
+    func loadRevocations() async throws -> [PendingRevocation<Value>]
+
+    /// Replaces these credentials; an empty list removes them.
+    func save(revocations: [PendingRevocation<Value>]) async throws
 }
 
 extension TokenRecordStore {
@@ -63,6 +69,14 @@ extension TokenRecordStore {
 
     /// Does nothing: most stores contain nothing else.
     package func setAsideDamaged() async throws {}
+
+    /// Nothing: most stores keep one credential.
+    package func loadRevocations() async throws -> [PendingRevocation<Value>] { [] }
+
+    /// Throws: most stores keep one credential.
+    package func save(revocations: [PendingRevocation<Value>]) async throws {
+        throw AuthError.store(.storeUnavailable, "it keeps one credential")
+    }
 }
 
 /// A token store that ends with the process, for tests and previews.

@@ -32,7 +32,7 @@ extension Session where Value == Tokens {
         policy.needsRefreshToken = true
         self.init(
             store: store, policy: policy, clock: clock ?? tokenEndpoint.clock, random: random, executor: executor,
-            issuer: tokenEndpoint, revoke: { _ = await tokenEndpoint.revokeIfPossible($0) }
+            issuer: tokenEndpoint, revoke: tokenEndpoint.revocation
         ) { request in
             do {
                 let key = request.idempotencyKey
@@ -73,10 +73,12 @@ extension Session where Value == Tokens {
 
     /// Signs the user out: first on this device, with or without a network, and then at the server.
     ///
+    /// A server that cannot be reached is asked again later, also by the next start of the program, until a user signs in.
+    ///
     /// - Returns: Whether the server confirmed; false as well if no user was signed in.
     /// - Throws: A `store…` code if this device cannot remove the tokens; they are revoked nevertheless.
     @discardableResult
     public func signOut(revokingAt endpoint: TokenEndpoint) async throws -> Bool {
-        try await signOut(ending: endpoint.revokeIfPossible)
+        try await signOutAndRevoke(by: endpoint.revocation)
     }
 }

@@ -69,7 +69,7 @@ public struct TokenEndpoint: Sendable {
         let response = try await exchange(grant, RequestContext(idempotencyKey: idempotencyKey, key: key))
         guard unrequestedScopes == .refused, !response.scopeChange.unrequested.isEmpty else { return response }
         // The refused tokens are revoked if possible: they would stay valid until they expire.
-        _ = await revokeIfPossible(response.tokens)
+        _ = await revocation(response.tokens)
         throw OAuthError.unrequestedScope
     }
 
@@ -171,9 +171,11 @@ extension TokenEndpoint {
     }
 
     /// Revokes both tokens without throwing.
-    ///
-    /// - Returns: Whether the server confirmed.
-    func revokeIfPossible(_ tokens: Tokens) async -> Bool { await failure { try await revoke(tokens) } == nil }
+    func revocation(_ tokens: Tokens) async -> RevocationOutcome {
+        guard let error = await failure(of: { try await revoke(tokens) }) else { return .confirmed }
+        if error as? OAuthError == .noRevocationEndpoint { return .refused }
+        return (error as? any IssuerError)?.isRejection == true ? .refused : .unavailable
+    }
 
     private func failure(of body: () async throws -> Void) async -> (any Error)? {
         do { try await body() } catch { return error }

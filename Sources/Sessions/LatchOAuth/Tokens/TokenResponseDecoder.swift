@@ -53,7 +53,8 @@ package struct TokenResponseDecoder: Sendable {
         // RFC 8259 §4 does not define duplicate names; the parser refuses them, so that no other parser can read the same
         // response differently.
         guard let members else { throw .invalidResponse("it is not a JSON object") }
-        let date = response.fields[.date].flatMap(HTTPDate.init)?.date
+        // A response from a cache, which has an age (RFC 9111 §5.1), is not dated by the issuer's clock of now.
+        let date = response.fields["Age"] == nil ? response.fields[.date].flatMap(HTTPDate.init)?.date : nil
         return try decode(members, issued: date, type: type, expecting: scopes, keeping: refresh)
     }
 

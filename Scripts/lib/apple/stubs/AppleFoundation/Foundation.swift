@@ -51,3 +51,9 @@ extension URLResourceValues {
 extension Foundation.Stream {
     public class func getBoundStreams(withBufferSize bufferSize: Int, inputStream: UnsafeMutablePointer<InputStream?>?, outputStream: UnsafeMutablePointer<OutputStream?>?) {}
 }
+
+// Source: https://developer.apple.com/documentation/foundation/processinfo/performexpiringactivity(withreason:using:).
+extension ProcessInfo {
+    @available(macOS, unavailable)
+    public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) { stub() }
+}

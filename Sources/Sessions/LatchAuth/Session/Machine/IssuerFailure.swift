@@ -45,6 +45,7 @@ package struct IssuerFailure: Error, Sendable {
         case AuthError.invalidTokenResponse: .unanswered
         case let error as AuthError: error.cause.map(kindOfCause) ?? .failed
         case let error as HTTPError where error.response != nil: error.response.map(kind) ?? .failed
+        case let error as any WrappingError: kindOfCause(error.cause)
         case let error as any IssuerError: error.mayHaveArrived ? .unanswered : error.isRejection ? .rejected : .failed
         default: .failed
         }
@@ -76,6 +77,7 @@ package struct IssuerFailure: Error, Sendable {
     /// Returns the pause that the issuer requests, in an error or in its cause.
     private static func pause(requestedBy error: any Error, _ now: Date) -> Duration? {
         switch error {
+        case let error as any WrappingError: pause(requestedBy: error.cause, now)
         case let error as any RetryAfterError: error.retryAfter
         case let error as HTTPError: error.response?.retryDelay(now: now)
         // A wrong password, most likely: repeating it would lock the account.
@@ -84,15 +86,6 @@ package struct IssuerFailure: Error, Sendable {
         default: nil
         }
     }
-}
-
-/// An error of a request to an issuer that knows what became of the request.
-package protocol IssuerError: Error {
-    /// Whether the request may have arrived, and no response to it has.
-    var mayHaveArrived: Bool { get }
-
-    /// Whether the issuer has rejected the request, and used nothing up.
-    var isRejection: Bool { get }
 }
 
 extension HTTPError: IssuerError {

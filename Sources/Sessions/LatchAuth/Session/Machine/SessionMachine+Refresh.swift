@@ -66,7 +66,11 @@ extension SessionMachine {
     /// A successor that is issued and not stored.
     package struct Unstored: Sendable {
         package var value: Value
+        /// The credential that the store is known to hold.
         package var predecessor: Value
+        /// Whether a response has rotated the credential: the session uses it already, since the server refuses the
+        /// predecessor.
+        package var isRotation = false
         /// The number of failed attempts to store it.
         package var failures = 0
         /// The monotonic time of the next attempt.
@@ -219,9 +223,9 @@ extension SessionMachine {
         }
         switch result {
         case .success(let value):
-            guard unstored == nil, refresh?.stage != .ending else { return }
+            guard unstored?.isRotation ?? true, refresh?.stage != .ending else { return }
             let fresh = value.succeeding(pending.credential, for: pending.target)
-            unstored = Unstored(value: fresh, predecessor: pending.credential)
+            unstored = Unstored(value: fresh, predecessor: unstored?.predecessor ?? pending.credential)
             // The response may be to a request whose time was over, while this refresh was about to repeat it.
             if let refresh, !refresh.isParked {
                 if refresh.stage != .requesting(id: id) { leave(refresh) }

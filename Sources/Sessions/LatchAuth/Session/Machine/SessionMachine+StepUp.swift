@@ -86,8 +86,7 @@ extension SessionMachine {
         let signIn = signInGeneration
         beginGeneration()
         (signInGeneration, pendingRequest) = (signIn, pending)
-        identify(by: record)
-        adopt(value, now)
+        adopt(value, of: record, now)
         endStepUp(with: value, now)
         for waiter in waiters { succeed(waiter, value) }
         for caller in callers { use(caller.use, caller.waiter, now) }

@@ -135,7 +135,7 @@ extension SessionMachine {
         guard let operation = operations.first, case .saving(let record) = operation.phase else { return }
         guard let failure else { return written(record, failure: nil, now) }
         // The server has rotated it, stored or not, and would refuse the predecessor.
-        if case .rotate = operation.kind { return written(record, failure: failure, now) }
+        if case .rotate(_, let waiter) = operation.kind { return rotationFailed(record, waiter, now) }
         operations[0].phase = .verifying(record, failure)
         effect(.load)
     }
@@ -234,16 +234,14 @@ extension SessionMachine {
         }
         if isOtherSignIn(record, value) {
             beginGeneration()
-            identify(by: record)
-            adopt(value, now)
+            adopt(value, of: record, now)
             endStepUp(with: value, now)
             return .otherSignIn
         }
         if value == state.credential {
             sessionID = record.sessionID
         } else {
-            identify(by: record)
-            adopt(value, now)
+            adopt(value, of: record, now)
         }
         return .current(value)
     }
@@ -293,8 +291,7 @@ extension SessionMachine {
             // The store could not keep that the issuer has ended this one.
             if let refusedByIssuer, value.hasSameRefreshToken(as: refusedByIssuer) { return }
             beginGeneration()
-            identify(by: record)
-            adopt(value, now)
+            adopt(value, of: record, now)
         } else if (record?.end == .issuer) != (reason == .issuer) {
             end(record?.end ?? .user)
         }
@@ -351,11 +348,17 @@ extension SessionMachine {
             guard let stored = record?.credential, record?.sessionID == sessionID,
                 isStill(stored, unstored.predecessor, key: record?.refreshKey)
             else {
+                // Nobody uses the successor of a session that has ended elsewhere.
+                if record?.credential == nil, !unstored.isRotation { effect(.revoke(unstored.value)) }
                 (self.unstored, pendingRequest) = (nil, nil)
                 return followInstead(record, now)
             }
         }
-        save(newRecord(of: unstored.value, sessionID: sessionID, now))
+        var changed = newRecord(of: unstored.value, sessionID: sessionID, now)
+        if unstored.isRotation {
+            (changed.refreshKey, changed.refreshTarget) = (record?.refreshKey, record?.refreshTarget)
+        }
+        save(changed)
     }
 
     /// Whether the stored credential is still the refreshed one.
@@ -371,8 +374,11 @@ extension SessionMachine {
     private mutating func rotate(
         by rotation: Rotation, over record: TokenRecord<Value>?, _ waiter: Waiter, _ now: SessionMoment
     ) {
+        // An earlier rotation may not be stored yet; the successor of a refresh replaces both.
+        let isStored = unstored.map { $0.isRotation && record?.credential == $0.predecessor }
         guard rotation.generation == generation, let current = state.credential,
-            !configuration.keepsRecords || record?.credential == current, let rotated = rotation.successor(current)
+            !configuration.keepsRecords || isStored ?? (record?.credential == current),
+            let rotated = rotation.successor(current)
         else {
             closeOperation()
             return succeed(waiter)
@@ -422,20 +428,49 @@ extension SessionMachine {
             if let failure { fail(waiter, AuthError.fromStore(failure.error)) } else { succeed(waiter, last) }
         case .prepare: return sendPrepared(now)
         case .commit:
-            guard let value = record?.credential else { return }
-            (unstored, pendingRequest, pause) = (nil, nil, nil)
-            identify(by: record)
-            adopt(value, now)
-            if refresh?.stage == .committing { finishRefresh(.success(()), now) }
+            guard let value = record?.credential, let unstored else { return }
+            if unstored.isRotation {
+                self.unstored = nil
+            } else if unstored.value != value {
+                // A rotation was stored while the response of a refresh arrived, which follows it.
+                self.unstored?.predecessor = value
+                commitAgain()
+            } else {
+                (self.unstored, pendingRequest, pause) = (nil, nil, nil)
+            }
+            adopt(value, of: record, now)
+            if self.unstored == nil, refresh?.stage == .committing { finishRefresh(.success(()), now) }
         case .end(let cause): endByIssuer(cause)
         case .stepUp(let given, _, let waiter): stepUpWritten(record, of: given, waiter, now)
         case .rotate(_, let waiter):
-            guard let value = record?.credential else { return succeed(waiter) }
-            recordedIssueDate = record?.issued
-            adopt(value, now)
-            return succeed(waiter, value)
+            // The successor that a refresh has obtained meanwhile follows it.
+            if unstored?.isRotation == false, let value = record?.credential {
+                unstored?.predecessor = value
+            } else {
+                unstored = nil
+            }
+            rotated(record, waiter, now)
         }
         effect(.announce)
+    }
+
+    /// Uses a rotated credential that could not be stored, and stores it later.
+    private mutating func rotationFailed(_ record: TokenRecord<Value>?, _ waiter: Waiter, _ now: SessionMoment) {
+        closeOperation()
+        if let value = record?.credential, let current = state.credential, unstored?.isRotation ?? true {
+            let failures = (unstored?.failures ?? 0) + 1
+            unstored = Unstored(
+                value: value, predecessor: unstored?.predecessor ?? current, isRotation: true, failures: failures,
+                retry: now.uptime + Self.retryDelay(after: failures - 1))
+        }
+        rotated(record, waiter, now)
+    }
+
+    private mutating func rotated(_ record: TokenRecord<Value>?, _ waiter: Waiter, _ now: SessionMoment) {
+        guard let value = record?.credential else { return succeed(waiter) }
+        recordedIssueDate = record?.issued
+        adopt(value, now)
+        succeed(waiter, value)
     }
 
     /// Sends the request whose key was stored, unless its time is over.

@@ -309,6 +309,12 @@ extension SessionMachine {
         effect(.publishStepUp(requirement))
     }
 
+    /// Makes the credential of a stored record the visible one.
+    mutating func adopt(_ value: Value, of record: TokenRecord<Value>?, _ now: SessionMoment) {
+        identify(by: record)
+        adopt(value, now)
+    }
+
     /// Makes a stored credential the visible one.
     mutating func adopt(_ value: Value, _ now: SessionMoment) {
         jitter = now.random.unit()

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import PortableFoundation
+
+/// A credential whose session has ended on this device, and perhaps not at the issuer.
+package struct PendingRevocation<Value: Sendable>: Sendable {
+    let credential: Value
+    /// The date of the sign-out, by this device's clock.
+    let date: Date
+}
+
+extension PendingRevocation: Encodable where Value: Encodable {}
+extension PendingRevocation: Decodable where Value: Decodable {}
+
+/// The outcome of an attempt to revoke a credential.
+package enum RevocationOutcome: Sendable {
+    case confirmed
+    /// The issuer does not revoke it, now or later.
+    case refused
+    /// The issuer could not be reached, or could not do it now.
+    case unavailable
+}
+
+/// The credentials that a session has left and whose revocation the issuer has not confirmed.
+///
+/// A user who signs out without a network is signed out at once, on this device. The credential is kept next to the
+/// record of the session until the issuer has revoked it, so that a restart forgets nothing: for 30 days, and at most
+/// eight of them.
+///
+/// It is used only while nobody is signed in: an issuer that knows one grant for each user and client would end a new
+/// session with an old one, and reading a secret may prompt the user.
+actor RevocationQueue<Value: SessionCredential> {
+    /// A request to the issuer to revoke a credential.
+    typealias Revoke = @Sendable (Value) async -> RevocationOutcome
+
+    private let records: SessionRecords<Value>
+    private let clock: WallClock
+    private let executor: (any TaskExecutor)?
+    /// The session's own request.
+    nonisolated let revoke: Revoke
+    /// Returns whether nobody is signed in.
+    private let isSignedOut: @Sendable () -> Bool
+    /// The credentials that the store could not keep.
+    private var unstored: [Value] = []
+    /// The attempt that is under way; later callers wait for it.
+    private var attempt: Task<Bool, Never>?
+    /// The wait for the next attempt.
+    private var timer: Task<Void, Never>?
+    private var failures = 0
+
+    init(
+        records: SessionRecords<Value>, clock: WallClock, executor: (any TaskExecutor)?,
+        isSignedOut: @escaping @Sendable () -> Bool, revoke: @escaping Revoke
+    ) {
+        (self.records, self.clock, self.executor) = (records, clock, executor)
+        (self.isSignedOut, self.revoke) = (isSignedOut, revoke)
+    }
+
+    deinit { timer?.cancel() }
+
+    private static var greatestAge: TimeInterval { 30 * 86_400 }
+    private static var greatestCount: Int { 8 }
+
+    /// Keeps a credential, and tries to revoke it.
+    ///
+    /// - Parameter first: The first attempt; nil for the session's own.
+    /// - Returns: Whether the issuer confirmed.
+    func add(_ value: Value, revokingBy first: Revoke? = nil) async -> Bool {
+        let pending = PendingRevocation(credential: value, date: clock.now)
+        let kept = await change { $0 = ($0 + [pending]).suffix(Self.greatestCount) }
+        if kept == nil { unstored = (unstored + [value]).suffix(Self.greatestCount) }
+        let outcome = await (first ?? revoke)(value)
+        if case .unavailable = outcome {
+            scheduleRetry()
+        } else if await forget([value]) > 0 {
+            _ = await retry()
+        }
+        return outcome == .confirmed
+    }
+
+    /// Tries again to revoke what is left, unless someone has signed in.
+    ///
+    /// - Returns: Whether nothing is left.
+    func retry() async -> Bool {
+        guard isSignedOut() else { return true }
+        if let attempt { return await attempt.value }
+        timer?.cancel()
+        let attempt = Task(executorPreference: executor) { await self.revokeAll() }
+        self.attempt = attempt
+        defer { self.attempt = nil }
+        return await attempt.value
+    }
+
+    private func revokeAll() async -> Bool {
+        let oldest = clock.now.addingTimeInterval(-Self.greatestAge)
+        let left = await change { _ in } ?? []
+        var done = left.filter { $0.date < oldest }.map(\.credential)
+        var isUnavailable = false
+        for value in left.map(\.credential) + unstored where !done.contains(value) && isSignedOut() {
+            if case .unavailable = await revoke(value) { isUnavailable = true } else { done.append(value) }
+        }
+        _ = await forget(done)
+        if isUnavailable { scheduleRetry() } else { failures = 0 }
+        return !isUnavailable
+    }
+
+    /// Removes credentials, and returns the number of those that are left.
+    private func forget(_ values: [Value]) async -> Int {
+        unstored.removeAll(where: values.contains)
+        guard !values.isEmpty else { return unstored.count }
+        // What could not be removed is revoked once more, which changes nothing (RFC 7009 §2.2).
+        let left = await change { $0.removeAll { values.contains($0.credential) } }
+        return unstored.count + (left?.count ?? 0)
+    }
+
+    /// Changes the stored list, and returns it; nil if the store failed, whose error the session reports by itself.
+    private func change(
+        _ body: @Sendable (inout [PendingRevocation<Value>]) -> Void
+    ) async -> [PendingRevocation<Value>]? {
+        do { return try await records.changeRevocations(body) } catch { return nil }
+    }
+
+    /// Tries again later: after a minute, and after twice as long each time, up to an hour.
+    private func scheduleRetry() {
+        let delay = Duration.seconds(min(60 << min(failures, 6), 3_600))
+        failures += 1
+        timer?.cancel()
+        timer = Task.detached(executorPreference: executor) { [weak self, clock] in
+            do { try await clock.sleep(for: delay) } catch { return }
+            _ = await self?.retry()
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchOAuth
+import LatchTesting
+import TestTags
+import Testing
+
+@Suite struct `A sign-out that the issuer has not confirmed` {
+    let issuer = ScriptedIssuer()
+    let secrets = InMemorySecretStore()
+
+    private var session: Session<Tokens> {
+        Session(tokenEndpoint: issuer.endpoint(), store: SecretTokenStore<Tokens>(secrets, name: "s"))
+    }
+
+    /// Signs a user in and out without a network.
+    private func signOutOffline(_ number: Int = 0, _ session: Session<Tokens>? = nil) async throws {
+        issuer.on("/oauth/revoke") { _ in throw HTTPError.offline }
+        let session = session ?? self.session
+        try await session.signIn(Tokens(access: "a\(number)", refresh: "r\(number)"))
+        #expect(try await session.signOut(revokingAt: issuer.endpoint()) == false)
+    }
+
+    /// The refresh tokens that the issuer was asked to revoke.
+    private var revoked: [String] {
+        issuer.forms.compactMap { form in form.last == "token_type_hint=refresh_token" ? form.first : nil }
+    }
+
+    @Test(.tags(.l7)) func `is finished by the next start of the program`() async throws {
+        try await signOutOffline()
+        #expect(secrets.names() == ["s.revocations"])
+        issuer.on("/oauth/revoke", .ok, "")
+        let next = session
+        try await next.restore()
+        #expect(next.currentState == .signedOut(.noAccount))
+        #expect(await next.revokeRemaining())
+        #expect(revoked.last == "token=r0")
+        #expect(secrets.names().isEmpty)
+    }
+
+    @Test func `is repeated after a minute, and then more seldom`() async throws {
+        let session = session
+        try await signOutOffline(0, session)
+        let count = issuer.requests.count
+        #expect(await issuer.clock.wakeNext() == .seconds(60))
+        await issuer.clock.sleeper(for: .seconds(120)...(.seconds(120)))
+        #expect(issuer.requests.count == count + 2)
+        issuer.on("/oauth/revoke", .ok, "")
+        #expect(await issuer.clock.wakeNext() == .seconds(120))
+        #expect(await session.revokeRemaining())
+        #expect(secrets.names().isEmpty)
+    }
+
+    @Test func `waits while someone is signed in, and goes out with the next sign-out`() async throws {
+        try await signOutOffline()
+        issuer.on("/oauth/revoke", .ok, "")
+        let session = session
+        try await session.signIn(Tokens(access: "a1", refresh: "r1"))
+        let count = issuer.requests.count
+        #expect(await session.revokeRemaining())
+        #expect(issuer.requests.count == count)
+        #expect(secrets.names() == ["s", "s.revocations"])
+        #expect(try await session.signOut(revokingAt: issuer.endpoint()))
+        #expect(revoked.suffix(2) == ["token=r1", "token=r0"])
+        #expect(secrets.names().isEmpty)
+    }
+
+    @Test func `is not repeated where the issuer refuses, or has no such endpoint`() async throws {
+        let session = session
+        issuer.on("/oauth/revoke", .badRequest, #"{"error":"unsupported_token_type"}"#)
+        try await session.signIn(Tokens(access: "a", refresh: "r"))
+        #expect(try await session.signOut(revokingAt: issuer.endpoint()) == false)
+        #expect(secrets.names().isEmpty)
+
+        let bare = AuthorizationServer(issuer: ScriptedIssuer.url, tokenEndpoint: ScriptedIssuer.url)
+        let endpoint = TokenEndpoint(server: bare, transport: issuer)
+        try await session.signIn(Tokens(access: "a", refresh: "r"))
+        #expect(try await session.signOut(revokingAt: endpoint) == false)
+        #expect(secrets.names().isEmpty)
+    }
+
+    @Test func `is kept for 30 days, and the last eight of them`() async throws {
+        for number in 0..<9 { try await signOutOffline(number) }
+        issuer.on("/oauth/revoke", .ok, "")
+        let count = issuer.requests.count
+        #expect(await signedOut().revokeRemaining())
+        #expect(issuer.requests.count == count + 16)
+        #expect(revoked.suffix(8) == (1...8).map { "token=r\($0)" })
+
+        try await signOutOffline()
+        issuer.on("/oauth/revoke", .ok, "")
+        issuer.clock.advance(by: 31 * 86_400)
+        let later = issuer.requests.count
+        #expect(await signedOut().revokeRemaining())
+        #expect(issuer.requests.count == later)
+        #expect(secrets.names().isEmpty)
+    }
+
+    /// A session that has found nobody signed in.
+    private func signedOut() async throws -> Session<Tokens> {
+        let session = session
+        try await session.restore()
+        return session
+    }
+
+    @Test func `is repeated from memory where the store keeps credentials only`() async throws {
+        let session = Session(tokenEndpoint: issuer.endpoint(), store: InMemoryTokenStore<Tokens>())
+        try await signOutOffline(0, session)
+        issuer.on("/oauth/revoke", .ok, "")
+        #expect(await session.revokeRemaining())
+        #expect(revoked.last == "token=r0")
+    }
+}
