@@ -31,7 +31,7 @@ import SessionSimulation
         var result: Int32 = 0
         for scenario in SessionExploration.scenarios
         where arguments.count < 2 || scenario.name.contains(arguments[1]) {
-            let report = StateExplorer.explore(scenario.world, depth: scenario.nightlyDepth, limit: limit)
+            let report = StateExplorer.explore(scenario.world, depth: 200, limit: limit)
             let end = report.isComplete ? "all of them" : "stopped there"
             print("\(scenario.name): \(report.states) states, \(report.steps) steps, depth \(report.depth), \(end)")
             guard let violation = report.violation else { continue }

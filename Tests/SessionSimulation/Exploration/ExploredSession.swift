@@ -5,25 +5,80 @@ import LatchCore
 package import LatchHTTP
 package import PortableFoundation
 
-/// A credential of an explored session: the sign-in that it comes from, and the number of refreshes since.
+/// A credential of an explored session: a refresh token, an access token, and perhaps one for a resource of its own.
 package struct ExploredTicket: SessionCredential, Hashable, CustomStringConvertible {
+    /// An access token: the refresh that it comes from, and the step of the clock at which it was issued.
+    package struct Access: Hashable, Sendable {
+        var number: Int
+        var born: Int
+        /// The number of step-ups before it.
+        var strength = 0
+        /// The number of responses that have rotated it.
+        var rotations = 0
+    }
+
+    /// The grant that it comes from.
     package var family: Int
+    /// The number of refreshes since.
     package var number: Int
-    /// The step of the clock at which it was issued.
-    package var born: Int
+    package var access: Access
+    /// The access token of the resource.
+    package var resource: Access?
+    package var isRefreshable = true
+    /// Whether the access token is that of the resource.
+    package var isForResource = false
+
+    /// Creates a ticket that was issued at a step of the clock.
+    init(family: Int, number: Int, born: Int, strength: Int = 0) {
+        (self.family, self.number) = (family, number)
+        access = Access(number: number, born: born, strength: strength)
+    }
 
     /// The steps of the clock for which a ticket is accepted; a refresh is due one step before.
     static let life = 3
+    /// The resource.
+    static let target = TokenTarget(resource: "resource")
 
-    package var expiry: Date? { ExploredWorld.date(born + Self.life) }
-    package var issued: Date? { ExploredWorld.date(born) }
+    package var expiry: Date? { ExploredWorld.date(access.born + Self.life) }
+    package var issued: Date? { ExploredWorld.date(access.born) }
     package func authorize(_ request: inout HTTPRequest) {}
-    package func hasSameAccessToken(as other: ExploredTicket) -> Bool { self == other }
+
+    package func hasSameAccessToken(as other: ExploredTicket) -> Bool {
+        family == other.family && access == other.access && isForResource == other.isForResource
+    }
+
     package func hasSameRefreshToken(as other: ExploredTicket) -> Bool {
         family == other.family && number == other.number
     }
 
-    package var description: String { "\(family):\(number)" }
+    package func succeeding(_ predecessor: ExploredTicket) -> ExploredTicket {
+        var fresh = self
+        guard !isRefreshable else { return fresh }
+        (fresh.family, fresh.number, fresh.isRefreshable) = (predecessor.family, predecessor.number, true)
+        fresh.resource = predecessor.resource
+        return fresh
+    }
+
+    package func credential(for target: TokenTarget?) -> ExploredTicket? {
+        guard target != nil else { return self }
+        guard let resource else { return nil }
+        var ticket = self
+        (ticket.access, ticket.isForResource) = (resource, true)
+        return ticket
+    }
+
+    package func succeeding(_ predecessor: ExploredTicket, for target: TokenTarget?) -> ExploredTicket {
+        guard target != nil else { return succeeding(predecessor) }
+        var ticket = predecessor
+        (ticket.number, ticket.resource) = (number, access)
+        return ticket
+    }
+
+    package var description: String {
+        let strength = access.strength > 0 ? "+\(access.strength)" : ""
+        return "\(family):\(number)\(strength)\(access.rotations > 0 ? "~\(access.rotations)" : "")"
+            + (isForResource ? " of the resource" : "")
+    }
 }
 
 /// A process with a session, as far as the exploration knows it.
@@ -40,7 +95,9 @@ package struct ExploredProcess: Hashable, Sendable {
         /// The record was written, which the process does not know yet.
         case saved
         case request(id: Int, ExploredTicket, key: String)
-        case response(id: Int, ExploredResponse)
+        case response(id: Int, to: ExploredTicket, ExploredResponse)
+        /// The user authenticates again.
+        case authentication(id: Int)
 
         var name: String {
             switch self {
@@ -52,7 +109,8 @@ package struct ExploredProcess: Hashable, Sendable {
                     + (record?.refreshKey == nil ? "" : " with a key")
             case .saved: "the delivery of a write"
             case .request(_, let ticket, _): "a request to refresh \(ticket)"
-            case .response(_, let response): "the delivery of \(response)"
+            case .response(_, _, let response): "the delivery of \(response)"
+            case .authentication: "the authentication of the user"
             }
         }
     }
@@ -73,19 +131,17 @@ package struct ExploredProcess: Hashable, Sendable {
     var pending: [Pending] = []
     /// Whether a change by another process was announced and not heard.
     var isNotified = false
+    /// Whether the record is the one that the process read or wrote last: what the stamp of a lock tells.
+    var isCurrent = false
+    /// The steps by which the date of the process is ahead.
+    var skew = 0
     /// The callers that wait.
     var waiters: [Int: Waiter] = [:]
     var nextWaiter = 0
-    /// The families that the user has left in this process.
-    var left: Set<Int> = []
 
-    init(start: Int) {
+    init(start: Int, _ configuration: Machine.Configuration) {
         self.start = start
-        var policy = RefreshPolicy(
-            lead: .seconds(10), jitter: .zero, pauseAfterFailure: .seconds(10), greatestShare: 0.5)
-        policy.timeLimit = .seconds(30)
-        policy.requestWindow = .seconds(20)
-        machine = Machine(.init(policy: policy, keepsRecords: true, isShared: true))
+        machine = Machine(configuration)
     }
 }
 
@@ -93,6 +149,7 @@ package struct ExploredProcess: Hashable, Sendable {
 package enum ExploredResponse: Hashable, Sendable {
     case success(ExploredTicket)
     case ended
+    case rejected
     case unavailable
     case lost
 }
@@ -103,31 +160,42 @@ struct ExploredIssuer: Hashable, Sendable {
         var number = 0
         var born: Int
         var lastKey = ""
+        /// The number of step-ups before it.
+        var strength = 0
         var isRevoked = false
     }
 
     var families: [Family] = []
-    /// Whether a repetition under the same key gets the same response.
-    var repeats: Bool
+    /// The steps of the clock for which a repetition under the same key gets the same response.
+    var window: Int
+    /// The refresh tokens whose responses were lost, so that their session may end where the window is closed.
+    var lost: Set<[Int]> = []
     /// The violation of the protocol by a client.
     var violation: String?
 
-    mutating func signIn(at time: Int) -> ExploredTicket {
-        families.append(Family(born: time))
-        return ExploredTicket(family: families.count - 1, number: 0, born: time)
+    mutating func signIn(at time: Int, strength: Int = 0) -> ExploredTicket {
+        families.append(Family(born: time, strength: strength))
+        return ExploredTicket(family: families.count - 1, number: 0, born: time, strength: strength)
     }
 
-    mutating func respond(to ticket: ExploredTicket, key: String, at time: Int, mayReuse: Bool) -> ExploredResponse {
+    /// Notes that a client may not have got the response to a request.
+    mutating func lose(_ ticket: ExploredTicket) { lost.insert([ticket.family, ticket.number]) }
+
+    mutating func respond(to ticket: ExploredTicket, key: String, at time: Int) -> ExploredResponse {
         var family = families[ticket.family]
         defer { families[ticket.family] = family }
         guard !family.isRevoked else { return .ended }
         if ticket.number == family.number {
-            family = Family(number: ticket.number + 1, born: time, lastKey: key)
-        } else if ticket.number != family.number - 1 || family.lastKey != key || !repeats {
-            if !mayReuse { violation = "\(ticket) was refreshed a second time, and the session is lost" }
+            (family.number, family.born, family.lastKey) = (ticket.number + 1, time, key)
+        } else if ticket.number != family.number - 1 || family.lastKey != key || time - family.born >= window {
+            let isLate = family.lastKey == key && time - family.born >= window
+            if !(isLate || window == 0) || !lost.contains([ticket.family, ticket.number]) {
+                violation = "\(ticket) was refreshed a second time, and the session is lost"
+            }
             family.isRevoked = true
             return .ended
         }
-        return .success(ExploredTicket(family: ticket.family, number: family.number, born: family.born))
+        return .success(
+            ExploredTicket(family: ticket.family, number: family.number, born: family.born, strength: family.strength))
     }
 }

@@ -25,8 +25,41 @@ package struct ExploredWorld: ExploredModel {
         package var suspensions = 0
         /// Refusals that arrive when the credential has a successor already.
         package var lateRefusals = 0
+        /// Requests to a resource that needs an access token of its own.
+        package var targets = 0
+        /// Responses that rotate the credential.
+        package var rotations = 0
+        /// Requests whose resource requires another authentication of the user.
+        package var stepUps = 0
+        /// Sessions that the issuer ends.
+        package var revocations = 0
+        /// Callers that wait no longer.
+        package var leavers = 0
+        /// Steps by which the date of a process moves ahead.
+        package var jumps = 0
 
         package init(_ change: (inout Budget) -> Void = { _ in }) { change(&self) }
+    }
+
+    /// The properties of a world that no event changes.
+    package struct Setting: Hashable, Sendable {
+        package var processes = 2
+        /// The steps of the clock for which the issuer repeats a response under the same key.
+        package var replayWindow = Int.max
+        /// Whether an authentication of the user brings a refresh token.
+        package var stepUpsAreGrants = true
+        package var keepsRecords = true
+        package var isShared = true
+
+        package init(_ change: (inout Setting) -> Void = { _ in }) { change(&self) }
+
+        var configuration: Machine.Configuration {
+            var policy = RefreshPolicy(
+                lead: .seconds(10), jitter: .zero, pauseAfterFailure: .seconds(10), greatestShare: 0.5)
+            policy.timeLimit = .seconds(30)
+            policy.requestWindow = .seconds(20)
+            return Machine.Configuration(policy: policy, keepsRecords: keepsRecords, isShared: isShared)
+        }
     }
 
     /// A defect that is put into the session from outside, to see whether the exploration finds it.
@@ -48,51 +81,49 @@ package struct ExploredWorld: ExploredModel {
         }
     }
 
-    private var processes: [ExploredProcess]
-    private var record: TokenRecord<ExploredTicket>?
-    private var holders: [SessionSection: Int] = [:]
-    private var issuer: ExploredIssuer
-    private var budget: Budget
-    private var uses: [Int]
-    private var time = 0
-    private var starts: Int
-    private var signIns = 0
+    let setting: Setting
+    var processes: [ExploredProcess]
+    var record: TokenRecord<ExploredTicket>?
+    var holders: [SessionSection: Int] = [:]
+    var issuer: ExploredIssuer
+    var budget: Budget
+    var uses: [Int]
+    var time = 0
+    var starts: Int
+    var signIns = 0
+    var stepUps = 0
     /// The requests of killed processes that are on their way.
-    private var orphans: [ExploredProcess.Pending] = []
+    var orphans: [ExploredProcess.Pending] = []
     /// The families that the user has left.
-    private var left: Set<Int> = []
+    var left: Set<Int> = []
     /// The tickets that the resource has refused.
-    private var refused: Set<ExploredTicket> = []
+    var refused: Set<ExploredTicket> = []
     /// The tickets that were stored.
-    private var stored: Set<ExploredTicket> = []
+    var stored: Set<ExploredTicket> = []
+    /// The keys of the requests that were sent.
+    var keys: Set<String> = []
     /// Whether a change was not announced, so that a process may not know of it.
-    private var isSilent = false
-    /// Whether a response was lost, or a request left behind, so that an issuer without a replay window ends the session.
-    private var mayReuse: Bool
-    package private(set) var violation: String?
-    private let mutation: Shared<Mutation>?
+    var isSilent = false
+    package var violation: String?
+    let mutation: Shared<Mutation>?
 
     /// Creates a world with a signed-in user.
     ///
-    /// - Parameters:
-    ///   - processes: The number of processes.
-    ///   - repeats: Whether the issuer repeats a response under the same key.
-    ///   - mutation: A defect, to see whether it is found.
-    package init(processes: Int, repeats: Bool = true, budget: Budget, mutation: Mutation? = nil) {
-        self.processes = (0..<processes).map { ExploredProcess(start: $0) }
+    /// - Parameter mutation: A defect, to see whether it is found.
+    package init(_ setting: Setting, budget: Budget, mutation: Mutation? = nil) {
+        self.setting = setting
+        processes = (0..<setting.processes).map { ExploredProcess(start: $0, setting.configuration) }
         self.budget = budget
         self.mutation = mutation.map(Shared.init)
-        uses = Array(repeating: budget.uses, count: processes)
-        starts = processes
-        issuer = ExploredIssuer(repeats: repeats)
-        mayReuse = !repeats
+        uses = Array(repeating: budget.uses, count: setting.processes)
+        starts = setting.processes
+        issuer = ExploredIssuer(window: setting.replayWindow)
         let ticket = issuer.signIn(at: 0)
         stored = [ticket]
-        record = TokenRecord(credential: ticket, sessionID: "first")
-        if !repeats { mayReuse = false }
-        for number in self.processes.indices {
+        record = TokenRecord(credential: ticket, sessionID: setting.keepsRecords ? "first" : nil)
+        for number in processes.indices {
             send(.restore(newWaiter(.other, in: number)), to: number)
-            while !self.processes[number].pending.isEmpty { end(0, in: number, .well) }
+            while !processes[number].pending.isEmpty { end(0, in: number, .well) }
         }
     }
 
@@ -100,7 +131,7 @@ package struct ExploredWorld: ExploredModel {
 }
 
 /// A value that plays no part in the identity of a state.
-private struct Shared<Value: Sendable>: Hashable, Sendable {
+struct Shared<Value: Sendable>: Hashable, Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }
     static func == (one: Self, other: Self) -> Bool { true }
@@ -112,38 +143,46 @@ private struct Shared<Value: Sendable>: Hashable, Sendable {
 extension ExploredWorld {
     /// An event that may happen next.
     package enum Step: Sendable, CustomStringConvertible {
-        case use(Int)
-        case refusal(Int), lateRefusal(Int)
-        case signIn(Int)
-        case signOut(Int)
-        case suspend(Int), suspendNow(Int), resume(Int)
-        case hear(Int)
+        /// What no process causes by itself.
+        package enum Choice: String, Sendable {
+            case use = "a request"
+            case refusal = "a request whose credential was refused"
+            case lateRefusal = "a request whose earlier credential was refused"
+            case target = "a request to the resource of its own"
+            case refusedTarget = "a request to the resource of its own, which refused its credential"
+            case rotate = "a response rotates the credential"
+            case stepUp = "a request that requires another authentication"
+            case signIn = "another user signs in"
+            case signOut = "the user signs out"
+            case leave = "a caller waits no longer"
+            case suspend = "is about to be suspended"
+            case suspendNow = "is suspended"
+            case resume = "resumes"
+            case jump = "the date moves ahead"
+            case kill = "is killed"
+        }
+
+        /// The way in which an effect ends.
+        package enum Ending: String, Sendable {
+            case well, busy, abandoned, failed, lost, rejected, failedAfterwards
+        }
+
+        case choice(Choice, Int)
         case tick
+        case revocation
+        case hear(Int)
         case wake(Int)
-        case kill(Int)
         /// The end of a pending effect, in one of several ways.
         case end(Int, place: Int, ExploredProcess.Pending, Ending)
         case orphan(Int)
 
-        /// The way in which an effect ends.
-        package enum Ending: String, Sendable {
-            case well, busy, abandoned, failed, lost, failedAfterwards
-        }
-
         package var description: String {
             switch self {
-            case .use(let process): "\(process): a request"
-            case .refusal(let process): "\(process): a request whose credential was refused"
-            case .lateRefusal(let process): "\(process): a request whose earlier credential was refused"
-            case .signIn(let process): "\(process): another user signs in"
-            case .signOut(let process): "\(process): the user signs out"
-            case .suspend(let process): "\(process): is about to be suspended"
-            case .suspendNow(let process): "\(process): is suspended"
-            case .resume(let process): "\(process): resumes"
-            case .hear(let process): "\(process): hears of a change"
+            case .choice(let choice, let process): "\(process): \(choice.rawValue)"
             case .tick: "time passes"
+            case .revocation: "the issuer ends the session"
+            case .hear(let process): "\(process): hears of a change"
             case .wake(let process): "\(process): has something to do by itself"
-            case .kill(let process): "\(process): is killed"
             case .end(let process, _, let pending, let ending): "\(process): \(pending.name) ends \(ending.rawValue)"
             case .orphan: "a request arrives after its sender is gone"
             }
@@ -158,25 +197,38 @@ extension ExploredWorld {
             }
             if process.isNotified { steps.append(.hear(number)) }
             if process.machine.wait(moment(of: process)) == .zero { steps.append(.wake(number)) }
-            if uses[number] > 0 {
-                steps.append(.use(number))
-                if budget.refusals > 0, process.machine.state.credential != nil { steps.append(.refusal(number)) }
-            }
-            if budget.lateRefusals > 0, process.machine.state.credential?.number ?? 0 > 0 {
-                steps.append(.lateRefusal(number))
-            }
-            if budget.signIns > 0 { steps.append(.signIn(number)) }
-            if budget.signOuts > 0 { steps.append(.signOut(number)) }
-            if process.machine.isSuspended {
-                if !process.machine.awaitingRest.isEmpty { steps.append(.suspendNow(number)) }
-                steps.append(.resume(number))
-            } else if budget.suspensions > 0 {
-                steps.append(.suspend(number))
-            }
-            if budget.kills > 0 { steps.append(.kill(number)) }
+            steps += choices(of: process, number).map { .choice($0, number) }
         }
         if budget.ticks > 0 { steps.append(.tick) }
+        if budget.revocations > 0 { steps.append(.revocation) }
         return steps + orphans.indices.map(Step.orphan)
+    }
+
+    private func choices(of process: ExploredProcess, _ number: Int) -> [Step.Choice] {
+        let current = process.machine.state.credential
+        var choices: [Step.Choice] = []
+        if uses[number] > 0 {
+            choices.append(.use)
+            if budget.refusals > 0, current != nil { choices.append(.refusal) }
+            if budget.targets > 0 {
+                choices.append(.target)
+                if budget.refusals > 0, current?.resource != nil { choices.append(.refusedTarget) }
+            }
+            if budget.stepUps > 0, current != nil { choices.append(.stepUp) }
+        }
+        if budget.lateRefusals > 0, current?.access.number ?? 0 > 0 { choices.append(.lateRefusal) }
+        if budget.rotations > 0, current != nil { choices.append(.rotate) }
+        if budget.signIns > 0 { choices.append(.signIn) }
+        if budget.signOuts > 0 { choices.append(.signOut) }
+        if budget.leavers > 0, process.firstLeavable != nil { choices.append(.leave) }
+        if process.machine.isSuspended {
+            choices += process.machine.awaitingRest.isEmpty ? [.resume] : [.suspendNow, .resume]
+        } else if budget.suspensions > 0 {
+            choices.append(.suspend)
+        }
+        if budget.jumps > 0 { choices.append(.jump) }
+        if budget.kills > 0 { choices.append(.kill) }
+        return choices
     }
 
     private func endings(of pending: ExploredProcess.Pending, in process: Int) -> [Step.Ending] {
@@ -188,8 +240,9 @@ extension ExploredWorld {
             return isCalledBack ? [.abandoned] : waits ? [] : [.busy]
         case .load: return mayFail ? [.well, .failed] : [.well]
         case .save: return mayFail ? [.well, .failed, .failedAfterwards] : [.well]
-        case .request: return mayFail ? [.well, .failed, .lost] : [.well]
-        case .response(_, .success): return mayFail ? [.well, .lost] : [.well]
+        case .request: return mayFail ? [.well, .failed, .rejected, .lost] : [.well]
+        case .response(_, _, .success): return mayFail ? [.well, .lost] : [.well]
+        case .authentication: return mayFail ? [.well, .failed] : [.well]
         case .loaded, .saved, .response: return [.well]
         }
     }
@@ -203,55 +256,104 @@ extension ExploredWorld {
 
     private mutating func take(_ step: Step) {
         switch step {
-        case .use(let number):
-            uses[number] -= 1
-            let waiter = newWaiter(.use(refused: nil, sawNone: record?.credential == nil), in: number)
-            send(.use(waiter, .init(.fresh)), to: number)
-        case .refusal(let number):
-            guard let refused = processes[number].machine.state.credential else { return }
-            uses[number] -= 1
-            budget.refusals -= 1
-            self.refused.insert(refused)
-            let waiter = newWaiter(.use(refused: refused, sawNone: record?.credential == nil), in: number)
-            let generation = processes[number].machine.generation
-            send(.use(waiter, .init(.replacing(refused), generation: generation)), to: number)
-        case .lateRefusal(let number):
-            guard var old = processes[number].machine.state.credential else { return }
-            budget.lateRefusals -= 1
-            old.number -= 1
-            let waiter = newWaiter(.use(refused: old, sawNone: record?.credential == nil), in: number)
-            let generation = processes[number].machine.generation
-            send(.use(waiter, .init(.replacing(old), generation: generation)), to: number)
-        case .signIn(let number):
-            budget.signIns -= 1
-            signIns += 1
-            send(.signIn(newWaiter(.other, in: number), issuer.signIn(at: time), since: nil), to: number)
-        case .signOut(let number):
-            budget.signOuts -= 1
-            send(.signOut(newWaiter(.other, in: number)), to: number)
-        case .suspend(let number):
-            budget.suspensions -= 1
-            send(.suspend(newWaiter(.suspension, in: number)), to: number)
-        case .suspendNow(let number):
-            for waiter in processes[number].machine.awaitingRest { send(.suspendNow(waiter), to: number) }
-        case .resume(let number): send(.resume, to: number)
-        case .hear(let number):
-            processes[number].isNotified = false
-            send(.recordChanged, to: number)
+        case .choice(let choice, let number): take(choice, in: number)
         case .tick:
             budget.ticks -= 1
             time += 1
+        case .revocation:
+            budget.revocations -= 1
+            issuer.families[issuer.families.count - 1].isRevoked = true
+        case .hear(let number):
+            processes[number].isNotified = false
+            if !processes[number].isCurrent { send(.recordChanged, to: number) }
         case .wake(let number): send(.timePassed, to: number)
-        case .kill(let number): kill(number)
         case .end(let number, let place, _, let ending): end(place, in: number, ending)
         case .orphan(let place):
             guard case .request(_, let ticket, let key) = orphans.remove(at: place) else { return }
-            _ = issuer.respond(to: ticket, key: key, at: time, mayReuse: mayReuse)
+            _ = issuer.respond(to: ticket, key: key, at: time)
             violation = violation ?? issuer.violation
         }
     }
 
-    private mutating func newWaiter(_ waiter: ExploredProcess.Waiter, in number: Int) -> Int {
+    private mutating func take(_ choice: Step.Choice, in number: Int) {
+        let machine = processes[number].machine
+        let current = machine.state.credential
+        switch choice {
+        case .use: use(.fresh, in: number)
+        case .refusal:
+            guard let current else { return }
+            budget.refusals -= 1
+            refused.insert(current)
+            use(.replacing(current), in: number)
+        case .target:
+            budget.targets -= 1
+            use(.fresh, target: ExploredTicket.target, in: number)
+        case .refusedTarget:
+            guard let token = current?.credential(for: ExploredTicket.target) else { return }
+            budget.refusals -= 1
+            refused.insert(token)
+            use(.replacing(token), target: ExploredTicket.target, in: number)
+        case .lateRefusal:
+            guard var old = current else { return }
+            budget.lateRefusals -= 1
+            uses[number] += 1
+            old.number -= 1
+            old.access.number -= 1
+            use(.replacing(old), in: number)
+        case .rotate:
+            budget.rotations -= 1
+            let rotation = Machine.Rotation(generation: machine.generation) { current in
+                var rotated = current
+                rotated.access.rotations += 1
+                return rotated
+            }
+            send(.rotate(newWaiter(.other, in: number), rotation), to: number)
+        case .stepUp:
+            budget.stepUps -= 1
+            uses[number] -= 1
+            let requirement = StepUpRequirement(contextClasses: ["gold"])
+            let waiter = newWaiter(.use(refused: nil, sawNone: record?.credential == nil), in: number)
+            send(.requireStepUp(waiter, requirement, generation: machine.generation, mayAsk: true), to: number)
+        case .signIn:
+            budget.signIns -= 1
+            signIns += 1
+            send(.signIn(newWaiter(.other, in: number), issuer.signIn(at: time), since: nil), to: number)
+        case .signOut:
+            budget.signOuts -= 1
+            send(.signOut(newWaiter(.other, in: number)), to: number)
+        case .leave:
+            guard let waiter = processes[number].firstLeavable else { return }
+            budget.leavers -= 1
+            processes[number].waiters[waiter] = nil
+            send(.left(waiter), to: number)
+        case .suspend:
+            budget.suspensions -= 1
+            send(.suspend(newWaiter(.suspension, in: number)), to: number)
+        case .suspendNow: for waiter in machine.awaitingRest { send(.suspendNow(waiter), to: number) }
+        case .resume: send(.resume, to: number)
+        case .jump:
+            budget.jumps -= 1
+            processes[number].skew += 1
+        case .kill: kill(number)
+        }
+    }
+
+    private mutating func use(_ need: Machine.Use.Need, target: TokenTarget? = nil, in number: Int) {
+        uses[number] -= 1
+        var refused: ExploredTicket?
+        if case .replacing(let ticket) = need { refused = ticket }
+        // A sign-in that has not returned yet may come after this request.
+        let machine = processes[number].machine
+        let sawNone =
+            record?.credential == nil
+            || processes.contains { $0.machine.operations.contains(where: \.isReplacement) }
+        let waiter = newWaiter(.use(refused: refused, sawNone: sawNone), in: number)
+        var use = Machine.Use(need, generation: refused == nil ? nil : machine.generation, target: target)
+        if case .signedOut = machine.state { use.isConfirmed = processes[number].isCurrent }
+        send(.use(waiter, use), to: number)
+    }
+
+    mutating func newWaiter(_ waiter: ExploredProcess.Waiter, in number: Int) -> Int {
         processes[number].nextWaiter += 1
         processes[number].waiters[processes[number].nextWaiter] = waiter
         return processes[number].nextWaiter
@@ -261,219 +363,28 @@ extension ExploredWorld {
         budget.kills -= 1
         for pending in processes[number].pending {
             switch pending {
-            case .request: orphans.append(pending)
+            case .request(_, let ticket, _):
+                orphans.append(pending)
+                issuer.lose(ticket)
+            case .response(_, let ticket, _): issuer.lose(ticket)
             case .saved: isSilent = true
             default: break
             }
-            switch pending {
-            case .request, .response: loseResponse()
-            default: break
-            }
         }
-        if processes[number].machine.unstored != nil { loseResponse() }
+        if let unstored = processes[number].machine.unstored { issuer.lose(unstored.predecessor) }
         if case .verifying? = processes[number].machine.operations.first?.phase { isSilent = true }
         for (section, holder) in holders where holder == number { holders[section] = nil }
-        processes[number] = ExploredProcess(start: starts)
+        processes[number] = ExploredProcess(start: starts, setting.configuration)
         starts += 1
     }
 
-    private mutating func loseResponse() {
-        if !issuer.repeats { mayReuse = true }
-    }
-
-    private mutating func end(_ place: Int, in number: Int, _ ending: Step.Ending) {
-        let pending = processes[number].pending.remove(at: place)
-        if [.failed, .lost, .failedAfterwards].contains(ending) { budget.faults -= 1 }
-        let failure = SessionFailure(AuthError.storeLocked)
-        switch (pending, ending) {
-        case (.enter(let section, _, _), .well):
-            holders[section] = number
-            send(.entered(section, .entered), to: number)
-        case (.enter(let section, _, _), .busy): send(.entered(section, .busy), to: number)
-        case (.enter(let section, _, _), .abandoned): send(.entered(section, .abandoned(holder: "x")), to: number)
-        case (.enter(let section, _, _), _): send(.entered(section, .failed(failure)), to: number)
-        case (.load, .well):
-            guard processes[number].machine.operations.first?.readsOnly == true else {
-                return send(.loaded(.success(record)), to: number)
-            }
-            processes[number].pending.append(.loaded(record))
-        case (.load, _): send(.loaded(.failure(failure)), to: number)
-        case (.loaded(let record), _): send(.loaded(.success(record)), to: number)
-        case (.save(let new), .well):
-            write(new, by: number)
-            processes[number].pending.append(.saved)
-        case (.save(let new), .failedAfterwards):
-            write(new, by: number)
-            send(.saved(failure), to: number)
-        case (.save, _): send(.saved(failure), to: number)
-        case (.saved, _): send(.saved(nil), to: number)
-        case (.request(let id, let ticket, let key), .well):
-            let response = issuer.respond(to: ticket, key: key, at: time, mayReuse: mayReuse)
-            violation = violation ?? issuer.violation
-            processes[number].pending.append(.response(id: id, response))
-            // A connection that was closed before a later request was answered carries nothing any more.
-            orphans.removeAll { orphan in
-                guard case .request(_, let old, _) = orphan else { return false }
-                return old.family == ticket.family && old.number < ticket.number
-            }
-        case (.request(let id, _, _), .failed): processes[number].pending.append(.response(id: id, .unavailable))
-        case (.request(let id, _, _), _): processes[number].pending.append(.response(id: id, .lost))
-        case (.response(let id, _), .lost):
-            loseResponse()
-            send(.responded(request: id, .failure(IssuerFailure(.unanswered, AuthError.refreshFailed))), to: number)
-        case (.response(let id, let response), _): send(.responded(request: id, result(of: response)), to: number)
-        }
-    }
-
-    private func result(of response: ExploredResponse) -> Result<ExploredTicket, IssuerFailure> {
-        switch response {
-        case .success(let ticket): .success(ticket)
-        case .ended: .failure(IssuerFailure(.ended, AuthError.reauthenticationRequired))
-        case .unavailable: .failure(IssuerFailure(.failed, AuthError.refreshFailed))
-        case .lost: .failure(IssuerFailure(.unanswered, AuthError.refreshFailed))
-        }
-    }
+    /// Returns the first violation.
+    func violated(_ rule: String) -> String { violation ?? rule }
 }
 
-// MARK: - Events and effects
-
-extension ExploredWorld {
-    private func moment(of process: ExploredProcess) -> SessionMoment {
-        // Identifiers that no other event has, and no random share of anything.
-        let seed = UInt64(process.start * 16 + signIns) * 256 + UInt64(process.machine.requestCount)
-        return SessionMoment(
-            date: Self.date(time), uptime: .seconds(time * 10), random: RandomSource { seed })
-    }
-
-    private mutating func send(_ event: Machine.Event, to number: Int) {
-        var event = event
-        var machine = processes[number].machine
-        mutation?.value.before(&machine, &event)
-        var effects = machine.handle(event, moment(of: processes[number]))
-        mutation?.value.after(&machine, &effects, event)
-        processes[number].machine = machine
-        for effect in effects { perform(effect, in: number) }
-    }
-
-    private mutating func perform(_ effect: Machine.Effect, in number: Int) {
-        switch effect {
-        case .enter(let section, let waits):
-            processes[number].pending.append(.enter(section, waits: waits, isCalledBack: false))
-        case .leaveQueue(let section):
-            processes[number].pending = processes[number].pending.map { pending in
-                guard case .enter(section, let waits, _) = pending else { return pending }
-                return .enter(section, waits: waits, isCalledBack: true)
-            }
-        case .leave(let section):
-            if holders[section] != number { violated("\(number) leaves \(section) without being inside") }
-            holders[section] = nil
-        case .load: processes[number].pending.append(.load)
-        case .save(let record): processes[number].pending.append(.save(record))
-        case .announce:
-            for other in processes.indices where other != number { processes[other].isNotified = true }
-        case .request(let id, let request):
-            let ticket = request.credential
-            if !refused.contains(ticket), time < ticket.born + ExploredTicket.life - 1 {
-                violated("\(ticket) is refreshed for no reason")
-            }
-            processes[number].pending.append(.request(id: id, ticket, key: request.idempotencyKey))
-        case .cancelRequest(let id): cancelRequest(id, in: number)
-        case .resume(let waiter, let result): resumed(waiter, result, in: number)
-        case .authenticate, .cancelAuthentication, .revoke, .publish, .publishStepUp: break
-        }
-    }
-
-    /// The request may have arrived; its sender hears no more of it than that it was cancelled.
-    private mutating func cancelRequest(_ id: Int, in number: Int) {
-        for (place, pending) in processes[number].pending.enumerated() {
-            switch pending {
-            case .request(id, _, _):
-                orphans.append(pending)
-                processes[number].pending[place] = .response(id: id, .lost)
-                loseResponse()
-            // It may have arrived before it was cancelled.
-            default: break
-            }
-        }
-    }
-
-    private mutating func violated(_ rule: String) { violation = violation ?? rule }
-}
-
-// MARK: - Rules
-
-extension ExploredWorld {
-    /// Checks a change of the record.
-    private mutating func write(_ new: TokenRecord<ExploredTicket>?, by number: Int) {
-        let isReplacement = processes[number].machine.operations.first?.isReplacement == true
-        if let old = record?.credential {
-            if new?.credential?.family != old.family {
-                let isRevoked = issuer.families[old.family].isRevoked
-                if !isReplacement, !isRevoked { violated("\(old) was given up, by neither the user nor the issuer") }
-                left.insert(old.family)
-            } else if let next = new?.credential, next.number < old.number {
-                violated("\(old) was replaced by the older \(next)")
-            }
-        }
-        if let next = new?.credential {
-            if left.contains(next.family) { violated("\(next), which was left, came back") }
-            stored.insert(next)
-        }
-        record = new
-        guard new?.credential == nil else { return }
-        for process in processes.indices {
-            for (waiter, kind) in processes[process].waiters {
-                guard case .use(let refused, _) = kind else { continue }
-                processes[process].waiters[waiter] = .use(refused: refused, sawNone: true)
-            }
-        }
-    }
-
-    /// Checks the result that a caller gets.
-    private mutating func resumed(
-        _ waiter: Int, _ result: Result<CredentialSnapshot<ExploredTicket>?, any Error>, in number: Int
-    ) {
-        guard let kind = processes[number].waiters.removeValue(forKey: waiter) else {
-            return violated("a caller continues twice")
-        }
-        if processes[number].machine.isSuspended, kind == .suspension, holders.values.contains(number) {
-            violated("\(number) is suspended while it holds a lock")
-        }
-        guard case .use(let refused, let sawNone) = kind else { return }
-        let families = issuer.families
-        switch result {
-        case .success(let snapshot?):
-            if !stored.contains(snapshot.credential) {
-                violated("\(snapshot.credential) is used before it is stored")
-            }
-            if let refused, refused == snapshot.credential { violated("a caller gets the credential that was refused") }
-        case .success(nil): break
-        case .failure(AuthError.missingToken):
-            if !sawNone { violated("a caller hears that nobody is signed in") }
-        case .failure(AuthError.reauthenticationRequired):
-            if !families.contains(where: \.isRevoked) { violated("a caller hears that the issuer ended the session") }
-        case .failure: break
-        }
-    }
-
-    /// Checks that nothing waits forever once nothing is on its way.
-    private mutating func checkRest() {
-        guard violation == nil, orphans.isEmpty,
-            processes.allSatisfy({ $0.pending.isEmpty && !$0.isNotified && !$0.machine.isSuspended })
-        else { return }
-        for (number, process) in processes.enumerated() {
-            let machine = process.machine
-            if machine.wait(moment(of: process)) == .zero { return }
-            if !process.waiters.isEmpty { return violated("\(number): a caller waits forever") }
-            if machine.unstored == nil, holders.values.contains(number) {
-                return violated("\(number): a lock is never released")
-            }
-            guard !isSilent, machine.unstored == nil, machine.staleness == nil, !machine.isUnread,
-                processes.allSatisfy({ $0.machine.unstored == nil })
-            else { continue }
-            if machine.state.credential != record?.credential, machine.refusedByIssuer == nil {
-                return violated("\(number): the session holds \(machine.state), and the store something else")
-            }
-        }
+extension ExploredProcess {
+    /// The first caller that may leave.
+    var firstLeavable: Int? {
+        waiters.filter { if case .use = $0.value { true } else { false } }.keys.min()
     }
 }

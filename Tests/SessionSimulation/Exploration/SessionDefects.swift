@@ -10,17 +10,18 @@ extension SessionExploration {
         defect(
             .init("the running refresh is not shared") { machine, event in
                 if case .use = event { machine.refresh = nil }
-            }, processes: 1),
+            }, { $0.processes = 1 }
+        ) { _ in },
         defect(
             .init("any failure of a refresh ends the session") { _, event in
                 guard case .responded(let id, .failure(let failure)) = event else { return }
                 event = .responded(request: id, .failure(IssuerFailure(.ended, failure.error)))
-            }, processes: 1
+            }, { $0.processes = 1 }
         ) { $0.faults = 1 },
         defect(
             .init("a successor that cannot be stored is forgotten") { machine, _, _ in
                 if machine.unstored?.failures ?? 0 > 0 { machine.unstored = nil }
-            }, processes: 1, repeats: false
+            }, { ($0.processes, $0.replayWindow) = (1, 0) }
         ) { $0.faults = 1 },
         defect(
             .init("a store that cannot be read counts as empty") { _, event in
@@ -45,7 +46,7 @@ extension SessionExploration {
                         RefreshRequest(
                             credential: request.credential, idempotencyKey: "\(request.idempotencyKey), \(id)"))
                 }
-            }, processes: 1
+            }, { $0.processes = 1 }
         ) { $0.faults = 1 },
         defect(
             .init("the record is not read under the lock") { machine, event in
@@ -70,14 +71,14 @@ extension SessionExploration {
         defect(
             .init("a busy lock counts as free") { _, event in
                 if case .entered(.refresh, .busy) = event { event = .entered(.refresh, .entered) }
-            }, repeats: false
+            }, { $0.replayWindow = 0 }
         ) { $0.refusals = 2 },
         defect(
             .init("the lock is released although the successor is not stored") { machine, effects, _ in
                 guard machine.unstored?.failures ?? 0 > 0, machine.lock == .held else { return }
                 machine.lock = .none
                 effects.append(.leave(.refresh))
-            }, repeats: false
+            }, { $0.replayWindow = 0 }
         ) { ($0.faults, $0.refusals) = (1, 2) },
         defect(
             .init("a response is stored over what another session has stored") { machine, event in
@@ -95,15 +96,40 @@ extension SessionExploration {
             }
         ) { ($0.signOuts, $0.signIns) = (1, 1) },
         defect(
+            .init("a step-up continues with the refresh token that another process has used") { machine, event in
+                guard case .loaded(.success(let record?)) = event, machine.operations.first?.isStepUp == true else {
+                    return
+                }
+                event = .loaded(
+                    .success(TokenRecord(credential: machine.state.credential, sessionID: record.sessionID)))
+            }, { $0.stepUpsAreGrants = false }
+        ) { $0.stepUps = 1 },
+        defect(
+            .init("a rotation that could not be stored is forgotten") { machine, _, _ in
+                if machine.unstored?.isRotation == true { machine.unstored = nil }
+            }, { $0.processes = 1 }
+        ) { ($0.rotations, $0.faults) = (1, 1) },
+        defect(
+            .init("a rejected repetition gets another key") { machine, event in
+                if case .responded = event { machine.pendingRequest?.mayHaveArrived = false }
+            }, { $0.processes = 1 }
+        ) { ($0.refusals, $0.faults, $0.ticks) = (2, 2, 2) },
+        defect(
+            .init("a caller that has left is continued") { machine, event in
+                if case .left = event { event = .timePassed }
+            }, { $0.processes = 1 }
+        ) { $0.leavers = 1 },
+        defect(
             .init("the lock is kept while the program is suspended") { machine, effects, event in
                 guard case .suspendNow = event else { return }
                 effects.removeAll { if case .leave(.refresh) = $0 { true } else { false } }
-            }, processes: 1
+            }, { $0.processes = 1 }
         ) { $0.suspensions = 1 },
         defect(
             .init("a credential is used before it is stored") { machine, _, event in
                 guard case .responded = event, let fresh = machine.unstored?.value else { return }
                 machine.state = .signedIn(fresh)
-            }),
+            }
+        ) { _ in },
     ]
 }

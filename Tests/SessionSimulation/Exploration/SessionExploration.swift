@@ -9,30 +9,90 @@ package enum SessionExploration {
     package struct Scenario: Sendable, CustomStringConvertible {
         package let name: String
         package let world: ExploredWorld
-        /// The greatest number of steps in a test run, and at night.
-        package let depth: Int, nightlyDepth: Int
+        /// The greatest number of steps in a test run.
+        package let depth: Int
 
         package var description: String { name }
     }
 
     /// The explored worlds.
     package static let scenarios: [Scenario] = [
-        scenario("two processes refresh", 2, 9, 60) { ($0.uses, $0.refusals, $0.ticks) = (2, 2, 2) },
-        scenario("two processes, one failure", 2, 7, 60) { ($0.faults, $0.ticks) = (1, 1) },
-        scenario("two processes, one killed", 2, 7, 60) { ($0.kills, $0.ticks) = (1, 1) },
-        scenario("two processes, one killed, one failure", 2, 7, 60) { ($0.kills, $0.faults) = (1, 1) },
-        scenario("one process, two failures", 1, 12, 60) { ($0.uses, $0.refusals, $0.faults, $0.ticks) = (3, 2, 2, 3) },
-        scenario("one process, one failure, time passes", 1, 12, 60) { ($0.faults, $0.ticks) = (1, 5) },
-        scenario("one process is suspended", 1, 12, 60) { ($0.suspensions, $0.faults, $0.ticks) = (1, 1, 1) },
-        scenario("two processes, one is suspended", 2, 7, 60) { $0.suspensions = 1 },
-        scenario("the user signs out", 2, 7, 60) { ($0.signOuts, $0.ticks) = (1, 1) },
-        scenario("another user signs in", 2, 7, 60) { $0.signIns = 1 },
-        scenario("the user signs out and in, one failure", 1, 9, 60) {
+        scenario("two processes refresh", 9) { ($0.uses, $0.refusals, $0.ticks) = (2, 2, 2) },
+        scenario("two processes, one failure", 7) { ($0.faults, $0.ticks) = (1, 1) },
+        scenario("two processes, one killed", 7) { ($0.kills, $0.ticks) = (1, 1) },
+        scenario("two processes, one killed, one failure", 7) { ($0.kills, $0.faults) = (1, 1) },
+        scenario("one process, two failures", 12, { $0.processes = 1 }) {
+            ($0.uses, $0.refusals, $0.faults, $0.ticks) = (3, 2, 2, 3)
+        },
+        scenario("one process, one failure, time passes", 12, { $0.processes = 1 }) { ($0.faults, $0.ticks) = (1, 5) },
+        scenario("one process is suspended", 12, { $0.processes = 1 }) {
+            ($0.suspensions, $0.faults, $0.ticks) = (1, 1, 1)
+        },
+        scenario("two processes, one is suspended", 7) { $0.suspensions = 1 },
+        scenario("the user signs out", 7) { ($0.signOuts, $0.ticks) = (1, 1) },
+        scenario("another user signs in", 7) { $0.signIns = 1 },
+        scenario("the user signs out and in, one failure", 9, { $0.processes = 1 }) {
             ($0.signOuts, $0.signIns, $0.faults) = (1, 1, 1)
         },
-        scenario("no replay window, one failure", 1, 12, 60, repeats: false) { ($0.faults, $0.ticks) = (2, 2) },
-        scenario("no replay window, two processes", 2, 8, 60, repeats: false) { $0.ticks = 2 },
-        scenario("three processes refresh", 3, 6, 60) { $0.uses = 1 },
+        scenario("the user signs out and in, two processes", 7) {
+            ($0.signOuts, $0.signIns, $0.uses) = (1, 1, 1)
+        },
+        scenario("no replay window, one failure", 12, { ($0.processes, $0.replayWindow) = (1, 0) }) {
+            ($0.faults, $0.ticks) = (2, 2)
+        },
+        scenario("no replay window, two processes", 8, { $0.replayWindow = 0 }) { $0.ticks = 2 },
+        scenario("a short replay window, one failure", 8, { $0.replayWindow = 1 }) {
+            ($0.uses, $0.faults, $0.ticks) = (1, 1, 2)
+        },
+        scenario("three processes refresh", 6, { $0.processes = 3 }) { $0.uses = 1 },
+        scenario("three processes, two refusals", 6, { $0.processes = 3 }) { ($0.uses, $0.refusals) = (1, 2) },
+        scenario("three processes, one failure", 6, { $0.processes = 3 }) { ($0.uses, $0.faults) = (1, 1) },
+        scenario("three processes, one killed", 6, { $0.processes = 3 }) { ($0.uses, $0.kills) = (1, 1) },
+        scenario("three processes, two requests each", 6, { $0.processes = 3 }) { $0.refusals = 2 },
+        scenario("three processes, two requests each, time passes", 6, { $0.processes = 3 }) { $0.ticks = 3 },
+        scenario("three processes, two refusals, one failure", 6, { $0.processes = 3 }) {
+            ($0.uses, $0.refusals, $0.faults) = (1, 2, 1)
+        },
+        scenario("three processes, two refusals, one killed", 6, { $0.processes = 3 }) {
+            ($0.uses, $0.refusals, $0.kills) = (1, 2, 1)
+        },
+        scenario("three processes, the user signs out", 6, { $0.processes = 3 }) { ($0.uses, $0.signOuts) = (1, 1) },
+        scenario("three processes, one is suspended", 6, { $0.processes = 3 }) { ($0.uses, $0.suspensions) = (1, 1) },
+        scenario(
+            "three processes, a step-up without a refresh token", 6,
+            { ($0.processes, $0.stepUpsAreGrants) = (3, false) }
+        ) {
+            ($0.uses, $0.stepUps) = (1, 1)
+        },
+        scenario("a step-up", 8) { ($0.stepUps, $0.ticks) = (1, 2) },
+        scenario("a step-up without a refresh token", 8, { $0.stepUpsAreGrants = false }) {
+            ($0.stepUps, $0.ticks) = (1, 2)
+        },
+        scenario("a step-up, one failure", 10, { $0.processes = 1 }) { ($0.stepUps, $0.faults, $0.ticks) = (1, 1, 2) },
+        scenario(
+            "a step-up without a refresh token, one failure", 10,
+            { ($0.processes, $0.stepUpsAreGrants) = (1, false) }
+        ) { ($0.stepUps, $0.faults, $0.ticks) = (1, 1, 2) },
+        scenario("a step-up while the user signs out", 9, { $0.processes = 1 }) { ($0.stepUps, $0.signOuts) = (1, 1) },
+        scenario("a resource of its own", 7) { ($0.uses, $0.targets, $0.ticks) = (2, 2, 1) },
+        scenario("a resource of its own, one failure", 10, { $0.processes = 1 }) {
+            ($0.uses, $0.targets, $0.faults, $0.ticks) = (3, 2, 1, 3)
+        },
+        scenario("a rotation by a response, one failure", 8) { ($0.rotations, $0.faults) = (1, 1) },
+        scenario("two rotations, two failures", 12, { ($0.processes, $0.isShared) = (1, false) }) {
+            ($0.rotations, $0.faults, $0.ticks) = (2, 2, 1)
+        },
+        scenario("a session that nobody shares", 12, { ($0.processes, $0.isShared) = (1, false) }) {
+            ($0.uses, $0.refusals, $0.faults, $0.ticks, $0.signOuts) = (2, 2, 2, 2, 1)
+        },
+        scenario(
+            "a store of credentials only", 12, { ($0.processes, $0.isShared, $0.keepsRecords) = (1, false, false) }
+        ) {
+            ($0.uses, $0.refusals, $0.faults, $0.ticks, $0.signIns) = (2, 2, 2, 2, 1)
+        },
+        scenario("the issuer ends the session", 7) { ($0.revocations, $0.faults) = (1, 1) },
+        scenario("callers leave", 8) { ($0.leavers, $0.faults) = (2, 1) },
+        scenario("the date moves", 8) { ($0.jumps, $0.ticks) = (2, 1) },
     ]
 
     /// A defect, and the scenario in which it breaks a rule.
@@ -44,22 +104,20 @@ package enum SessionExploration {
     }
 
     static func defect(
-        _ mutation: ExploredWorld.Mutation, processes: Int = 2, repeats: Bool = true,
-        _ change: (inout ExploredWorld.Budget) -> Void = { _ in }
+        _ mutation: ExploredWorld.Mutation, _ set: (inout ExploredWorld.Setting) -> Void = { _ in },
+        _ change: (inout ExploredWorld.Budget) -> Void
     ) -> Defect {
-        Defect(
-            mutation: mutation,
-            world: ExploredWorld(
-                processes: processes, repeats: repeats, budget: ExploredWorld.Budget(change), mutation: mutation))
+        let world = ExploredWorld(
+            ExploredWorld.Setting(set), budget: ExploredWorld.Budget(change), mutation: mutation)
+        return Defect(mutation: mutation, world: world)
     }
 
     private static func scenario(
-        _ name: String, _ processes: Int, _ depth: Int, _ nightlyDepth: Int, repeats: Bool = true,
+        _ name: String, _ depth: Int, _ set: (inout ExploredWorld.Setting) -> Void = { _ in },
         _ change: (inout ExploredWorld.Budget) -> Void
     ) -> Scenario {
         Scenario(
-            name: name,
-            world: ExploredWorld(processes: processes, repeats: repeats, budget: ExploredWorld.Budget(change)),
-            depth: depth, nightlyDepth: nightlyDepth)
+            name: name, world: ExploredWorld(ExploredWorld.Setting(set), budget: ExploredWorld.Budget(change)),
+            depth: depth)
     }
 }

@@ -130,7 +130,10 @@ extension Session {
                 guard
                     let lock = waits
                         ? try await coordination.enter(section) : try await coordination.enterIfFree(section)
-                else { return await session.entered(section, nil, .busy) }
+                else {
+                    if Task.isCancelled { throw CancellationError() }
+                    return await session.entered(section, nil, .busy)
+                }
                 await session.entered(section, lock, .entered)
             } catch is CancellationError {
                 await session.entered(section, nil, .abandoned(holder: coordination.holder(of: section)))

@@ -61,6 +61,8 @@ extension SessionMachine {
         package var target: TokenTarget?
         /// The numbers of the requests that were sent under the key.
         package var ids: [Int] = []
+        /// Whether the issuer may have acted on an earlier request under the key, by this process or another.
+        package var mayHaveArrived = false
     }
 
     /// A successor that is issued and not stored.
@@ -182,7 +184,7 @@ extension SessionMachine {
         case (.locking, .abandoned) where wasLeaving: takeLock()
         case (.locking, .abandoned(let holder)), (.leaving, .abandoned(let holder)):
             finishRefresh(.failure(AuthError.lockHeld(by: holder)), now)
-        case (.leaving, .entered): finishRefresh(.failure(AuthError.lockHeld(by: nil)), now)
+        case (.leaving, .entered), (.leaving, .busy): finishRefresh(.failure(AuthError.lockHeld(by: nil)), now)
         case (.locking, .failed(let failure)), (.leaving, .failed(let failure)):
             finishRefresh(.failure(AuthError.fromStore(failure.error)), now)
         default: break
@@ -216,9 +218,7 @@ extension SessionMachine {
 
     mutating func issuerResponded(to id: Int, _ result: Result<Value, IssuerFailure>, _ now: SessionMoment) {
         guard let pending = pendingRequest, pending.ids.contains(id) else {
-            // After a sign-out nobody uses the response. After a sign-in it stays as it is: an issuer that knows one grant
-            // for each user and client would end the new session with it.
-            if case .success(let value) = result, case .signedOut = state { effect(.revoke(value)) }
+            if case .success(let value) = result { drop(value) }
             return
         }
         switch result {
@@ -250,13 +250,23 @@ extension SessionMachine {
             pause = Pause(end: end, bindingEnd: end, error: SessionFailure(failure.error))
             publish(stepUp: requirement)
         case .unanswered where mayRepeat(now):
+            pendingRequest?.mayHaveArrived = true
             // The issuer may have acted. A repetition within its replay window gets the same response.
             refresh?.isRepeated = true
             return sendRequest(now)
         case .rejected:
-            (rejectedKey, pendingRequest) = (pendingRequest?.key, nil)
+            // An earlier request under the key may have used up the refresh token; once more shows whether it is the key
+            // that the issuer rejects.
+            if pendingRequest?.mayHaveArrived == true {
+                pendingRequest?.mayHaveArrived = false
+            } else {
+                (rejectedKey, pendingRequest) = (pendingRequest?.key, nil)
+            }
             pauseRefresh(after: failure, now)
-        case .unanswered, .failed: pauseRefresh(after: failure, now)
+        case .unanswered:
+            pendingRequest?.mayHaveArrived = true
+            pauseRefresh(after: failure, now)
+        case .failed: pauseRefresh(after: failure, now)
         }
         finishRefresh(.failure(failure.error), now)
     }
@@ -416,11 +426,13 @@ extension SessionMachine {
     private mutating func endTime(of refresh: Refresh, _ now: SessionMoment) {
         switch refresh.stage {
         case .leaving: return
-        case .locking where lock == .waiting:
+        case .locking where lock == .waiting || lock == .entering:
             self.refresh?.stage = .leaving
             lock = .leaving
             return effect(.leaveQueue(.refresh))
-        case .requesting: pauseRefresh(after: IssuerFailure(.unanswered, AuthError.refreshTimedOut), now)
+        case .requesting:
+            pendingRequest?.mayHaveArrived = true
+            pauseRefresh(after: IssuerFailure(.unanswered, AuthError.refreshTimedOut), now)
         case .parked, .locking, .preparing, .committing, .ending: break
         }
         leave(refresh)

@@ -32,7 +32,10 @@ extension SessionMachine {
     mutating func userAuthenticated(
         _ id: Int, _ result: Result<Value, SessionFailure>, _ now: SessionMoment
     ) {
-        guard let authentication, authentication.id == id else { return }
+        guard let authentication, authentication.id == id else {
+            if case .success(let value) = result { drop(value) }
+            return
+        }
         switch result {
         case .success(let value): enqueue(.stepUp(value, since: generation, nil))
         case .failure(let failure):
@@ -55,16 +58,22 @@ extension SessionMachine {
         guard isSameUser(generation), let current = state.credential else {
             return closeOperation(failing: AuthError.superseded, now)
         }
-        guard value.hasSameUser(as: current) != false else {
+        // Without a refresh token of its own it continues with the last one, also where that is not stored yet.
+        var (predecessor, isUnstored) = (unstored?.value ?? current, unstored != nil)
+        if configuration.keepsRecords {
+            guard let stored = record?.credential, record?.sessionID == sessionID else {
+                _ = follow(record, now)
+                return closeOperation(failing: AuthError.superseded, now)
+            }
+            isUnstored = unstored.map { isStill(stored, $0.predecessor, key: record?.refreshKey) } ?? false
+            // Another process may have refreshed.
+            if !isUnstored { predecessor = stored }
+        }
+        guard value.hasSameUser(as: predecessor) != false else {
             return closeOperation(failing: AuthError.differentUser, now)
         }
-        if configuration.keepsRecords, record?.credential == nil || record?.sessionID != sessionID {
-            _ = follow(record, now)
-            return closeOperation(failing: AuthError.superseded, now)
-        }
-        // Without a refresh token of its own it continues with the last one, also where that is not stored yet.
-        var changed = newRecord(of: value.succeeding(unstored?.value ?? current), sessionID: sessionID, now)
-        if !value.isRefreshable, unstored == nil {
+        var changed = newRecord(of: value.succeeding(predecessor), sessionID: sessionID, now)
+        if !value.isRefreshable, !isUnstored {
             (changed.refreshKey, changed.refreshTarget) = (record?.refreshKey, record?.refreshTarget)
         }
         save(changed)
@@ -76,6 +85,8 @@ extension SessionMachine {
         guard let value = record?.credential else { return }
         // A request of the same refresh token that is under way keeps its key.
         var pending = given.isRefreshable || unstored != nil ? nil : pendingRequest
+        // Another process has finished it meanwhile.
+        if configuration.keepsRecords, pending?.key != record?.refreshKey { pending = nil }
         pending?.credential = value
         // The refreshed credential is replaced as a whole; the callers of the refresh get the new one.
         let callers = refresh?.callers ?? []

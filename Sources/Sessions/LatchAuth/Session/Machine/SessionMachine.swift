@@ -139,6 +139,11 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         /// Returns the successor of the current credential; nil if the response belongs to an earlier one.
         let successor: @Sendable (Value) -> Value?
 
+        /// Creates a change.
+        package init(generation: Int, successor: @escaping @Sendable (Value) -> Value?) {
+            (self.generation, self.successor) = (generation, successor)
+        }
+
         package static func == (one: Rotation, other: Rotation) -> Bool { one.generation == other.generation }
 
         package func hash(into hasher: inout Hasher) { hasher.combine(generation) }
@@ -231,7 +236,10 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     private mutating func react(to event: Event, _ now: SessionMoment) {
         switch event {
         case .restore(let waiter): restore(waiter, now)
-        case .use(let waiter, let use): self.use(use, waiter, now)
+        case .use(let waiter, var use):
+            // A record that was read a moment ago is not followed yet.
+            use.isConfirmed = use.isConfirmed && operations.allSatisfy(\.isQueued)
+            self.use(use, waiter, now)
         case .left(let waiter): leave(waiter)
         case .signIn(let waiter, let value, let generation): replace(by: value, waiter, since: generation, now)
         case .signOut(let waiter): replace(by: nil, waiter, since: nil, now)
@@ -354,6 +362,14 @@ extension SessionMachine {
         self.authentication = nil
         effect(.cancelAuthentication)
         for waiter in authentication.waiters { fail(waiter, error) }
+    }
+
+    /// Revokes a credential that came too late, after a sign-out.
+    ///
+    /// After a sign-in it stays as it is: an issuer that knows one grant for each user and client would end the new
+    /// session with it.
+    mutating func drop(_ value: Value) {
+        if case .signedOut = state { effect(.revoke(value)) }
     }
 
     mutating func succeed(_ waiter: Waiter, _ value: Value? = nil) {
