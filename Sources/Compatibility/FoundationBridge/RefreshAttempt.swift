@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
+import Foundation
 import LatchCore
 import Synchronization
 
@@ -97,7 +97,7 @@ package struct RefreshFailure: WrappingError {
 
 extension URLError: IssuerError {
     /// Whether the connection ended after it had been made.
-    package var mayHaveArrived: Bool {
+    var mayHaveArrived: Bool {
         [.timedOut, .networkConnectionLost, .cancelled, .badServerResponse, .cannotParseResponse].contains(code)
     }
 }

@@ -49,7 +49,7 @@ package enum SessionExploration {
         scenario("three processes, one failure", 6, { $0.processes = 3 }) { ($0.uses, $0.faults) = (1, 1) },
         scenario("three processes, one killed", 6, { $0.processes = 3 }) { ($0.uses, $0.kills) = (1, 1) },
         scenario("three processes, two requests each", 6, { $0.processes = 3 }) { $0.refusals = 2 },
-        scenario("three processes, two requests each, time passes", 6, { $0.processes = 3 }) { $0.ticks = 3 },
+        scenario("three processes, two requests each, time passes", 6, { $0.processes = 3 }) { $0.ticks = 1 },
         scenario("three processes, two refusals, one failure", 6, { $0.processes = 3 }) {
             ($0.uses, $0.refusals, $0.faults) = (1, 2, 1)
         },

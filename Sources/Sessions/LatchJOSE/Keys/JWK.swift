@@ -208,9 +208,9 @@ extension KeyMaterial {
     /// Returns the additional members of a private key (RFC 7518 §6.2.2, §6.3.2 and §6.4.1, RFC 8037 §2).
     fileprivate func secretMembers() throws -> JSONObject {
         switch self {
-        case .p256(_, let key?): ["d": .base64URL(Array(try key.rawRepresentation))]
-        case .p384(_, let key?): ["d": .base64URL(Array(try key.rawRepresentation))]
-        case .p521(_, let key?): ["d": .base64URL(Array(try key.rawRepresentation))]
+        case .p256(_, let key?): ["d": .base64URL(try key.secretBytes())]
+        case .p384(_, let key?): ["d": .base64URL(try key.secretBytes())]
+        case .p521(_, let key?): ["d": .base64URL(try key.secretBytes())]
         case .ed25519(_, let key?): ["d": .base64URL(Array(key.rawRepresentation))]
         case .rsa(_, let key?, _): Self.members(of: try key.numbers)
         case .secret(let secret): ["k": .base64URL(secret.key.withUnsafeBytes { Array($0) })]

@@ -135,16 +135,16 @@ extension KeyMaterial {
     fileprivate static func generate(_ algorithm: SignatureAlgorithm, rsaBits: Int) throws -> KeyMaterial {
         switch algorithm {
         case .es256:
-            let key = try P256.Signing.PrivateKey()
+            let key = try P256.Signing.PrivateKey.generate()
             return .p256(key.publicKey, key)
         case .es384:
-            let key = try P384.Signing.PrivateKey()
+            let key = try P384.Signing.PrivateKey.generate()
             return .p384(key.publicKey, key)
         case .es512:
-            let key = try P521.Signing.PrivateKey()
+            let key = try P521.Signing.PrivateKey.generate()
             return .p521(key.publicKey, key)
         case .eddsa:
-            let key = try Curve25519.Signing.PrivateKey()
+            let key = try Curve25519.Signing.PrivateKey.generate()
             return .ed25519(key.publicKey, key)
         case .hs256, .hs384, .hs512:
             return .secret(try SharedSecret(SymmetricKey(size: .init(bitCount: 512)), algorithm: algorithm))

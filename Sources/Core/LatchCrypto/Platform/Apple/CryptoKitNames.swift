@@ -45,17 +45,40 @@ extension P521.Signing.PublicKey {
 }
 
 extension P256.Signing.PrivateKey {
+    /// Generates a private key.
+    package static func generate() throws(CryptoError) -> Self { Self() }
+
+    /// The private number, in big-endian order and of the curve's length.
+    package func secretBytes() throws(CryptoError) -> [UInt8] { Array(rawRepresentation) }
+
     /// Returns the unencrypted private key as PKCS #8 in PEM; the caller must protect it.
     public func pem() throws(CryptoError) -> String { pemRepresentation }
 }
 
 extension P384.Signing.PrivateKey {
+    /// Generates a private key.
+    package static func generate() throws(CryptoError) -> Self { Self() }
+
+    /// The private number, in big-endian order and of the curve's length.
+    package func secretBytes() throws(CryptoError) -> [UInt8] { Array(rawRepresentation) }
+
     /// Returns the unencrypted private key as PKCS #8 in PEM; the caller must protect it.
     public func pem() throws(CryptoError) -> String { pemRepresentation }
 }
 
 extension P521.Signing.PrivateKey {
+    /// Generates a private key.
+    package static func generate() throws(CryptoError) -> Self { Self() }
+
+    /// The private number, in big-endian order and of the curve's length.
+    package func secretBytes() throws(CryptoError) -> [UInt8] { Array(rawRepresentation) }
+
     /// Returns the unencrypted private key as PKCS #8 in PEM; the caller must protect it.
     public func pem() throws(CryptoError) -> String { pemRepresentation }
+}
+
+extension Curve25519.Signing.PrivateKey {
+    /// Generates a private key.
+    package static func generate() throws(CryptoError) -> Self { Self() }
 }
 #endif

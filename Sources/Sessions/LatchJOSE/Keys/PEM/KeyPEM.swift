@@ -115,9 +115,9 @@ extension KeyMaterial {
     /// Returns the encoded secret numbers: RFC 5915 §3, RFC 8410 §7, RFC 8017 §A.1.2.
     private func privateContent() throws -> [UInt8] {
         switch self {
-        case .p256(_, let key?): curveContent(Array(try key.rawRepresentation))
-        case .p384(_, let key?): curveContent(Array(try key.rawRepresentation))
-        case .p521(_, let key?): curveContent(Array(try key.rawRepresentation))
+        case .p256(_, let key?): curveContent(try key.secretBytes())
+        case .p384(_, let key?): curveContent(try key.secretBytes())
+        case .p521(_, let key?): curveContent(try key.secretBytes())
         case .ed25519(_, let key?): DER.element(DER.octetString, Array(key.rawRepresentation))
         case .rsa(_, let key?, _): Self.content(of: try key.numbers)
         default: []

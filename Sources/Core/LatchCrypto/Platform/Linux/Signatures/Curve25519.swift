@@ -111,6 +111,9 @@ extension Curve25519.Signing {
             publicKey = try PublicKey(rawRepresentation: point)
         }
 
+        /// Generates a private key.
+        package static func generate() throws(CryptoError) -> Self { try Self() }
+
         /// The 32 secret bytes; the caller must protect them.
         public var rawRepresentation: [UInt8] { seed.withUnsafeBytes { Array($0) } }
 

@@ -219,6 +219,12 @@ extension NISTSigning {
             }
         }
 
+        /// Generates a private key.
+        package static func generate() throws(CryptoError) -> Self { try Self() }
+
+        /// The secret scalar at full length; the caller must protect it.
+        package func secretBytes() throws(CryptoError) -> [UInt8] { try rawRepresentation }
+
         /// Returns the unencrypted private key as PKCS #8 in PEM; the caller must protect it.
         public func pem() throws(CryptoError) -> String { try key.privatePEM() }
 
