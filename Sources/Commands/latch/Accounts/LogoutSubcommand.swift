@@ -33,7 +33,11 @@ enum LogoutSubcommand {
             let endpoint = try accounts.endpoint(of: issuer.text)
             let confirmed = try await accounts.with(entry) { session in
                 try await session.restore()
-                guard session.currentState.isSignedIn else { throw AuthError.missingToken }
+                guard session.currentState.isSignedIn else {
+                    // What an earlier sign-out without a network has left.
+                    _ = await session.revokeRemaining()
+                    throw AuthError.missingToken
+                }
                 // The server is called first: it needs the tokens, and a failed call can be repeated.
                 if invocation.has(allDevices) {
                     try await signOutEverywhere(accounts.client(of: issuer, session), issuer)
@@ -43,7 +47,10 @@ enum LogoutSubcommand {
             environment.write(
                 "Signed out \(entry.name)\(invocation.has(allDevices) ? ", on all devices" : "").".printable,
                 orJSON: ["account": .string(entry.name), "confirmed": .bool(confirmed)], for: invocation)
-            if !confirmed { environment.warnOfUnconfirmedRevocation() }
+            if !confirmed {
+                environment.warnOfUnconfirmedRevocation(
+                    hint: "This device is signed out; 'latch logout' asks the issuer again.")
+            }
             return .success
         })
 
@@ -64,9 +71,9 @@ enum LogoutSubcommand {
 
 extension Environment {
     /// Warns that tokens are removed from this device, and that their issuer did not confirm their end.
-    func warnOfUnconfirmedRevocation() {
-        warn(
-            "The issuer did not confirm the end of the session.",
-            hint: "This device has removed the tokens; the issuer accepts them until they expire.")
+    func warnOfUnconfirmedRevocation(
+        hint: String = "This device has removed the tokens; the issuer accepts them until they expire."
+    ) {
+        warn("The issuer did not confirm the end of the session.", hint: hint)
     }
 }

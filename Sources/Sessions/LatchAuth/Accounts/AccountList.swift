@@ -197,7 +197,10 @@ extension AccountList {
     ///   still in the list.
     @discardableResult
     public func remove(_ id: String) async throws -> Tokens? {
-        let last = try await session(for: id).signOut()
+        let session = try await session(for: id)
+        let last = try await session.signOut()
+        // Nobody would revoke later what belongs to no account.
+        await session.revocations?.close()
         try await change { $0.remove(id) }
         sessions[id] = nil
         return last

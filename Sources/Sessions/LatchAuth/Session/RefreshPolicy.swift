@@ -53,10 +53,13 @@ public struct RefreshPolicy: Sendable, Hashable {
     /// Its callers then get an error that says what it waited for. A response that comes later is stored nevertheless.
     package var timeLimit = Duration.seconds(60)
 
+    /// The longest wait of a caller whose credential is still accepted; it then gets that one, and the refresh goes on.
+    package var patience = Duration.seconds(5)
+
     /// Whether a request without a response is repeated at once, under its key: the issuer may have used up the refresh token.
     package var repeatsUnanswered = true
 
-    /// The greatest number of requests to the issuer within `requestWindow`.
+    /// The greatest number of requests of one process to the issuer within `requestWindow`.
     ///
     /// A resource that refuses every credential would otherwise cost a refresh for each request to it.
     package var requestLimit = 5

@@ -92,6 +92,14 @@ actor RevocationQueue<Value: SessionCredential> {
         return await attempt.value
     }
 
+    /// Tries a last time, and forgets what is left.
+    func close() async {
+        _ = await retry()
+        timer?.cancel()
+        unstored = []
+        _ = await change { $0 = [] }
+    }
+
     private func revokeAll() async -> Bool {
         let oldest = clock.now.addingTimeInterval(-Self.greatestAge)
         let left = await change { _ in } ?? []

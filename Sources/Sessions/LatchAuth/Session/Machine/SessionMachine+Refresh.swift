@@ -41,6 +41,8 @@ extension SessionMachine {
         package var stage: Stage
         /// The monotonic time at which the callers get an error.
         package var deadline: Duration
+        /// The monotonic time from which no caller waits that can use the current credential.
+        package var patienceEnd: Duration
         /// Whether the request has been repeated because no response came.
         package var isRepeated = false
         /// Whether the issuer was asked, and not only the record read.
@@ -94,9 +96,8 @@ extension SessionMachine {
         let isNeeded = needsSuccessor(caller.use, of: value, now)
         let current = value.credential(for: caller.use.target)
         // The credential is accepted, and the refresh may take long.
-        if !isNeeded, let current, isSuspended || refresh?.stage == .locking && lock == .waiting {
-            return succeed(caller.waiter, current)
-        }
+        let isSlow = refresh.map { $0.stage == .locking && lock == .waiting || $0.patienceEnd <= now.uptime } ?? false
+        if !isNeeded, let current, isSuspended || isSlow { return succeed(caller.waiter, current) }
         if refresh != nil {
             refresh?.callers.append(caller)
             if isNeeded { refresh?.isNeeded = true }
@@ -109,7 +110,8 @@ extension SessionMachine {
         begin(
             Refresh(
                 value: value, target: caller.use.target, callers: [caller], isNeeded: isNeeded, stage: .locking,
-                deadline: now.uptime + configuration.policy.timeLimit), now)
+                deadline: now.uptime + configuration.policy.timeLimit,
+                patienceEnd: now.uptime + configuration.policy.patience), now)
     }
 
     /// Returns the error of a refresh that must not begin now.
@@ -191,7 +193,7 @@ extension SessionMachine {
         }
     }
 
-    /// Lets the callers continue that can use the current credential, since the lock of another process may take long.
+    /// Lets the callers continue that can use the current credential, since the refresh may take long.
     private mutating func releaseUnhurriedCallers(_ now: SessionMoment) {
         guard let refresh, let value = state.credential else { return }
         let unhurried = refresh.callers.filter { !needsSuccessor($0.use, of: value, now) }
@@ -376,7 +378,10 @@ extension SessionMachine {
     package func wait(_ now: SessionMoment) -> Duration? {
         guard !isFrozen else { return nil }
         var waits: [Duration] = []
-        if let refresh, refresh.stage != .leaving { waits.append(refresh.deadline - now.uptime) }
+        if let refresh, refresh.stage != .leaving {
+            waits.append(refresh.deadline - now.uptime)
+            if !refresh.callers.isEmpty, now.uptime < refresh.patienceEnd { waits.append(refresh.patienceEnd - now.uptime) }
+        }
         if let unstored, !operations.contains(where: \.isCommit) { waits.append(unstored.retry - now.uptime) }
         guard !isSuspended else { return waits.min().map { max($0, .zero) } }
         if let staleness, !operations.contains(where: \.readsOnly) { waits.append(staleness.retry - now.uptime) }
@@ -403,6 +408,7 @@ extension SessionMachine {
     mutating func timePassed(_ now: SessionMoment) {
         if let value = state.credential { publishExpiry(of: value, now) }
         guard !isFrozen else { return }
+        if let refresh, now.uptime >= refresh.patienceEnd { releaseUnhurriedCallers(now) }
         if let refresh, now.uptime >= refresh.deadline { endTime(of: refresh, now) }
         if let unstored, now.uptime >= unstored.retry { commitAgain() }
         guard !isSuspended else { return }
@@ -419,7 +425,8 @@ extension SessionMachine {
         begin(
             Refresh(
                 value: value, callers: [], isNeeded: false, stage: .locking,
-                deadline: now.uptime + configuration.policy.timeLimit), now)
+                deadline: now.uptime + configuration.policy.timeLimit,
+                patienceEnd: now.uptime + configuration.policy.patience), now)
     }
 
     /// Ends a refresh that takes too long; an operation on the store, and what it stores, is not abandoned.
@@ -475,6 +482,7 @@ extension SessionMachine {
         awaitingRest = []
         if var parked = refresh, parked.isParked {
             parked.deadline = now.uptime + configuration.policy.timeLimit
+            parked.patienceEnd = now.uptime + configuration.policy.patience
             parked.isRepeated = false
             begin(parked, now)
         }
