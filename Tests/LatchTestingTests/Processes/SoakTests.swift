@@ -9,7 +9,7 @@ import Testing
 
 /// A small part of what `make nightly` plays: real processes, the real server, real files.
 @Suite struct `Processes of one person` {
-    /// The verdict of `soak-session`; its exit code says whether each expiry cost one renewal and nobody was lost.
+    /// The verdict of `soak-session`; its exit code says whether each expiry cost one refresh and nobody was lost.
     private func soak(_ arguments: String...) async throws -> (ending: ChildProcess.Termination, verdict: String) {
         let program = try BuiltProgram.path("soak-session").path
         let (ending, output) = try await ChildProcess.run(program, arguments, errors: .joined)
@@ -28,8 +28,28 @@ import Testing
         #expect(verdict.hasPrefix("40 × kill -9"), "\(verdict)")
     }
 
+    @Test(.enabled("needs a mount namespace") { await canMount() })
+    func `use a valid token in a read-only home, and lose nothing there`() async throws {
+        let (ending, verdict) = try await soak("readonly", "1", "2", "1")
+        #expect(ending == .exited(0), "\(verdict)")
+        #expect(verdict.contains("with a valid token 4 served, failed: none"), "\(verdict)")
+    }
+
     @Test func `are refused where the numbers make no sense`() async throws {
         #expect(try await soak("kills", "4", "0", "1").ending == .exited(2))
         #expect(try await soak("naps").ending == .exited(2))
     }
+}
+
+/// Whether this system lets a program mount something that nobody else sees.
+private func canMount() async -> Bool {
+    for user in [[], ["--user", "--map-root-user"]] {
+        let arguments = user + ["--mount", "/bin/true"]
+        do {
+            if try await ChildProcess.run("/usr/bin/unshare", arguments).ending == .exited(0) { return true }
+        } catch {
+            return false
+        }
+    }
+    return false
 }

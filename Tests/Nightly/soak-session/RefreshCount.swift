@@ -4,7 +4,7 @@ import LatchCore
 import LatchHTTP
 import Synchronization
 
-/// Counts what passes on the route of refreshes, and can stop one of them there.
+/// Counts what passes on the route of refreshes, and can stop refreshes there.
 final class RefreshCount: Handler {
     /// The point at which a refresh is stopped.
     enum Place: CaseIterable {
@@ -12,12 +12,23 @@ final class RefreshCount: Handler {
         case beforeCommit
         /// The successor is stored, and nobody has been told.
         case beforeAnswer
+        /// The successor is stored, and the content of the response comes byte by byte.
+        case inContent
+    }
+
+    /// A refresh that has arrived.
+    struct Arrival: Sendable {
+        /// The process that sent it; nil if it did not say so.
+        var process: String?
+        var time: ContinuousClock.Instant
     }
 
     private struct State {
-        var requests = 0
+        var arrivals: [Arrival] = []
         var refusals = 0
         var trap: (place: Place, sprung: AsyncStream<Void>.Continuation)?
+        /// The place at which all refreshes are stopped.
+        var hangs: Place?
         var held: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -27,7 +38,10 @@ final class RefreshCount: Handler {
     init(_ next: any Handler) { self.next = next }
 
     /// The number of requested refreshes.
-    var requests: Int { state.withLock { $0.requests } }
+    var requests: Int { arrivals.count }
+
+    /// The requested refreshes.
+    var arrivals: [Arrival] { state.withLock { $0.arrivals } }
 
     /// The number of refused refreshes.
     var refusals: Int { state.withLock { $0.refusals } }
@@ -39,10 +53,13 @@ final class RefreshCount: Handler {
         return stream
     }
 
+    /// Stops every refresh at `place`, until `release()`.
+    func hang(at place: Place) { state.withLock { $0.hangs = place } }
+
     /// Lets go on what was stopped.
     func release() {
         let held = state.withLock { state in
-            defer { state.held = [] }
+            defer { (state.held, state.hangs) = ([], nil) }
             return state.held
         }
         for continuation in held { continuation.resume() }
@@ -50,24 +67,44 @@ final class RefreshCount: Handler {
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         guard request.path == "/api/auth/refresh-token" else { return try await next.respond(to: request) }
-        state.withLock { $0.requests += 1 }
+        let arrival = Arrival(process: request.fields[SoakWorker.processField], time: .now)
+        state.withLock { $0.arrivals.append(arrival) }
         await pass(.beforeCommit)
-        let response = try await next.respond(to: request)
+        var response = try await next.respond(to: request)
         if !response.status.isSuccess { state.withLock { $0.refusals += 1 } }
         await pass(.beforeAnswer)
+        if state.withLock({ $0.hangs == .inContent }) { response.body = trickle(of: response.body.bytes) }
         return response
     }
 
     private func pass(_ place: Place) async {
         await withCheckedContinuation { continuation in
-            let sprung = state.withLock { state -> AsyncStream<Void>.Continuation? in
-                guard let trap = state.trap, trap.place == place else { return nil }
-                state.trap = nil
+            let (isHeld, sprung) = state.withLock { state -> (Bool, AsyncStream<Void>.Continuation?) in
+                let isTrapped = state.trap?.place == place
+                guard isTrapped || state.hangs == place else { return (false, nil) }
+                let sprung = isTrapped ? state.trap.take()?.sprung : nil
                 state.held.append(continuation)
-                return trap.sprung
+                return (true, sprung)
             }
-            guard let sprung else { return continuation.resume() }
-            sprung.finish()
+            sprung?.finish()
+            if !isHeld { continuation.resume() }
         }
+    }
+
+    /// Returns content of which a byte comes each 100 milliseconds as long as the refreshes hang.
+    private func trickle(of bytes: [UInt8]) -> HTTPBody {
+        let rest = Mutex(bytes[...])
+        return HTTPBody(
+            HTTPBodyStream(
+                length: bytes.count,
+                once: {
+                    let isSlow = self.state.withLock { $0.hangs == .inContent }
+                    if isSlow { try await Task.sleep(for: .milliseconds(100)) }
+                    return rest.withLock { rest in
+                        let chunk = isSlow ? rest.prefix(1) : rest
+                        rest = rest.dropFirst(chunk.count)
+                        return chunk.isEmpty ? nil : Array(chunk)
+                    }
+                }))
     }
 }

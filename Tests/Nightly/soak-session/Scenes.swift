@@ -6,30 +6,33 @@ import LatchProcess
 
 /// Many processes and tasks meet each expiry at once: it has to cost one refresh.
 enum ExpiryStorm {
-    static func play(_ server: SoakServer, processes: Int, tasks: Int, expiries: Int) async throws -> Verdict {
-        let workers = try (0..<processes).map { _ in try server.worker(tasks: tasks) }
+    static func play(_ crew: Crew, processes: Int, tasks: Int, expiries: Int) async throws -> Verdict {
+        let server = crew.server
+        let workers = try crew.start(processes, tasks: tasks)
         let begin = ContinuousClock.now
         var failures = 0
         for _ in 0..<expiries {
             server.expire()
-            for worker in workers { failures += await worker.failures() ?? tasks }
+            for worker in workers { failures += try await worker.report()?.failed ?? tasks }
         }
         let seconds = (ContinuousClock.now - begin) / .seconds(1)
-        for worker in workers { worker.kill() }
-        for worker in workers { await worker.end() }
         let refreshes = server.refreshes.requests
-        return Verdict(
-            text: "\(processes) processes × \(tasks) tasks × \(expiries) expiries: \(refreshes) refreshes, "
-                + "\(processes * tasks * expiries) requests, \(failures) failures, "
-                + String(format: "%.1f s", seconds),
-            holds: refreshes == expiries && failures == 0 && server.refreshes.refusals == 0)
+        var verdict = Verdict()
+        verdict.text =
+            "\(processes) processes × \(tasks) tasks × \(expiries) expiries: \(refreshes) refreshes, "
+            + "\(processes * tasks * expiries) requests, \(failures) failures, " + String(format: "%.1f s", seconds)
+        verdict.expect(refreshes == expiries, "\(refreshes) refreshes")
+        verdict.expect(failures == 0, "\(failures) failures")
+        verdict.expect(server.refreshes.refusals == 0, "\(server.refreshes.refusals) refused refreshes")
+        return verdict
     }
 }
 
 /// Processes are killed at random moments, and at the worst ones: those that follow them stay signed in.
 enum RandomKills {
-    static func play(_ server: SoakServer, processes: Int, tasks: Int, kills: Int) async throws -> Verdict {
-        var workers = try (0..<processes).map { _ in try server.worker(tasks: tasks) }
+    static func play(_ crew: Crew, processes: Int, tasks: Int, kills: Int) async throws -> Verdict {
+        let server = crew.server
+        var workers = try crew.start(processes, tasks: tasks)
         var (killed, rounds, failures) = (0, 0, 0)
         while killed < kills {
             rounds += 1
@@ -50,25 +53,21 @@ enum RandomKills {
             }
             for victim in victims { await workers[victim].end() }
             server.refreshes.release()
-            for victim in victims { workers[victim] = try server.worker(tasks: tasks) }
+            for victim in victims { workers[victim] = try crew.start(1, tasks: tasks)[0] }
             killed += count
-            for worker in workers { failures += await worker.failures() ?? tasks }
+            for worker in workers { failures += try await worker.report()?.failed ?? tasks }
         }
         let isSignedIn = try await server.isSignedIn()
-        for worker in workers { worker.kill() }
-        for worker in workers { await worker.end() }
         let repeats = server.refreshes.requests - rounds
-        return Verdict(
-            text: "\(killed) × kill -9 in \(rounds) expiries, \(processes) processes × \(tasks) tasks: "
-                + "\(failures) failures, \(server.refreshes.refusals) refused, \(repeats) refreshes asked for again, "
-                + (isSignedIn ? "still signed in" : "signed out"),
-            holds: failures == 0 && server.refreshes.refusals == 0 && isSignedIn && repeats > 0)
-    }
-}
-
-extension ChildProcess {
-    /// The number of failed requests of the round; nil where the process ended instead.
-    fileprivate func failures() async -> Int? {
-        await line()?.split(separator: " ").last.flatMap { Int($0) }
+        var verdict = Verdict()
+        verdict.text =
+            "\(killed) × kill -9 in \(rounds) expiries, \(processes) processes × \(tasks) tasks: "
+            + "\(failures) failures, \(server.refreshes.refusals) refused, \(repeats) refreshes asked for again, "
+            + (isSignedIn ? "still signed in" : "signed out")
+        verdict.expect(failures == 0, "\(failures) failures")
+        verdict.expect(server.refreshes.refusals == 0, "\(server.refreshes.refusals) refused refreshes")
+        verdict.expect(isSignedIn, "signed out")
+        verdict.expect(repeats > 0, "no refresh was asked for again")
+        return verdict
     }
 }

@@ -17,6 +17,8 @@ final class ShiftedClock: Sendable {
     var wallClock: WallClock {
         WallClock(
             now: { WallClock.system.now.addingTimeInterval(Double(self.seconds)) },
-            sleep: { try await WallClock.system.sleep(for: $0) })
+            sleep: { try await WallClock.system.sleep(for: $0) },
+            // Hours pass for the limits of refreshes as well, and not for the date alone.
+            uptime: { WallClock.system.uptime + .seconds(self.seconds) })
     }
 }
