@@ -58,6 +58,7 @@ package struct ExploredWorld: ExploredModel {
                 lead: .seconds(10), jitter: .zero, pauseAfterFailure: .seconds(10), greatestShare: 0.5)
             policy.timeLimit = .seconds(30)
             policy.requestWindow = .seconds(20)
+            policy.patience = .seconds(10)
             return Machine.Configuration(policy: policy, keepsRecords: keepsRecords, isShared: isShared)
         }
     }
