@@ -75,6 +75,10 @@ struct SimulatedLedger: Sendable {
     var answered: [Int: TokenVersion] = [:]
     /// The requests that a correct client would never send.
     var violations: [String] = []
+    /// The refreshes whose answer was lost on the way and that nothing else has disturbed since, by their process.
+    var lost: [TokenVersion: Int] = [:]
+    /// The families that a client has asked to revoke.
+    var revocations: Set<Int> = []
     /// The families whose credential a request has carried.
     var carriers: [String: Set<Int>] = [:]
 

@@ -56,12 +56,19 @@ import SessionSimulation
     private static func play(_ seeds: ClosedRange<UInt64>) async -> Int32 {
         if seeds.count == 1 { for line in SessionScenario.trace(seed: seeds.lowerBound) { print(line) } }
         // A lane that has seen ten failures has seen enough.
+        let start = ContinuousClock.now
         let result = await Lanes.play(seeds, until: 10)
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
         for (seed, violations) in result.failures { print("seed \(seed): \(violations.joined(separator: "; "))") }
         if seeds.count > 1 {
             for fault in SimulatedFault.all { print("\(result.faults[fault, default: 0])\t\(fault)") }
         }
-        print("\(seeds.count) seeds, \(result.failures.count) broke a rule")
+        let longest = result.longest
+        print(
+            "longest wait of a caller \(longest.wait) s, hold of the refresh lock \(longest.refreshHold) s, "
+                + "of the record's \(longest.storeHold) s")
+        let rate = Int(Double(seeds.count) / max(seconds, 0.001))
+        print("\(seeds.count) seeds, \(result.failures.count) broke a rule, \(rate) lives/s")
         return result.failures.isEmpty ? 0 : 1
     }
 }
