@@ -83,6 +83,7 @@ extension SessionScenario {
             record.lives[process.id].requestTimes.append(moment)
             return record.lives[process.id].requestTimes.count
         }
+        issuer.isAtLimit(process.id, count >= Self.rules.requestLimit)
         if count > Self.rules.requestLimit { violated("too many requests: \(count) within the window") }
     }
 
@@ -154,6 +155,8 @@ extension SessionScenario {
         let family = issuer.inspect { $0.accessTokens[token]?.version.family ?? $0.family(of: token) }
         guard let family, let current = disk.record?.credential.flatMap(issuer.version)?.family else { return }
         if current == family || life.hasOneGrant, !issuer.isRevoked(current) {
+            // A store says nil only where nothing is stored; who breaks that may lose the session.
+            guard !record.withLock({ $0.wasForgotten }) else { return simulation.happens(.revokedByMistake) }
             violated("a session that its user has not left was revoked, by the revocation of \(family)")
         }
     }

@@ -23,6 +23,7 @@ extension SessionScenario {
         record.withLock { record in
             record.changes += 1
             record.wasSignedOut = record.changes
+            record.wasForgotten = true
         }
     }
 

@@ -92,6 +92,8 @@ struct SessionScenarioRecord: Sendable {
     /// The last change up to which the disk held no credential, because of the user or because of the issuer.
     var wasSignedOut = 0
     var wasEnded = 0
+    /// Whether a session has read that there is no record, though there was one.
+    var wasForgotten = false
     /// The families whose sign-in was left, in that order; nothing may bring them back.
     var left: [Int] = []
     /// The access tokens that were stored; no other may be used.

@@ -61,6 +61,8 @@ package enum SimulatedFault: Hashable, Sendable {
     // The person, and who decides over the account.
     /// Signs out, or in as somebody else.
     case signOut, accountSwitch
+    /// A session is revoked because its store has said that there is none.
+    case revokedByMistake
     /// The record still holds the key of a request at the end of the faults.
     case intentStands
     /// A successor is dropped because its user has signed out meanwhile.
@@ -110,7 +112,7 @@ package enum SimulatedFault: Hashable, Sendable {
             .dayBack, .clockMoved, .signOut, .accountSwitch, .revocation, .waiterCancelled, .requestCancelled, .killed,
             .secondProcess, .thirdProcess, .issuerWithoutWindow, .issuerWithoutRotation, .loneStore, .plainStore,
             .requestSwallowed, .answerSwallowed, .issuerFailed, .expiryOmitted, .refreshTokenOmitted, .resourceRefuses,
-            .storeCorrupt, .storeForgetful, .diskFull, .patienceOver, .clockDrifts, .successorDropped, .intentStands, .suspended,
+            .storeCorrupt, .storeForgetful, .diskFull, .patienceOver, .clockDrifts, .successorDropped, .intentStands, .revokedByMistake, .suspended,
             .stopped, .stoppedWithLock, .issuerWithShortWindow, .issuerWithOneGrant, .issuerDateMissing,
             .issuerDateCached, .resourceDateWrong, .resourceClockWrong, .impatience, .secretStore, .fileLocks,
             .tokenEndpoint,

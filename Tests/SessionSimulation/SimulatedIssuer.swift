@@ -144,24 +144,28 @@ final class SimulatedIssuer: Sendable {
 
 extension SimulatedIssuer {
     /// A process begins to ask.
-    func begins(_ process: Int, _ token: String, key: String) {
+    ///
+    /// - Returns: The number of the request.
+    func begins(_ process: Int, _ token: String, key: String) -> Int {
         inspect { ledger in
-            let version = ledger.version(of: token, key: key)
-            if ledger.asking.values.contains(where: { $0.family == version?.family }) {
+            ledger.requestCount += 1
+            guard let version = ledger.version(of: token, key: key) else { return ledger.requestCount }
+            if ledger.asking.values.contains(where: { $0.version.family == version.family }) {
                 ledger.violations.append("two refreshes of \(token) at once")
             }
-            ledger.asking[process] = version
+            ledger.asking[process] = SimulatedLedger.Request(number: ledger.requestCount, version: version)
+            return ledger.requestCount
         }
     }
 
     /// A process has its answer, or knows that it gets none.
     ///
-    /// An answer to what it asked for in an earlier sign-in does not concern what it asks for now.
-    func ends(_ process: Int, _ token: String, answer: Tokens?) {
+    /// An answer to what it has given up does not concern what it asks for now.
+    func ends(_ process: Int, request: Int, isAnswered: Bool) {
         inspect { ledger in
-            guard let version = ledger.asking[process], version.family == ledger.family(of: token) else { return }
+            guard let asked = ledger.asking[process], asked.number == request else { return }
             ledger.asking[process] = nil
-            if answer != nil { ledger.answered[process] = version }
+            if isAnswered { ledger.answered[process] = asked.version }
         }
     }
 
@@ -171,7 +175,7 @@ extension SimulatedIssuer {
     /// Allows a repeat of the requests of a killed process.
     func forgive(_ process: Int) {
         inspect { ledger in
-            for version in [ledger.answered, ledger.asking].compactMap({ $0[process] }) {
+            for version in [ledger.answered[process], ledger.asking[process]?.version].compactMap(\.self) {
                 ledger.faults[version, default: 0] += 1
             }
             (ledger.answered[process], ledger.asking[process]) = (nil, nil)
@@ -191,10 +195,19 @@ extension SimulatedIssuer {
     /// A process is stopped: what it would repeat at once comes later.
     func isDisturbed(_ process: Int) { inspect { $0.lost = $0.lost.filter { $0.value != process } } }
 
+    /// A process has sent as many requests as its policy permits now, or fewer.
+    func isAtLimit(_ process: Int, _ isAtLimit: Bool) {
+        inspect { ledger in
+            if isAtLimit { ledger.atLimit.insert(process) } else { ledger.atLimit.remove(process) }
+        }
+    }
+
     /// Something else than a lost answer happens to a refresh: its repetition may come later.
     func meetsFault(_ token: String, key: String) {
         inspect { ledger in
-            if let version = ledger.version(of: token, key: key) { ledger.lost[version] = nil }
+            guard let version = ledger.version(of: token, key: key) else { return }
+            ledger.lost[version] = nil
+            ledger.disturbed.insert(version)
         }
     }
 
@@ -203,7 +216,8 @@ extension SimulatedIssuer {
         inspect { ledger in
             guard let next = ledger.accessTokens[answer.access]?.version else { return }
             let version = TokenVersion(family: next.family, number: next.number - 1)
-            if ledger.faults[version] == 1 { ledger.lost[version] = process }
+            guard !ledger.atLimit.contains(process) else { return }
+            if ledger.faults[version] == 1, !ledger.disturbed.contains(version) { ledger.lost[version] = process }
         }
     }
 

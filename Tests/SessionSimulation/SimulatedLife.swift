@@ -55,7 +55,7 @@ struct SimulatedLife: Sendable {
     var keysOutliveProcesses: Bool { store != .plain }
 
     /// Whether the device may take an accepted credential for an expired one, though nobody set its date.
-    var isClockUnsure: Bool { drift != 0 || issuerDate == .cached && way == .tokenEndpoint }
+    var isClockUnsure: Bool { drift != 0 || issuerDate == .cached }
 
     /// Draws a life.
     init(_ simulation: Simulation) {

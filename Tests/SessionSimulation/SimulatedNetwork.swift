@@ -41,25 +41,39 @@ final class SimulatedNetwork: Sendable {
 
     /// One call of the token endpoint by a process.
     func refresh(_ token: String, key: String, by process: SimulatedProcess) async throws -> Tokens {
-        issuer.begins(process.id, token, key: key)
-        var answer: Tokens?
-        defer { issuer.ends(process.id, token, answer: answer) }
+        let request = issuer.begins(process.id, token, key: key)
+        var isAnswered = false
+        defer { issuer.ends(process.id, request: request, isAnswered: isAnswered) }
+        let isGivenUp = Flag()
         let isSlow = !isCalm && simulation.chance(30)
-        answer = try await withTaskCancellationHandler {
+        let answer = try await withTaskCancellationHandler {
             guard isSlow else { return try await deliver(token, key: key, by: process) }
             // A slow way that does not hear of cancellation, as when the answer has arrived already.
             return try await simulation.spawn(in: process) {
+                let stops = process.stopCount
                 try await self.simulation.pause(upToMilliseconds: 5_000)
+                // What was given up before a suspension is not sent after it.
+                if isGivenUp.isSet, process.stopCount > stops { throw HTTPError.cancelled }
                 return try await self.deliver(token, key: key, by: process)
             }.value
         } onCancel: {
             // Whoever has given it up, such as at the time limit, may ask again under the same key.
+            isGivenUp.set()
             issuer.excuse(token, key: key)
-            issuer.ends(process.id, token, answer: nil)
+            issuer.ends(process.id, request: request, isAnswered: false)
         }
+        isAnswered = true
         if Task.isCancelled { simulation.happens(.answerUnwanted) }
-        guard let answer else { throw HTTPError.offline }
         return answer
+    }
+
+    /// Something that has happened, or not yet.
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+
+        var isSet: Bool { value.load(ordering: .relaxed) }
+
+        func set() { value.store(true, ordering: .relaxed) }
     }
 
     /// Delivers a request and its response.
@@ -100,7 +114,7 @@ final class SimulatedNetwork: Sendable {
         _ token: String, key: String, by process: Int, meeting fault: SimulatedFault
     ) async throws -> Tokens {
         if fault != .answerDoubled { simulation.happens(fault) }
-        issuer.meetsFault(token, key: key)
+        if !Self.losses.contains(fault) { issuer.meetsFault(token, key: key) }
         switch fault {
         case .issuerOffline: throw HTTPError.offline
         case .issuerUnavailable: throw status(503)
@@ -134,6 +148,11 @@ final class SimulatedNetwork: Sendable {
         }
         return try issuer.refresh(token, key: key, by: process)
     }
+
+    /// The faults of a response that a session asks for again at once.
+    private static let losses: Set<SimulatedFault> = [
+        .answerLost, .answerReplaced, .answerCancelled, .answerUnreadable,
+    ]
 
     /// Returns the error of a lost response.
     private func loss(_ fault: SimulatedFault) -> any Error {

@@ -12,6 +12,7 @@ final class SimulatedProcess: TaskExecutor {
     private let world: SimulatedExecutor
     private let killed = Atomic(false)
     private let stopped = Atomic(false)
+    private let stops = Atomic(0)
     /// The step of its storage at which it will be killed, and the action that kills it.
     private let doom = Mutex<Doom?>(nil)
 
@@ -36,9 +37,13 @@ final class SimulatedProcess: TaskExecutor {
     /// Whether it was stopped: none of its tasks goes on, and its locks stay.
     var isStopped: Bool { stopped.load(ordering: .relaxed) }
 
+    /// The number of times that it was stopped.
+    var stopCount: Int { stops.load(ordering: .relaxed) }
+
     /// Stops it, as a suspended app or a program after Ctrl-Z.
     func stop() {
         stopped.store(true, ordering: .relaxed)
+        stops.add(1, ordering: .relaxed)
         world.hold(self)
     }
 

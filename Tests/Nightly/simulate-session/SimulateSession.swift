@@ -67,8 +67,8 @@ import SessionSimulation
         print(
             "longest wait of a caller \(longest.wait) s, hold of the refresh lock \(longest.refreshHold) s, "
                 + "of the record's \(longest.storeHold) s")
-        let rate = Int(Double(seeds.count) / max(seconds, 0.001))
-        print("\(seeds.count) seeds, \(result.failures.count) broke a rule, \(rate) lives/s")
+        let rate = Int(Double(result.count) / max(seconds, 0.001))
+        print("\(result.count) seeds, \(result.failures.count) broke a rule, \(rate) lives/s")
         return result.failures.isEmpty ? 0 : 1
     }
 }

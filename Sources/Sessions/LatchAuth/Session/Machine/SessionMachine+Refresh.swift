@@ -275,6 +275,14 @@ extension SessionMachine {
             bindingEnd: now.uptime + requested * share, error: SessionFailure(failure.error))
     }
 
+    /// Lets the session not refresh by itself for a while, since a credential that was issued just now has expired.
+    ///
+    /// This device's clock is wrong, and the issuer's responses do not show it: the next credential would be no better.
+    mutating func pauseBackgroundRefreshes(_ now: SessionMoment) {
+        pause = Pause(
+            end: now.uptime + Self.longestPause, bindingEnd: now.uptime, error: SessionFailure(AuthError.refreshFailed))
+    }
+
     // MARK: End
 
     /// Ends the refresh, and lets its callers continue.

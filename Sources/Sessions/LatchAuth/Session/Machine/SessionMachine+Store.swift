@@ -228,6 +228,7 @@ extension SessionMachine {
     mutating func follow(_ record: TokenRecord<Value>?, _ now: SessionMoment) -> Followed {
         guard let record, let value = record.credential else {
             let reason = record?.end ?? .user
+            revokeUnstored(over: record)
             beginGeneration(failing: reason == .issuer ? .reauthenticationRequired : .missingToken)
             end(reason)
             return .ended
@@ -351,11 +352,20 @@ extension SessionMachine {
             guard let stored = record?.credential, record?.sessionID == sessionID,
                 isStill(stored, unstored.predecessor, key: record?.refreshKey)
             else {
+                revokeUnstored(over: record)
                 (self.unstored, pendingRequest) = (nil, nil)
                 return followInstead(record, now)
             }
         }
         save(newRecord(of: unstored.value, sessionID: sessionID, now))
+    }
+
+    /// Tells the issuer that nobody uses a successor, since its user has signed out before it was stored.
+    ///
+    /// After a sign-in it stays as it is, as in `issuerResponded`.
+    private mutating func revokeUnstored(over record: TokenRecord<Value>?) {
+        guard let unstored, record?.credential == nil, record?.end != .issuer else { return }
+        effect(.revoke(unstored.value))
     }
 
     /// Whether the stored credential is still the refreshed one.
@@ -413,6 +423,8 @@ extension SessionMachine {
         case .read: return
         case .replace(_, let waiter, _):
             let last = unstored?.value ?? state.credential ?? operation.found
+            // A sign-out that fails gives its caller no credential to revoke.
+            if failure != nil { revokeUnstored(over: record) }
             beginGeneration()
             // The credentials that were refreshed too often belong to an earlier sign-in.
             requestTimes = []
@@ -426,6 +438,7 @@ extension SessionMachine {
             (unstored, pendingRequest, pause) = (nil, nil, nil)
             identify(by: record)
             adopt(value, now)
+            if isExpired(value, now) { pauseBackgroundRefreshes(now) }
             if refresh?.stage == .committing { finishRefresh(.success(()), now) }
         case .end(let cause): endByIssuer(cause)
         case .stepUp(let given, _, let waiter): stepUpWritten(record, of: given, waiter, now)
