@@ -102,11 +102,13 @@ extension SessionScenario {
     }
 
     private func takes(_ section: SessionSection, _ process: SimulatedProcess) {
+        simulation.note("process \(process.id) takes the lock '\(section.rawValue)'")
         let moment = simulation.moment
         record.withLock { $0.lives[process.id].holds[section] = $0.lives[process.id].awake(at: moment) }
     }
 
     private func releases(_ section: SessionSection, _ process: SimulatedProcess) {
+        simulation.note("process \(process.id) leaves the lock '\(section.rawValue)'")
         judge(holdOf: section, process)
         record.withLock { $0.lives[process.id].holds[section] = nil }
     }

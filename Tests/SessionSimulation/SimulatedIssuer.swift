@@ -55,7 +55,9 @@ final class SimulatedIssuer: Sendable {
     }
 
     /// RFC 6749 §6 with rotation (RFC 9700 §4.14.2).
-    func refresh(_ token: String, key: String, by process: Int = 0) throws -> Tokens {
+    ///
+    /// - Parameter isGivenUp: Whether the session has given the request up, which arrives nevertheless.
+    func refresh(_ token: String, key: String, by process: Int, isGivenUp: Bool) throws -> Tokens {
         simulation.note("process \(process) refreshes \(token)")
         let now = simulation.trueNow
         let granted = inspect { ledger -> TokenVersion? in
@@ -63,6 +65,7 @@ final class SimulatedIssuer: Sendable {
                 return nil
             }
             ledger.notice(version, key: key, by: process, keysOutliveProcesses: life.keysOutliveProcesses)
+            if !isGivenUp { ledger.noticeDoubled(version) }
             if version.number != ledger.families[version.family].version {
                 return repeated(version, key: key, now, &ledger)
             }

@@ -123,8 +123,11 @@ struct SimulatedLedger: Sendable {
             violations.append("the refresh of \(version) was repeated under another key")
         }
         keys[version] = Asked(key: key, process: process)
-        if answered.values.contains(version) {
-            violations.append("a successor of \(version) was asked for while somebody had one")
-        }
+    }
+
+    /// Enters what is wrong with a refresh whose answer somebody has and could not store yet.
+    mutating func noticeDoubled(_ version: TokenVersion) {
+        guard answered.values.contains(version) else { return }
+        violations.append("a successor of \(version) was asked for while somebody had one")
     }
 }

@@ -39,26 +39,43 @@ final class SimulatedNetwork: Sendable {
         spells.end()
     }
 
+    /// A request to the token endpoint that is on its way.
+    private final class Call: Sendable {
+        let token: String
+        let key: String
+        let process: SimulatedProcess
+        private let givenUp = Atomic(false)
+
+        init(_ token: String, _ key: String, _ process: SimulatedProcess) {
+            (self.token, self.key, self.process) = (token, key, process)
+        }
+
+        /// Whether the session does not wait for it any longer.
+        var isGivenUp: Bool { givenUp.load(ordering: .relaxed) }
+
+        func giveUp() { givenUp.store(true, ordering: .relaxed) }
+    }
+
     /// One call of the token endpoint by a process.
     func refresh(_ token: String, key: String, by process: SimulatedProcess) async throws -> Tokens {
+        let call = Call(token, key, process)
         let request = issuer.begins(process.id, token, key: key)
         var isAnswered = false
         defer { issuer.ends(process.id, request: request, isAnswered: isAnswered) }
-        let isGivenUp = Flag()
         let isSlow = !isCalm && simulation.chance(30)
         let answer = try await withTaskCancellationHandler {
-            guard isSlow else { return try await deliver(token, key: key, by: process) }
+            guard isSlow else { return try await deliver(call) }
             // A slow way that does not hear of cancellation, as when the answer has arrived already.
             return try await simulation.spawn(in: process) {
                 let stops = process.stopCount
                 try await self.simulation.pause(upToMilliseconds: 5_000)
                 // What was given up before a suspension is not sent after it.
-                if isGivenUp.isSet, process.stopCount > stops { throw HTTPError.cancelled }
-                return try await self.deliver(token, key: key, by: process)
+                if call.isGivenUp, process.stopCount > stops { throw HTTPError.cancelled }
+                return try await self.deliver(call)
             }.value
         } onCancel: {
             // Whoever has given it up, such as at the time limit, may ask again under the same key.
-            isGivenUp.set()
+            call.giveUp()
             issuer.excuse(token, key: key)
             issuer.ends(process.id, request: request, isAnswered: false)
         }
@@ -67,25 +84,20 @@ final class SimulatedNetwork: Sendable {
         return answer
     }
 
-    /// Something that has happened, or not yet.
-    private final class Flag: Sendable {
-        private let value = Atomic(false)
-
-        var isSet: Bool { value.load(ordering: .relaxed) }
-
-        func set() { value.store(true, ordering: .relaxed) }
-    }
-
     /// Delivers a request and its response.
-    private func deliver(_ token: String, key: String, by process: SimulatedProcess) async throws -> Tokens {
+    private func deliver(_ call: Call) async throws -> Tokens {
         try await simulation.pause(upToMilliseconds: 400)
         if let fault = isCalm ? nil : fault() {
-            simulation.note("refresh \(token) meets \(fault)")
-            return try await refresh(token, key: key, by: process.id, meeting: fault)
+            simulation.note("process \(call.process.id): refresh \(call.token) meets \(fault)")
+            return try await refresh(call, meeting: fault)
         }
-        let answer = try issuer.refresh(token, key: key, by: process.id)
+        let answer = try ask(call)
         try await simulation.pause(upToMilliseconds: 400)
         return answer
+    }
+
+    private func ask(_ call: Call) throws -> Tokens {
+        try issuer.refresh(call.token, key: call.key, by: call.process.id, isGivenUp: call.isGivenUp)
     }
 
     /// A third of all refreshes meet a fault; each kind is one that was seen in the field.
@@ -110,9 +122,8 @@ final class SimulatedNetwork: Sendable {
     }
 
     /// A refresh on a bad way.
-    private func refresh(
-        _ token: String, key: String, by process: Int, meeting fault: SimulatedFault
-    ) async throws -> Tokens {
+    private func refresh(_ call: Call, meeting fault: SimulatedFault) async throws -> Tokens {
+        let (token, key) = (call.token, call.key)
         if fault != .answerDoubled { simulation.happens(fault) }
         if !Self.losses.contains(fault) { issuer.meetsFault(token, key: key) }
         switch fault {
@@ -123,30 +134,30 @@ final class SimulatedNetwork: Sendable {
         case .issuerBusyUntil: throw status(.tooManyRequests, [.retryAfter: "20"])
         case .requestSwallowed, .answerSwallowed:
             issuer.excuse(token, key: key)
-            if fault == .answerSwallowed { _ = try issuer.refresh(token, key: key, by: process) }
+            if fault == .answerSwallowed { _ = try ask(call) }
             // Ten minutes are for ever: the session has given up long before.
             try await simulation.sleep(for: .seconds(600))
             throw HTTPError.timeout
         case .answerLate:
-            let answer = try issuer.refresh(token, key: key, by: process)
+            let answer = try ask(call)
             try await simulation.sleep(for: .seconds(45))
             return answer
         case .requestDoubled:
             issuer.excuse(token, key: key)
-            _ = try issuer.refresh(token, key: key, by: process)
-            return try issuer.refresh(token, key: key, by: process)
+            _ = try ask(call)
+            return try ask(call)
         case .answerDoubled:
             guard let answer = unheard.withLock({ $0[key] }) else { break }
             simulation.happens(.answerDoubled)
             return answer
         default:
             issuer.excuse(token, key: key)
-            let answer = try issuer.refresh(token, key: key, by: process)
+            let answer = try ask(call)
             unheard.withLock { $0[key] = answer }
-            issuer.isLost(answer, of: process)
+            issuer.isLost(answer, of: call.process.id)
             throw loss(fault)
         }
-        return try issuer.refresh(token, key: key, by: process)
+        return try ask(call)
     }
 
     /// The faults of a response that a session asks for again at once.

@@ -465,13 +465,25 @@ extension SessionMachine {
         (isSuspended, isFrozen) = (false, false)
         for waiter in awaitingRest { succeed(waiter) }
         awaitingRest = []
-        if var parked = refresh, parked.isParked {
-            parked.deadline = now.uptime + configuration.policy.timeLimit
-            parked.isRepeated = false
-            begin(parked, now)
-        }
+        if let parked = refresh, parked.isParked { unpark(parked, now) }
         commitAgain()
         timePassed(now)
+    }
+
+    /// Begins a refresh again that a suspension has kept from beginning, or interrupted.
+    ///
+    /// Another session may have refreshed meanwhile: a caller that can use the result waits for nothing.
+    private mutating func unpark(_ parked: Refresh, _ now: SessionMoment) {
+        refresh = nil
+        for caller in parked.callers { use(caller.use, caller.waiter, now) }
+        // The issuer may have acted on a request that was interrupted, though nobody waits for it any longer.
+        guard refresh == nil, let value = state.credential, value.hasSameAccessToken(as: parked.value),
+            obstacle(to: nil, of: value, now) == nil
+        else { return }
+        begin(
+            Refresh(
+                value: value, target: parked.target, callers: [], isNeeded: false, stage: .locking,
+                deadline: now.uptime + configuration.policy.timeLimit), now)
     }
 
     mutating func storeUnlocked() {

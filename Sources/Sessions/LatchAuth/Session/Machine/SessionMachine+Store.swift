@@ -245,6 +245,7 @@ extension SessionMachine {
         } else {
             identify(by: record)
             adopt(value, now)
+            if isExpired(value, now) { pauseBackgroundRefreshes(now) }
         }
         return .current(value)
     }
