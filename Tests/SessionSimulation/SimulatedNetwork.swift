@@ -44,14 +44,18 @@ final class SimulatedNetwork: Sendable {
         let token: String
         let key: String
         let process: SimulatedProcess
+        private let stops: Int
         private let givenUp = Atomic(false)
 
         init(_ token: String, _ key: String, _ process: SimulatedProcess) {
-            (self.token, self.key, self.process) = (token, key, process)
+            (self.token, self.key, self.process, stops) = (token, key, process, process.stopCount)
         }
 
         /// Whether the session does not wait for it any longer.
         var isGivenUp: Bool { givenUp.load(ordering: .relaxed) }
+
+        /// Whether it is not sent: it was given up before a suspension that is over now.
+        var isDropped: Bool { isGivenUp && process.stopCount > stops }
 
         func giveUp() { givenUp.store(true, ordering: .relaxed) }
     }
@@ -67,10 +71,7 @@ final class SimulatedNetwork: Sendable {
             guard isSlow else { return try await deliver(call) }
             // A slow way that does not hear of cancellation, as when the answer has arrived already.
             return try await simulation.spawn(in: process) {
-                let stops = process.stopCount
                 try await self.simulation.pause(upToMilliseconds: 5_000)
-                // What was given up before a suspension is not sent after it.
-                if call.isGivenUp, process.stopCount > stops { throw HTTPError.cancelled }
                 return try await self.deliver(call)
             }.value
         } onCancel: {
@@ -87,6 +88,7 @@ final class SimulatedNetwork: Sendable {
     /// Delivers a request and its response.
     private func deliver(_ call: Call) async throws -> Tokens {
         try await simulation.pause(upToMilliseconds: 400)
+        if call.isDropped { throw HTTPError.cancelled }
         if let fault = isCalm ? nil : fault() {
             simulation.note("process \(call.process.id): refresh \(call.token) meets \(fault)")
             return try await refresh(call, meeting: fault)

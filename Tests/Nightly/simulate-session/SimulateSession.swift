@@ -10,6 +10,8 @@ import SessionSimulation
 ///
 ///     simulate-session 1 100000
 ///
+/// With `defects` it looks for a life that notices each defect that is put into a session.
+///
 /// With `explore` it enumerates every order of events instead, with all scenarios or those whose name contains a text.
 ///
 ///     simulate-session explore 5000000 "two processes"
@@ -17,6 +19,7 @@ import SessionSimulation
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.first == "explore" { exit(explore(Array(arguments.dropFirst()))) }
+        if arguments.count == 1, arguments.first == "defects" { exit(showDefects()) }
         let numbers = arguments.compactMap { UInt64($0) }
         guard numbers.count == 2, arguments.count == 2, numbers[0] <= numbers[1] else {
             FileHandle.standardError.write(Data("usage: simulate-session FIRST LAST\n".utf8))
@@ -48,6 +51,20 @@ import SessionSimulation
             }
             result = 1
             print("not noticed in \(report.states) states: \(defect)")
+        }
+        return result
+    }
+
+    /// Every defect is noticed in some life.
+    private static func showDefects() -> Int32 {
+        var result: Int32 = 0
+        for defect in SimulatedDefect.allCases {
+            let lives: ClosedRange<UInt64> = 1...20_000
+            let seed = lives.first { seed in
+                SessionScenario.outcome(seed: seed, with: defect).violations.contains { $0.contains(defect.rule) }
+            }
+            print("\(defect): \(seed.map { "noticed with seed \($0)" } ?? "not noticed")")
+            if seed == nil { result = 1 }
         }
         return result
     }
