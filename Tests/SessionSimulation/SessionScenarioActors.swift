@@ -51,7 +51,8 @@ extension SessionScenario {
         defer { ends(toWait: id, in: process) }
         do {
             guard defect == .cancelledCallersStay else { return .success(try await client.respond(to: request).status) }
-            return .success(try await simulation.spawn(in: process) { try await client.respond(to: request).status }.value)
+            let deaf = simulation.spawn(in: process) { try await client.respond(to: request).status }
+            return .success(try await deaf.value)
         } catch { return .failure(error) }
     }
 
@@ -172,6 +173,9 @@ extension SessionScenario {
         record.withLock { $0.lives[process.id].leaving += 1 }
         spawn(in: process) {
             defer { self.record.withLock { $0.hasLeft(process.id, isAlone: self.store != .shared) } }
+            let id = "\(Self.leaving) at \(self.simulation.moment)"
+            self.begins(toWait: id, in: process)
+            defer { self.ends(toWait: id, in: process) }
             do { try await body() } catch { self.simulation.note("sign-in or sign-out failed: \(error)") }
         }
     }

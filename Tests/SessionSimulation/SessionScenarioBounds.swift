@@ -31,10 +31,15 @@ extension SessionScenario {
     static let storeLimit = Duration.seconds(45)
     /// The longest wait of a caller: for the record, for a refresh, and for a second one where the first was another's.
     static let waitLimit = storeLimit + rules.timeLimit * 2
+    /// The longest wait of a sign-in or sign-out: for a lock of another process's operation and for its own.
+    static let leaveLimit = storeLimit * 2
     /// The longest hold of the refresh lock since the last failure of its holder's store.
     static let refreshHoldLimit = storeLimit + rules.timeLimit
     /// The longest time in which a cancelled caller leaves.
     static let departureLimit = Duration.milliseconds(100)
+
+    /// The beginning of the identifiers of sign-ins and sign-outs.
+    static let leaving = "sign-in or sign-out"
 
     // MARK: Callers
 
@@ -53,7 +58,8 @@ extension SessionScenario {
             record.longest.wait = max(record.longest.wait, wait.inSeconds)
             return wait
         }
-        if wait > Self.waitLimit { violated("a caller waited for \(wait.inSeconds) s: \(id)") }
+        let limit = id.hasPrefix(Self.leaving) ? Self.leaveLimit : Self.waitLimit
+        if wait > limit { violated("a caller waited for \(wait.inSeconds) s: \(id)") }
     }
 
     /// A worker was cancelled.

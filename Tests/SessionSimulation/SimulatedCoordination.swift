@@ -14,8 +14,9 @@ struct SimulatedCoordination: SessionCoordination {
     func enter(_ section: SessionSection) async throws -> SessionLock {
         try beUnlucky()
         observers.onWait(process, section)
+        let longest: Duration = section == .store ? .seconds(15) : .seconds(90)
         let isEndless = network.defect == .endlessPatience
-        let patience: Duration = isEndless ? .seconds(36_000) : min(network.life.patience, section == .store ? .seconds(15) : .seconds(90))
+        let patience = isEndless ? .seconds(36_000) : min(network.life.patience, longest)
         try await disk.enter(section, as: process, in: network.simulation) { [disk, network, process, observers] in
             try await network.simulation.sleep(for: patience)
             network.simulation.happens(.patienceOver)

@@ -164,7 +164,8 @@ final class SimulatedDisk: Sendable {
     private func nextWaiter(for section: SessionSection) -> Waiter? {
         content.withLock { content in
             guard
-                let place = content.queues[section]?.firstIndex(where: { !$0.process.isStopped || $0.process.isKilled }),
+                let place = content.queues[section]?.firstIndex(where: { !$0.process.isStopped || $0.process.isKilled }
+                ),
                 let next = content.queues[section]?.remove(at: place)
             else { return nil }
             if !next.process.isKilled { content.holders[section] = next.process.id }

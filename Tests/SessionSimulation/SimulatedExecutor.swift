@@ -45,7 +45,9 @@ final class SimulatedExecutor: TaskExecutor {
     /// Lets a stopped process go on.
     func release(_ process: SimulatedProcess) { move(process, from: held, to: ready) }
 
-    private func move(_ process: SimulatedProcess, from source: borrowing Mutex<[Ready]>, to target: borrowing Mutex<[Ready]>) {
+    private func move(
+        _ process: SimulatedProcess, from source: borrowing Mutex<[Ready]>, to target: borrowing Mutex<[Ready]>
+    ) {
         let jobs = source.withLock { jobs in
             let moved = jobs.filter { $0.process === process }
             jobs.removeAll { $0.process === process }

@@ -116,7 +116,8 @@ final class SimulatedIssuer: Sendable {
             guard let access = ledger.accessTokens[token] else { return false }
             let family = ledger.families[access.version.family]
             let isAccepted =
-                !family.isRevoked && access.version.number >= family.oldestAccepted && access.expiry > now && !isRefusing
+                !family.isRevoked && access.version.number >= family.oldestAccepted && access.expiry > now
+                && !isRefusing
             if !isAccepted { ledger.refused.insert(access.version) }
             return isAccepted
         }

@@ -88,7 +88,8 @@ struct SimulatedLife: Sendable {
             (.issuerWithShortWindow, isWindowShort), (.issuerWithoutRotation, !rotates),
             (.issuerWithOneGrant, hasOneGrant), (.issuerDateMissing, issuerDate == .missing),
             (.issuerDateCached, issuerDate == .cached), (.resourceDateWrong, resourceDateError != 0),
-            (.resourceClockWrong, resourceSkew != 0), (.clockDrifts, drift != 0), (.impatience, patience < .seconds(90)),
+            (.resourceClockWrong, resourceSkew != 0), (.clockDrifts, drift != 0),
+            (.impatience, patience < .seconds(90)),
         ]
         return faults.filter(\.1).map(\.0)
     }

@@ -77,7 +77,10 @@ package final class Simulation: Sendable {
 
     /// The date that this device believes.
     package var now: Date {
-        world.withLock { Self.date($0.elapsed).addingTimeInterval($0.dateOffset + Double($0.elapsed) * 1e-9 * $0.drift) }
+        world.withLock { world in
+            let gained = Double(world.elapsed) * 1e-9 * world.drift
+            return Self.date(world.elapsed).addingTimeInterval(world.dateOffset + gained)
+        }
     }
 
     /// The date that it is, and that servers know.

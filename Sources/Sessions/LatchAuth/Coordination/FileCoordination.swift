@@ -56,7 +56,8 @@ public final class FileCoordination: SessionCoordination {
         let lock = lock(of: section)
         do {
             try AtomicFile(path).makeFolder()
-            guard let holder = try await lock.acquire(timeout: timeout(of: section), clock: clock, pausing: pause) else {
+            guard let holder = try await lock.acquire(timeout: timeout(of: section), clock: clock, pausing: pause)
+            else {
                 throw AuthError.lockHeld(by: self.holder(of: section))
             }
             return try entered(section, holder)
