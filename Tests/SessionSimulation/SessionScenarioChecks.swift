@@ -147,6 +147,12 @@ extension SessionScenario {
     private func wasSignedOut(since changes: Int) -> Bool {
         let now = disk.record
         if now?.credential == nil, now?.end != .issuer || store == .plain { return true }
+        // The end could not be stored, and a store that has said nil has changed its reason.
+        if let family = now?.credential.flatMap(issuer.version)?.family, issuer.isRevoked(family),
+            record.withLock({ $0.wasForgotten })
+        {
+            return true
+        }
         return record.withLock { $0.wasSignedOut > changes }
     }
 
