@@ -32,7 +32,7 @@ extension SessionScenario {
     /// The longest wait of a caller: for the record, for a refresh, and for a second one where the first was another's.
     static let waitLimit = storeLimit + rules.timeLimit * 2
     /// The longest wait of a sign-in or sign-out: for a lock of another process's operation and for its own.
-    static let leaveLimit = storeLimit * 2
+    static let leaveLimit = Duration.seconds(60)
     /// The longest hold of the refresh lock since the last failure of its holder's store.
     static let refreshHoldLimit = storeLimit + rules.timeLimit
     /// The longest time in which a cancelled caller leaves.

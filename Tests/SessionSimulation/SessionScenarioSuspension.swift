@@ -66,7 +66,11 @@ extension SessionScenario {
         while !process.isStopped, simulation.moment < deadline { try await simulation.pause(upToMilliseconds: 2_000) }
         process.doom(at: nil)
         guard process.isStopped else { return }
-        try await simulation.pause(upToMilliseconds: 120_000)
+        // Whoever signs in or out meanwhile waits for the lock, and not for ever.
+        if let other = living.first(where: { $0 !== process }), simulation.chance(40) {
+            if simulation.chance(50) { signIn(in: other) } else { signOut(in: other) }
+        }
+        try await simulation.pause(upToMilliseconds: 150_000)
         goOn(process)
         comesBack(process)
     }

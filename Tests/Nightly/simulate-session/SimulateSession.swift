@@ -10,7 +10,7 @@ import SessionSimulation
 ///
 ///     simulate-session 1 100000
 ///
-/// With `defects` it looks for a life that notices each defect that is put into a session.
+/// With `defects` it looks for a life that notices each defect that is put into a session, or the one of a name.
 ///
 /// With `explore` it enumerates every order of events instead, with all scenarios or those whose name contains a text.
 ///
@@ -19,7 +19,7 @@ import SessionSimulation
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.first == "explore" { exit(explore(Array(arguments.dropFirst()))) }
-        if arguments.count == 1, arguments.first == "defects" { exit(showDefects()) }
+        if arguments.first == "defects" { exit(showDefects(arguments.dropFirst().first)) }
         let numbers = arguments.compactMap { UInt64($0) }
         guard numbers.count == 2, arguments.count == 2, numbers[0] <= numbers[1] else {
             FileHandle.standardError.write(Data("usage: simulate-session FIRST LAST\n".utf8))
@@ -56,9 +56,9 @@ import SessionSimulation
     }
 
     /// Every defect is noticed in some life.
-    private static func showDefects() -> Int32 {
+    private static func showDefects(_ name: String?) -> Int32 {
         var result: Int32 = 0
-        for defect in SimulatedDefect.allCases {
+        for defect in SimulatedDefect.allCases where name == nil || name == "\(defect)" {
             let lives: ClosedRange<UInt64> = 1...20_000
             let seed = lives.first { seed in
                 SessionScenario.outcome(seed: seed, with: defect).violations.contains { $0.contains(defect.rule) }
