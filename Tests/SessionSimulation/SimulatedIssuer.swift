@@ -25,7 +25,7 @@ final class SimulatedIssuer: Sendable {
     private let ledger = Mutex(SimulatedLedger())
 
     /// An issuer without families.
-    init(_ simulation: Simulation, _ life: SimulatedLife) { (self.simulation, self.life) = (simulation, life) }
+    init(_ simulation: Simulation, _ life: SimulatedLife = SimulatedLife()) { (self.simulation, self.life) = (simulation, life) }
 
     /// Looks at the record, or changes it, in one step.
     func inspect<Result: Sendable>(_ body: (inout SimulatedLedger) -> Result) -> Result {
@@ -57,7 +57,7 @@ final class SimulatedIssuer: Sendable {
     /// RFC 6749 §6 with rotation (RFC 9700 §4.14.2).
     ///
     /// - Parameter isGivenUp: Whether the session has given the request up, which arrives nevertheless.
-    func refresh(_ token: String, key: String, by process: Int, isGivenUp: Bool) throws -> Tokens {
+    func refresh(_ token: String, key: String, by process: Int = 0, isGivenUp: Bool = false) throws -> Tokens {
         simulation.note("process \(process) refreshes \(token)")
         let now = simulation.trueNow
         let granted = inspect { ledger -> TokenVersion? in
@@ -110,7 +110,7 @@ final class SimulatedIssuer: Sendable {
     }
 
     /// Whether the resource answers a request that carries `token`.
-    func accepts(_ token: String, isRefusing: Bool) -> Bool {
+    func accepts(_ token: String, isRefusing: Bool = false) -> Bool {
         let now = simulation.trueNow.addingTimeInterval(life.resourceSkew)
         return inspect { ledger in
             guard let access = ledger.accessTokens[token] else { return false }
@@ -150,6 +150,7 @@ extension SimulatedIssuer {
     /// A process begins to ask.
     ///
     /// - Returns: The number of the request.
+    @discardableResult
     func begins(_ process: Int, _ token: String, key: String) -> Int {
         inspect { ledger in
             ledger.requestCount += 1

@@ -80,6 +80,15 @@ struct SimulatedLife: Sendable {
         refreshesInBackground = simulation.chance(30)
     }
 
+    /// A life without faults of its own, for tests of its parts.
+    init(answersRepeats: Bool = true, keysOutliveProcesses: Bool = true, rotates: Bool = true) {
+        store = keysOutliveProcesses ? .shared : .plain
+        (isSecret, locksFiles, way, window) = (false, false, .closure, answersRepeats ? .keyed : .none)
+        (self.rotates, omitsRefreshToken, omitsExpiry, hasOneGrant) = (rotates, false, false, false)
+        (issuerDate, resourceDateError, resourceSkew, drift) = (.exact, 0, 0, 0)
+        (patience, refreshesInBackground) = (.seconds(90), false)
+    }
+
     /// The faults that these properties are.
     var faults: [SimulatedFault] {
         let faults: [(SimulatedFault, Bool)] = [

@@ -24,7 +24,7 @@ final class SimulatedNetwork: Sendable {
     private let unheard = Mutex<[String: Tokens]>([:])
 
     /// A way to `issuer`, stormy at first.
-    init(_ issuer: SimulatedIssuer, _ defect: SimulatedDefect?) {
+    init(_ issuer: SimulatedIssuer, _ defect: SimulatedDefect? = nil) {
         (self.issuer, self.defect) = (issuer, defect)
         (simulation, life) = (issuer.simulation, issuer.life)
         spells = SimulatedSpells(issuer.simulation)
