@@ -25,7 +25,9 @@ final class SimulatedIssuer: Sendable {
     private let ledger = Mutex(SimulatedLedger())
 
     /// An issuer without families.
-    init(_ simulation: Simulation, _ life: SimulatedLife = SimulatedLife()) { (self.simulation, self.life) = (simulation, life) }
+    init(_ simulation: Simulation, _ life: SimulatedLife = SimulatedLife()) {
+        (self.simulation, self.life) = (simulation, life)
+    }
 
     /// Looks at the record, or changes it, in one step.
     func inspect<Result: Sendable>(_ body: (inout SimulatedLedger) -> Result) -> Result {
