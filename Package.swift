@@ -53,7 +53,7 @@ let layers: KeyValuePairs = [
     "Tests/GeneratedNames": "LatchRPC",
     "Tests/GeneratedTorture/swift:GeneratedTorture": "AxiomArchitecture",
     "Tests/generate-swift": "LatchGenerator",
-    "Tests/SessionSimulation": "LatchTesting",
+    "Tests/SessionSimulation": "LatchOAuth LatchTesting",
     "Tests/Nightly/simulate-session": "SessionSimulation",
     "Tests/Nightly/soak-session": "LatchAccounts LatchIdentity LatchProcess",
     "Tests/ConformanceDriver/ConformanceTestee": "LatchRPC",

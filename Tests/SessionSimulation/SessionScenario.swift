@@ -19,6 +19,8 @@ package final class SessionScenario: Sendable {
         package let faults: [SimulatedFault: Int]
         /// The trace of the run, where it was requested.
         package let trace: [String]
+        /// The longest times of the run.
+        package let longest: Longest
     }
 
     /// The source of time, order and randomness.
@@ -29,30 +31,42 @@ package final class SessionScenario: Sendable {
     let network: SimulatedNetwork
     /// The disk, which outlives the processes.
     let disk: SimulatedDisk
-    /// The kind of store that keeps the tokens.
-    let store: SimulatedStore.Kind
-    /// Whether the sessions refresh on their own.
+    /// The properties of the life.
+    let life: SimulatedLife
+    /// The defect that is put into it; nil for none.
+    let defect: SimulatedDefect?
+    /// The policy of the sessions.
     let policy: RefreshPolicy
+    /// The folder of the lock files, if there are some.
+    let folder: String?
     /// The observations of the actors, written on the one thread that runs them.
     let record = Mutex(SessionScenarioRecord())
 
-    /// Draws the initial state: a restored session in six of ten runs, an issuer without a replay window in two.
-    private init(seed: UInt64, isTracing: Bool) {
+    /// The kind of store that keeps the tokens.
+    var store: SimulatedStore.Kind { life.store }
+
+    /// Draws the life and its initial state: a restored session in six of ten runs.
+    private init(seed: UInt64, isTracing: Bool, defect: SimulatedDefect?) {
         simulation = Simulation(seed: seed, isTracing: isTracing)
-        store = simulation.chance(75) ? .shared : simulation.chance(40) ? .lone : .plain
-        let answersRepeats = !simulation.chance(20)
-        let rotates = !answersRepeats || store == .plain || !simulation.chance(10)
-        issuer = SimulatedIssuer(
-            simulation, answersRepeats: answersRepeats, keysOutliveProcesses: store != .plain, rotates: rotates)
-        network = SimulatedNetwork(issuer)
+        life = SimulatedLife(simulation)
+        self.defect = defect
+        issuer = SimulatedIssuer(simulation, life)
+        network = SimulatedNetwork(issuer, defect)
         let restored = simulation.chance(60) ? issuer.signIn() : nil
-        disk = SimulatedDisk(holding: restored)
-        policy = RefreshPolicy(refreshesInBackground: simulation.chance(30))
-        if let restored { record.withLock { $0.begin(with: restored.access) } }
-        if !answersRepeats { simulation.happens(.issuerWithoutWindow) }
-        if !rotates { simulation.happens(.issuerWithoutRotation) }
-        if store == .plain { simulation.happens(.plainStore) }
-        if store == .lone { simulation.happens(.loneStore) }
+        let record = restored.map { TokenRecord(credential: $0, sessionID: "restored") }
+        disk = SimulatedDisk(holding: record, as: record.map(SimulatedSecretStore.item))
+        folder = life.locksFiles ? SimulatedFileLocks.newFolder() : nil
+        var policy = RefreshPolicy(refreshesInBackground: life.refreshesInBackground)
+        switch defect {
+        case .unlimitedRefreshes: policy.requestLimit = 1_000
+        case .noTimeLimit: policy.timeLimit = .seconds(3_600)
+        case .lateRepetitions: policy.repeatsUnanswered = false
+        default: break
+        }
+        self.policy = policy
+        simulation.letDateDrift(by: life.drift)
+        if let restored { self.record.withLock { $0.begin(with: restored.access) } }
+        for fault in life.faults { simulation.happens(fault) }
     }
 
     /// Plays the run of one seed.
@@ -70,15 +84,20 @@ package final class SessionScenario: Sendable {
     }
 
     /// Plays the run of one seed.
-    package static func outcome(seed: UInt64, isTracing: Bool = false) -> Outcome {
-        let scenario = SessionScenario(seed: seed, isTracing: isTracing)
+    package static func outcome(
+        seed: UInt64, isTracing: Bool = false, with defect: SimulatedDefect? = nil
+    ) -> Outcome {
+        let scenario = SessionScenario(seed: seed, isTracing: isTracing, defect: defect)
         scenario.play()
         let simulation = scenario.simulation
         let violations = scenario.record.withLock { $0.violations } + scenario.issuer.inspect { $0.violations }
-        let outcome = Outcome(violations: violations, faults: simulation.faults, trace: simulation.trace)
+        let outcome = Outcome(
+            violations: violations, faults: simulation.faults, trace: simulation.trace,
+            longest: scenario.record.withLock { $0.longest })
         simulation.end()
         scenario.forget()
         simulation.end()
+        if let folder = scenario.folder { SimulatedFileLocks.remove(folder) }
         return outcome
     }
 
@@ -104,12 +123,33 @@ package final class SessionScenario: Sendable {
             }
         }
         let calm = simulation.run { self.isAtRest } && simulation.run(horizon: .seconds(3))
+        settleIntent()
         if !storm || !settled || !calm { violated("the run does not come to rest") }
         if !isAtRest { violated("a task waits forever") }
         for process in living { verify(process, last: last.withLock { $0[process.id] }) }
         for process in living { end(process) }
         if !simulation.run() { violated("a session does not end") }
         verifyLedger()
+        verifyDropped()
+    }
+
+    /// Lets the credential of a standing intent expire, and uses it: then at the latest the request is repeated.
+    ///
+    /// The first use after a restart repeats it at once, unless that fails.
+    private func settleIntent() {
+        guard isIntentStanding else { return }
+        simulation.happens(.intentStands)
+        simulation.spawn { try await self.simulation.sleep(for: .seconds(SimulatedIssuer.life + 1)) }
+        _ = simulation.run(horizon: .seconds(SimulatedIssuer.life + 2))
+        for process in living { spawn(in: process) { _ = await self.request("settling \(process.id)", in: process) } }
+        _ = simulation.run { self.isAtRest }
+        if isIntentStanding { violated("an intent is not settled") }
+    }
+
+    /// Whether the record has the key of a request; where the issuer has ended the session, nothing is requested.
+    private var isIntentStanding: Bool {
+        guard let record = disk.record, record.refreshKey != nil else { return false }
+        return record.credential.flatMap(issuer.version).map { !issuer.isRevoked($0.family) } ?? false
     }
 
     /// Releases all sessions, also of killed processes, to break their reference cycles.

@@ -11,6 +11,7 @@ extension SessionScenario {
         let count = 1 + simulation.below(4)
         let isCancelled = simulation.chance(25)
         let task = spawn(in: process) {
+            defer { self.isOver(worker, in: process) }
             for number in 0..<count {
                 try await self.simulation.pause(upToMilliseconds: 45_000)
                 let id = "\(process.id).\(worker).\(number)"
@@ -36,6 +37,7 @@ extension SessionScenario {
             return life.requests[worker].map { life.onTheWay.contains($0) }
         }
         if let isOnTheWay { simulation.happens(isOnTheWay ? .requestCancelled : .waiterCancelled) }
+        cancels(worker, in: process)
         task.cancel()
     }
 
@@ -45,7 +47,13 @@ extension SessionScenario {
             return .failure(AuthError.superseded)
         }
         let request = HTTPRequest(authority: "api.example.com", path: "/", fields: [.requestID: id])
-        do { return .success(try await client.respond(to: request).status) } catch { return .failure(error) }
+        begins(toWait: id, in: process)
+        defer { ends(toWait: id, in: process) }
+        do {
+            guard defect == .cancelledCallersStay else { return .success(try await client.respond(to: request).status) }
+            let deaf = simulation.spawn(in: process) { try await client.respond(to: request).status }
+            return .success(try await deaf.value)
+        } catch { return .failure(error) }
     }
 
     /// Disturbs the processes: sign-outs, sign-ins, kills, clocks, keys.
@@ -56,7 +64,7 @@ extension SessionScenario {
             defer { self.record.withLock { $0.open -= 1 } }
             for _ in 0..<count {
                 try await self.simulation.pause(upToMilliseconds: 60_000)
-                try await self.disturb(by: self.simulation.below(18))
+                try await self.disturb(by: self.simulation.below(28))
             }
         }
     }
@@ -79,12 +87,21 @@ extension SessionScenario {
             kill(process, as: .killed)
             startProcess()
         case 12, 13, 14, 15: try await kill(process, at: StorageStep.all[simulation.below(StorageStep.all.count)])
+        case 16, 17: try await suspend(process)
+        case 18, 19:
+            try await stir(process)
+            try await stop(process)
+        case 20, 21: try await stopWithLock(process)
+        case 22: try await refuse(process)
+        case 23: network.spells.begin(.corrupt, seconds: 1 + simulation.below(40))
+        case 24: if store == .shared { network.spells.begin(.forgetful, seconds: 1 + simulation.below(20)) }
+        case 25: network.spells.begin(.full, seconds: 5 + simulation.below(90))
         default: try await simulation.sleep(for: .seconds(120))
         }
     }
 
     /// Starts a refresh for the next disturbance to interrupt, in half of the cases.
-    private func stir(_ process: SimulatedProcess) async throws {
+    func stir(_ process: SimulatedProcess) async throws {
         guard simulation.chance(50) else { return }
         changeKeys()
         use(process)
@@ -95,7 +112,7 @@ extension SessionScenario {
     }
 
     /// Sends an unplanned request.
-    private func use(_ process: SimulatedProcess) {
+    func use(_ process: SimulatedProcess) {
         let id = "\(process.id) at \(simulation.moment)"
         spawn(in: process) { _ = await self.request(id, in: process) }
     }
@@ -121,25 +138,47 @@ extension SessionScenario {
         if process.isKilled { startProcess() }
     }
 
-    private func signOut(in process: SimulatedProcess) {
+    func signOut(in process: SimulatedProcess) {
         guard let session = session(of: process) else { return }
-        leave(process) { try await session.signOut() }
+        let isRevoked = simulation.chance(30)
+        leave(process) {
+            guard isRevoked else { return self.isHandedBack(try await session.signOut()) }
+            _ = try await session.signOutAndRevoke { await self.revoke($0) }
+        }
         simulation.happens(.signOut)
     }
 
     /// Signs in to another account each time, so that a credential that survives its session is noticed.
-    private func signIn(in process: SimulatedProcess) {
+    func signIn(in process: SimulatedProcess) {
         guard let session = session(of: process) else { return }
         if case .signedIn = record.withLock({ $0.expectation }) { simulation.happens(.accountSwitch) }
+        let last = disk.record?.credential
         let tokens = issuer.signIn()
-        leave(process) { try await session.signIn(tokens) }
+        leave(process) {
+            try await session.signIn(tokens)
+            guard self.defect == .predecessorsRevoked, let last else { return }
+            self.judge(revocationOf: last.access)
+            _ = await self.revoke(last)
+        }
+    }
+
+    /// Revokes tokens, if the issuer can be reached.
+    func revoke(_ tokens: Tokens) async -> RevocationOutcome {
+        do { try await network.revoke(tokens.refresh ?? tokens.access) } catch { return .unavailable }
+        return .confirmed
     }
 
     /// Leaves the current account; the disk records when that is done.
     private func leave(_ process: SimulatedProcess, by body: @escaping @Sendable () async throws -> Void) {
-        record.withLock { $0.lives[process.id].leaving += 1 }
+        record.withLock { record in
+            record.lives[process.id].leaving += 1
+            if disk.record?.credential != nil { record.lastLeaver = process.id }
+        }
         spawn(in: process) {
             defer { self.record.withLock { $0.hasLeft(process.id, isAlone: self.store != .shared) } }
+            let id = "\(Self.leaving) at \(self.simulation.moment)"
+            self.begins(toWait: id, in: process)
+            defer { self.ends(toWait: id, in: process) }
             do { try await body() } catch { self.simulation.note("sign-in or sign-out failed: \(error)") }
         }
     }
@@ -159,7 +198,7 @@ extension SessionScenario {
     }
 
     /// Invalidates the access tokens of all families so far, also of those that have ended.
-    private func changeKeys() {
+    func changeKeys() {
         simulation.happens(.keysChanged)
         for family in 0..<issuer.inspect({ $0.families.count }) { issuer.refuseAccessTokens(of: family) }
     }
@@ -177,41 +216,17 @@ extension SessionScenario {
     func startProcess() {
         let process = SimulatedProcess(record.withLock { $0.lives.count }, in: simulation)
         simulation.note("process \(process.id) starts")
-        let session = makeSession(in: process)
-        let client = makeClient(of: session, in: process)
-        record.withLock {
-            $0.lives.append(SessionScenarioRecord.Life(process: process, session: session, client: client))
+        let files = folder.map {
+            SimulatedFileLocks(
+                folder: $0, disk: disk, process: process, network: network, observers: lockObservers)
         }
+        record.withLock { $0.lives.append(SessionScenarioRecord.Life(process: process, files: files)) }
+        let session = makeSession(in: process, files)
+        let client = makeClient(of: session, in: process)
+        record.withLock { ($0.lives[process.id].session, $0.lives[process.id].client) = (session, client) }
         for observer in 0..<2 { observe(session, as: observer, in: process) }
         if simulation.chance(50) { glimpse(session, in: process) }
         for worker in 0..<(1 + simulation.below(4)) { work(as: worker, in: process) }
-    }
-
-    /// Creates a session as an app does, in the simulated environment.
-    private func makeSession(in process: SimulatedProcess) -> Session<Tokens> {
-        let records = SimulatedStore(
-            disk: disk, process: process, network: network, kind: store,
-            onLook: { [weak self] in self?.diskIsRead(by: $0) },
-            onChange: { [weak self] in self?.diskHasChanged(by: $0, from: $1, to: $2) },
-            onWait: { [weak self] in self?.judge(waitOf: $0, for: $1) })
-        let store: any TokenStore<Tokens> = store == .plain ? SimulatedPlainStore(store: records) : records
-        return Session(
-            store: store, policy: policy, clock: simulation.clock, random: simulation.random, executor: process
-        ) { [network, weak self] request in
-            self?.judge(refreshOf: request.credential, by: process)
-            return try await network.refresh(request, by: process)
-        }
-    }
-
-    /// Creates the client of the resource, with the session's interceptor.
-    private func makeClient(of session: Session<Tokens>, in process: SimulatedProcess) -> any Handler {
-        let resource = ClosureHandler { [network, weak self] request in
-            self?.judge(request, from: process)
-            let response = try await network.answer(request)
-            self?.arrived(request, from: process)
-            return response
-        }
-        return resource.intercepted(by: [SessionInterceptor(session, for: .host("api.example.com"))])
     }
 
     /// Kills a process at any point, as the system does.
@@ -221,6 +236,7 @@ extension SessionScenario {
         process.kill()
         issuer.forgive(process.id)
         disk.clean(up: process)
+        record.withLock { $0.lives[process.id].files }?.releaseAll()
     }
 
     /// Releases the session of a process, whose streams and tasks must then end.

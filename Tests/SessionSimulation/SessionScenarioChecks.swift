@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import LatchOAuth
 import Synchronization
 
 // The checks during the run.
@@ -14,6 +15,18 @@ extension SessionScenario {
         record.withLock { $0.lives[process.id].knowledge.learn($0.left.count, at: moment) }
     }
 
+    /// Records that a process has read that there is no record, though there is one: a session cannot know better.
+    ///
+    /// What it has heard and not stored may be lost to it, and is asked for again.
+    func diskIsForgotten(by process: SimulatedProcess) {
+        issuer.forgive(process.id)
+        record.withLock { record in
+            record.changes += 1
+            record.wasSignedOut = record.changes
+            record.wasForgotten = true
+        }
+    }
+
     /// Records the changes of the disk, in order.
     func diskHasChanged(
         by process: SimulatedProcess, from old: TokenRecord<Tokens>?, to new: TokenRecord<Tokens>?
@@ -22,6 +35,7 @@ extension SessionScenario {
         simulation.note(
             "process \(process.id) stores \(is_?.description ?? "none") over \(was?.description ?? "none")")
         let isOver = was.map { issuer.isRevoked($0.family) } ?? true
+        if was?.family != is_?.family { forgetsRequests(process) }
         record.withLock { record in
             record.changes += 1
             if old?.credential == nil {
@@ -46,6 +60,7 @@ extension SessionScenario {
                     record.violations.append("\(was) was replaced by the older \(is_)")
                 }
                 record.stored.insert(credential.access)
+                record.storedVersions.insert(is_)
                 record.expectation = .signedIn(family: is_.family)
             } else if new?.end != .issuer {
                 record.expectation = .signedOut
@@ -54,18 +69,19 @@ extension SessionScenario {
     }
 
     /// Checks that a process does not refresh a credential that it knows to be over.
-    func judge(refreshOf credential: Tokens, by process: SimulatedProcess) {
-        guard let version = issuer.version(of: credential) else {
+    func judge(refreshOf token: String, by process: SimulatedProcess) {
+        judge(rateOf: process)
+        guard let family = issuer.inspect({ $0.family(of: token) }) else {
             return violated("an unknown credential is refreshed")
         }
-        if knows(process, toBeOver: version.family) { violated("\(version), which was left, is refreshed") }
+        if knows(process, toBeOver: family) { violated("\(token), which was left, is refreshed") }
     }
 
     /// Checks that a process waits for the refresh lock only where its credential is refused or expired.
     ///
     /// After a jump of the date it may take an accepted one for an expired one.
     func judge(waitOf process: SimulatedProcess, for section: SessionSection) {
-        guard section == .refresh, !simulation.dateHasJumped, let session = session(of: process),
+        guard section == .refresh, !simulation.dateHasJumped, !life.isClockUnsure, let session = session(of: process),
             case .signedIn(let tokens) = session.currentState, let version = issuer.version(of: tokens),
             let expiry = tokens.expiry, expiry > simulation.trueNow
         else { return }
@@ -80,6 +96,7 @@ extension SessionScenario {
         let token = String((request.fields[.authorization] ?? "").dropFirst("Bearer ".count))
         let id = request.fields[.requestID] ?? ""
         record.withLock { _ = $0.lives[process.id].onTheWay.insert(id) }
+        ends(toWait: id, in: process)
         guard let version = issuer.inspect({ $0.accessTokens[token]?.version }) else {
             return violated("request \(id) goes out without a credential")
         }
@@ -95,7 +112,9 @@ extension SessionScenario {
 
     /// Records that a message has its response.
     func arrived(_ request: HTTPRequest, from process: SimulatedProcess) {
-        record.withLock { _ = $0.lives[process.id].onTheWay.remove(request.fields[.requestID] ?? "") }
+        let id = request.fields[.requestID] ?? ""
+        record.withLock { _ = $0.lives[process.id].onTheWay.remove(id) }
+        begins(toWait: id, in: process)
     }
 
     private func knows(_ process: SimulatedProcess, toBeOver family: Int) -> Bool {
@@ -120,7 +139,7 @@ extension SessionScenario {
             violated("signed out for no reason: \(error)")
         case AuthError.reauthenticationRequired where !isLeaving && !wasEnded(since: changes):
             violated("ended for no reason: \(error)")
-        case is HTTPError, is AuthError: break
+        case is HTTPError, is AuthError, is OAuthError: break
         default: violated("an error of another kind: \(error)")
         }
     }
@@ -128,6 +147,12 @@ extension SessionScenario {
     private func wasSignedOut(since changes: Int) -> Bool {
         let now = disk.record
         if now?.credential == nil, now?.end != .issuer || store == .plain { return true }
+        // The end could not be stored, and a store that has said nil has changed its reason.
+        if let family = now?.credential.flatMap(issuer.version)?.family, issuer.isRevoked(family),
+            record.withLock({ $0.wasForgotten })
+        {
+            return true
+        }
         return record.withLock { $0.wasSignedOut > changes }
     }
 
@@ -162,7 +187,12 @@ extension SessionScenario {
             if state.credential.flatMap(issuer.version)?.family != family {
                 violated("\(process): the session holds another account's credential")
             }
-            if disk.record?.credential != state.credential { violated("\(process): the store and the session differ") }
+            let isSame =
+                // The dates of a JSON record may lose their last bit.
+                life.isSecret
+                ? disk.record?.credential?.access == state.credential?.access
+                : disk.record?.credential == state.credential
+            if !isSame { violated("\(process): the store and the session differ") }
         case .signedOut:
             guard isSignedOut(last) else {
                 return violated("\(process): resurrected: \(String(describing: last)) in state \(state)")

@@ -16,6 +16,8 @@ struct SessionScenarioRecord: Sendable {
     /// A process, its session, and what its observers saw.
     struct Life: Sendable {
         let process: SimulatedProcess
+        /// The locks of a coordination by files.
+        let files: SimulatedFileLocks?
         /// Nil once the process is over; the client goes with it.
         var session: Session<Tokens>?
         var client: (any Handler)?
@@ -33,6 +35,27 @@ struct SessionScenarioRecord: Sendable {
         var leaving = 0
         /// The part of `left` that it knows.
         var knowledge = Knowledge()
+        /// The moment since which it is stopped or suspended, and the time for which it was so before.
+        var awaySince: Int64?
+        var away: Int64 = 0
+        /// Whether it was ever stopped or suspended.
+        var wasStopped: Bool { away > 0 || awaySince != nil }
+        /// The requests that wait for the session, and the cancelled workers, since so much of its own time.
+        var waits: [String: Int64] = [:]
+        var cancelled: [Int: Int64] = [:]
+        /// The locks that it holds, since so much of its own time.
+        var holds: [SessionSection: Int64] = [:]
+        /// The moments of its last requests to the issuer.
+        var requestTimes: [Int64] = []
+
+        /// Returns the time that it has not been stopped.
+        func awake(at moment: Int64) -> Int64 { (awaySince ?? moment) - away }
+    }
+
+    /// An answer of the issuer that a session has heard.
+    struct Heard: Sendable {
+        let process: Int
+        let version: TokenVersion
     }
 
     /// The number of left sign-ins that a process has read or written to be over.
@@ -48,6 +71,9 @@ struct SessionScenarioRecord: Sendable {
             if moment > self.moment { (earlier, self.moment) = (self.count, moment) }
             self.count = max(self.count, count)
         }
+
+        /// Gives a process that was stopped the time to act on what it has learned.
+        mutating func postpone(to moment: Int64) { self.moment = moment }
 
         /// Returns the number that it has had the time to learn of.
         func count(at moment: Int64) -> Int { moment > self.moment ? count : earlier }
@@ -66,10 +92,22 @@ struct SessionScenarioRecord: Sendable {
     /// The last change up to which the disk held no credential, because of the user or because of the issuer.
     var wasSignedOut = 0
     var wasEnded = 0
+    /// Whether a session has read that there is no record, though there was one.
+    var wasForgotten = false
     /// The families whose sign-in was left, in that order; nothing may bring them back.
     var left: [Int] = []
     /// The access tokens that were stored; no other may be used.
     var stored: Set<String> = []
+
+    /// The versions that were stored.
+    var storedVersions: Set<TokenVersion> = []
+    /// The answers that sessions have heard, and the credentials that sign-outs gave to the app.
+    var heard: [Heard] = []
+    /// The process in which the last sign-in or sign-out began.
+    var lastLeaver: Int?
+    var handedBack: Set<TokenVersion> = []
+    /// The longest times so far.
+    var longest = SessionScenario.Longest()
 
     /// Begins with a restored session.
     mutating func begin(with access: String) {

@@ -7,14 +7,23 @@ struct SimulatedCoordination: SessionCoordination {
     let disk: SimulatedDisk
     let process: SimulatedProcess
     let network: SimulatedNetwork
-    /// A closure that is called before a wait for a section.
-    var onWait: @Sendable (SimulatedProcess, SessionSection) -> Void = { _, _ in }
+    /// The observers of the locks.
+    let observers: LockObservers
 
     /// Waits for a turn; in a storm there is none at times.
     func enter(_ section: SessionSection) async throws -> SessionLock {
         try beUnlucky()
-        onWait(process, section)
-        try await disk.enter(section, as: process)
+        observers.onWait(process, section)
+        let longest: Duration = section == .store ? .seconds(15) : .seconds(90)
+        let isEndless = network.defect == .endlessPatience
+        let patience = isEndless ? .seconds(36_000) : min(network.life.patience, longest)
+        try await disk.enter(section, as: process, in: network.simulation) { [disk, network, process, observers] in
+            try await network.simulation.sleep(for: patience)
+            network.simulation.happens(.patienceOver)
+            observers.onImpatience(process)
+            let holder = disk.holder(of: section).map { "process \($0)" }
+            return AuthError(code: AuthError.lockHeld.code, message: "\(holder ?? "another process") holds the lock")
+        }
         return await turn(in: section)
     }
 
@@ -26,8 +35,12 @@ struct SimulatedCoordination: SessionCoordination {
     }
 
     private func turn(in section: SessionSection) async -> SessionLock {
+        observers.onEnter(process, section)
         await process.reach(.turn(section))
-        return SessionLock(stamp: disk.stamp, setStamp: { disk.setStamp($0) }, { disk.leave(section) })
+        return SessionLock(stamp: disk.stamp, setStamp: { disk.setStamp($0) }) { [disk, process, observers] in
+            observers.onLeave(process, section)
+            disk.leave(section)
+        }
     }
 
     func holder(of section: SessionSection) -> String? { disk.holder(of: section).map { "process \($0)" } }
@@ -48,4 +61,12 @@ struct SimulatedCoordination: SessionCoordination {
     }
 
     func changes() -> AsyncStream<Void> { disk.news(for: process) }
+}
+
+/// The closures that are called as processes wait for locks, take them, release them, and give up.
+struct LockObservers: Sendable {
+    let onWait: @Sendable (SimulatedProcess, SessionSection) -> Void
+    let onEnter: @Sendable (SimulatedProcess, SessionSection) -> Void
+    let onLeave: @Sendable (SimulatedProcess, SessionSection) -> Void
+    let onImpatience: @Sendable (SimulatedProcess) -> Void
 }

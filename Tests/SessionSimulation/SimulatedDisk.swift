@@ -23,6 +23,9 @@ final class SimulatedDisk: Sendable {
     /// All that changes; a waiter is taken out before it is resumed, so it is resumed once.
     private struct Content {
         var record: TokenRecord<Tokens>?
+        /// The same as the item of a secret store, and the items that were set aside.
+        var item: [UInt8]?
+        var otherItems: [String: [UInt8]] = [:]
         /// The temporary file of a killed writer; the next one starts over.
         var torn: TokenRecord<Tokens>?
         /// The process in each section.
@@ -49,12 +52,21 @@ final class SimulatedDisk: Sendable {
     private let content: Mutex<Content>
 
     /// A disk as an earlier process left it.
-    init(holding tokens: Tokens?) {
-        content = Mutex(Content(record: tokens.map { TokenRecord(credential: $0, sessionID: "restored") }))
+    init(holding record: TokenRecord<Tokens>?, as item: [UInt8]?) {
+        content = Mutex(Content(record: record, item: item))
     }
 
     /// The record that a new process would find.
     var record: TokenRecord<Tokens>? { content.withLock { $0.record } }
+
+    /// The item of a secret store that holds the record.
+    var item: [UInt8]? { content.withLock { $0.item } }
+
+    /// Returns another item of the secret store.
+    func otherItem(_ name: String) -> [UInt8]? { content.withLock { $0.otherItems[name] } }
+
+    /// Writes or removes another item of the secret store.
+    func setOtherItem(_ item: [UInt8]?, for name: String) { content.withLock { $0.otherItems[name] = item } }
 
     /// Begins to write a record, beside the one that stands until `replace(with:)`.
     func begin(_ record: TokenRecord<Tokens>?) { content.withLock { $0.torn = record } }
@@ -62,9 +74,9 @@ final class SimulatedDisk: Sendable {
     /// Replaces the record, as one step.
     ///
     /// - Returns: What was there before.
-    func replace(with record: TokenRecord<Tokens>?) -> TokenRecord<Tokens>? {
+    func replace(with record: TokenRecord<Tokens>?, as item: [UInt8]? = nil) -> TokenRecord<Tokens>? {
         content.withLock { content in
-            defer { (content.record, content.torn) = (record, nil) }
+            defer { (content.record, content.item, content.torn) = (record, item, nil) }
             return content.record
         }
     }
@@ -86,12 +98,22 @@ final class SimulatedDisk: Sendable {
 
     /// Waits for a section.
     ///
+    /// - Parameter onPatience: Waits until the patience of the caller is over, and returns the error that it gets.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
-    func enter(_ section: SessionSection, as process: SimulatedProcess) async throws {
+    func enter(
+        _ section: SessionSection, as process: SimulatedProcess, in simulation: Simulation,
+        onPatience: @escaping @Sendable () async throws -> any Error
+    ) async throws {
+        if enterIfFree(section, as: process) { return }
         let ticket = content.withLock { content in
             content.lastTicket += 1
             return content.lastTicket
         }
+        let patience = simulation.spawn(in: process) {
+            let error = try await onPatience()
+            self.callBack(ticket, from: section, with: error)
+        }
+        defer { patience.cancel() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { enter in
                 let result: Result<Void, any Error>? = content.withLock { content in
@@ -104,19 +126,19 @@ final class SimulatedDisk: Sendable {
                 if let result { enter.resume(with: result) }
             }
         } onCancel: {
-            callBack(ticket, from: section)
+            callBack(ticket, from: section, with: CancellationError())
         }
     }
 
-    private func callBack(_ ticket: Int, from section: SessionSection) {
+    private func callBack(_ ticket: Int, from section: SessionSection, with error: any Error) {
         let waiter = content.withLock { content -> Waiter? in
             guard let place = content.queues[section]?.firstIndex(where: { $0.ticket == ticket }) else {
-                content.calledBack.insert(ticket)
+                if error is CancellationError { content.calledBack.insert(ticket) }
                 return nil
             }
             return content.queues[section]?.remove(at: place)
         }
-        waiter?.enter.resume(throwing: CancellationError())
+        waiter?.enter.resume(throwing: error)
     }
 
     /// Enters a section in which nobody is.
@@ -137,14 +159,23 @@ final class SimulatedDisk: Sendable {
     }
 
     /// Takes the first out of a section's queue; who lives holds the section from now on.
+    ///
+    /// Who is stopped does not look at the lock.
     private func nextWaiter(for section: SessionSection) -> Waiter? {
         content.withLock { content in
-            guard content.queues[section]?.isEmpty == false, let next = content.queues[section]?.removeFirst() else {
-                return nil
-            }
+            guard
+                let place = content.queues[section]?.firstIndex(where: { !$0.process.isStopped || $0.process.isKilled }
+                ),
+                let next = content.queues[section]?.remove(at: place)
+            else { return nil }
             if !next.process.isKilled { content.holders[section] = next.process.id }
             return next
         }
+    }
+
+    /// Lets those look at the locks who could not, since they were stopped.
+    func resumeWaiters() {
+        for section in SessionSection.allCases where holder(of: section) == nil { leave(section) }
     }
 
     /// Does what the kernel does for a process that was killed: its locks are free, and it hears nothing.

@@ -13,6 +13,8 @@ final class SimulatedExecutor: TaskExecutor {
 
     /// The ready jobs, in order.
     private let ready = Mutex<[Ready]>([])
+    /// The jobs of stopped processes.
+    private let held = Mutex<[Ready]>([])
     /// The jobs of killed processes.
     private let buried = Mutex<[Ready]>([])
 
@@ -24,6 +26,8 @@ final class SimulatedExecutor: TaskExecutor {
         let next = Ready(job: job, process: process)
         if process?.isKilled ?? false {
             buried.withLock { $0.append(next) }
+        } else if process?.isStopped ?? false {
+            held.withLock { $0.append(next) }
         } else {
             ready.withLock { $0.append(next) }
         }
@@ -31,11 +35,25 @@ final class SimulatedExecutor: TaskExecutor {
 
     /// Takes away what a killed process was about to do.
     func bury(_ process: SimulatedProcess) {
-        ready.withLock { jobs in
-            let dead = jobs.filter { $0.process === process }
-            buried.withLock { $0 += dead }
+        move(process, from: ready, to: buried)
+        move(process, from: held, to: buried)
+    }
+
+    /// Keeps what a stopped process was about to do.
+    func hold(_ process: SimulatedProcess) { move(process, from: ready, to: held) }
+
+    /// Lets a stopped process go on.
+    func release(_ process: SimulatedProcess) { move(process, from: held, to: ready) }
+
+    private func move(
+        _ process: SimulatedProcess, from source: borrowing Mutex<[Ready]>, to target: borrowing Mutex<[Ready]>
+    ) {
+        let jobs = source.withLock { jobs in
+            let moved = jobs.filter { $0.process === process }
             jobs.removeAll { $0.process === process }
+            return moved
         }
+        target.withLock { $0 += jobs }
     }
 
     /// Runs one of the jobs that are ready.
@@ -59,7 +77,10 @@ final class SimulatedExecutor: TaskExecutor {
     /// which nothing happens any more.
     func unwind() {
         for _ in 0..<100_000 {
-            guard let next = buried.withLock({ $0.popLast() }) ?? ready.withLock({ $0.popLast() }) else { return }
+            guard
+                let next = buried.withLock({ $0.popLast() }) ?? held.withLock({ $0.popLast() })
+                    ?? ready.withLock({ $0.popLast() })
+            else { return }
             run(next)
         }
     }

@@ -55,6 +55,12 @@ struct SimulatedLedger: Sendable {
         let process: Int
     }
 
+    /// A request that is on its way.
+    struct Request: Sendable {
+        let number: Int
+        let version: TokenVersion
+    }
+
     /// The families by number; none is removed, so that late requests are recognised.
     var families: [Family] = []
     /// The issued access tokens.
@@ -70,11 +76,21 @@ struct SimulatedLedger: Sendable {
     /// The versions whose access token the resource refused.
     var refused: Set<TokenVersion> = []
     /// The version that each process is refreshing; two of one family at once are a violation.
-    var asking: [Int: TokenVersion] = [:]
+    var asking: [Int: Request] = [:]
+    /// The number of requests so far.
+    var requestCount = 0
+    /// The processes that have used up their requests, and repeat nothing at once.
+    var atLimit: Set<Int> = []
     /// The responses of each process that are not stored yet.
     var answered: [Int: TokenVersion] = [:]
     /// The requests that a correct client would never send.
     var violations: [String] = []
+    /// The refreshes whose answer was lost on the way and that nothing else has disturbed since, by their process.
+    var lost: [TokenVersion: Int] = [:]
+    /// The refreshes that met anything else: a session repeats a request at once only once.
+    var disturbed: Set<TokenVersion> = []
+    /// The families that a client has asked to revoke.
+    var revocations: Set<Int> = []
     /// The families whose credential a request has carried.
     var carriers: [String: Set<Int>] = [:]
 
@@ -107,8 +123,11 @@ struct SimulatedLedger: Sendable {
             violations.append("the refresh of \(version) was repeated under another key")
         }
         keys[version] = Asked(key: key, process: process)
-        if answered.values.contains(version) {
-            violations.append("a successor of \(version) was asked for while somebody had one")
-        }
+    }
+
+    /// Enters what is wrong with a refresh whose answer somebody has and could not store yet.
+    mutating func noticeDoubled(_ version: TokenVersion) {
+        guard answered.values.contains(version) else { return }
+        violations.append("a successor of \(version) was asked for while somebody had one")
     }
 }

@@ -11,6 +11,8 @@ final class SimulatedProcess: TaskExecutor {
     let id: Int
     private let world: SimulatedExecutor
     private let killed = Atomic(false)
+    private let stopped = Atomic(false)
+    private let stops = Atomic(0)
     /// The step of its storage at which it will be killed, and the action that kills it.
     private let doom = Mutex<Doom?>(nil)
 
@@ -32,6 +34,25 @@ final class SimulatedProcess: TaskExecutor {
     /// Whether it was killed.
     var isKilled: Bool { killed.load(ordering: .relaxed) }
 
+    /// Whether it was stopped: none of its tasks goes on, and its locks stay.
+    var isStopped: Bool { stopped.load(ordering: .relaxed) }
+
+    /// The number of times that it was stopped.
+    var stopCount: Int { stops.load(ordering: .relaxed) }
+
+    /// Stops it, as a suspended app or a program after Ctrl-Z.
+    func stop() {
+        stopped.store(true, ordering: .relaxed)
+        stops.add(1, ordering: .relaxed)
+        world.hold(self)
+    }
+
+    /// Lets it go on.
+    func resume() {
+        stopped.store(false, ordering: .relaxed)
+        world.release(self)
+    }
+
     /// Ends it, wherever each of its tasks is.
     func kill() {
         killed.store(true, ordering: .relaxed)
@@ -41,6 +62,14 @@ final class SimulatedProcess: TaskExecutor {
     /// Calls `kill` as soon as the process comes to a step of its storage; `nil` takes that back.
     func doom(at step: StorageStep?, kill: @escaping @Sendable () -> Void = {}) {
         doom.withLock { $0 = step.map { Doom(step: $0, kill: kill) } }
+    }
+
+    /// Calls `stop` once, as soon as the process comes to a step of its storage.
+    func halt(at step: StorageStep, stop: @escaping @Sendable () -> Void) {
+        doom(at: step) { [weak self] in
+            self?.doom(at: nil)
+            stop()
+        }
     }
 
     /// Says where the process is; returns only if it lives on.

@@ -19,6 +19,8 @@ package final class Simulation: Sendable {
         /// The sum of the jumps of the date, in seconds, and whether there was one.
         var dateOffset = 0.0
         var dateHasJumped = false
+        /// The seconds that the device's date gains in each second.
+        var drift = 0.0
         /// Numbers timers in the order of their making, which breaks ties between deadlines.
         var nextTimer = 0
         /// The sleeping tasks, the next one last; each is removed before it is resumed, so it is resumed once.
@@ -74,7 +76,12 @@ package final class Simulation: Sendable {
     package var random: RandomSource { RandomSource { self.world.withLock { $0.random.next() } } }
 
     /// The date that this device believes.
-    package var now: Date { world.withLock { Self.date($0.elapsed).addingTimeInterval($0.dateOffset) } }
+    package var now: Date {
+        world.withLock { world in
+            let gained = Double(world.elapsed) * 1e-9 * world.drift
+            return Self.date(world.elapsed).addingTimeInterval(world.dateOffset + gained)
+        }
+    }
 
     /// The date that it is, and that servers know.
     package var trueNow: Date { world.withLock { Self.date($0.elapsed) } }
@@ -98,6 +105,9 @@ package final class Simulation: Sendable {
         }
         jumps.announce()
     }
+
+    /// Lets the device's date gain so many seconds in each second from the beginning.
+    func letDateDrift(by drift: Double) { world.withLock { $0.drift = drift } }
 
     /// Begins a task in this world.
     @discardableResult

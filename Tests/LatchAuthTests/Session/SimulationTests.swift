@@ -35,6 +35,16 @@ import Testing
         #expect(dead.isEmpty, "a fault that hardly ever happens is tested by nothing")
     }
 
+    @Test(arguments: SimulatedDefect.allCases)
+    func `shows each defect that is put into it`(defect: SimulatedDefect) async throws {
+        let seed = try await offThePool {
+            (1...20_000 as ClosedRange<UInt64>).first { seed in
+                SessionScenario.outcome(seed: seed, with: defect).violations.contains { $0.contains(defect.rule) }
+            }
+        }
+        #expect(seed != nil, "no life breaks the rule '\(defect.rule)'")
+    }
+
     @Test func `is the same run each time for one seed`() {
         for seed in [3, 17, 99] as [UInt64] {
             #expect(SessionScenario.trace(seed: seed) == SessionScenario.trace(seed: seed))

@@ -26,7 +26,7 @@ struct DiskFixture: Sendable {
         network = SimulatedNetwork(SimulatedIssuer(simulation))
         network.calmDown()
         first = network.issuer.signIn()
-        disk = SimulatedDisk(holding: first)
+        disk = SimulatedDisk(holding: TokenRecord(credential: first, sessionID: "restored"), as: nil)
         let simulation = simulation
         processes = (0..<3).map { SimulatedProcess($0, in: simulation) }
     }
@@ -34,7 +34,13 @@ struct DiskFixture: Sendable {
     func store(of process: Int, _ kind: SimulatedStore.Kind = .shared) -> SimulatedStore {
         SimulatedStore(
             disk: disk, process: processes[process], network: network, kind: kind,
-            onLook: { log.add("\($0.id) looks") }, onChange: { process, _, _ in log.add("\(process.id) writes") })
+            onLook: { log.add("\($0.id) looks") }, onChange: { process, _, _ in log.add("\(process.id) writes") },
+            onForget: { _ in }, onFailure: { _ in },
+            coordination: kind == .shared
+                ? SimulatedCoordination(
+                    disk: disk, process: processes[process], network: network,
+                    observers: LockObservers(
+                        onWait: { _, _ in }, onEnter: { _, _ in }, onLeave: { _, _ in }, onImpatience: { _ in })) : nil)
     }
 
     func kill(_ process: Int) {

@@ -11,7 +11,8 @@ import Testing
     let simulation = Simulation(seed: 1)
 
     func issuer(answersRepeats: Bool = true, keysOutliveProcesses: Bool = true) -> SimulatedIssuer {
-        SimulatedIssuer(simulation, answersRepeats: answersRepeats, keysOutliveProcesses: keysOutliveProcesses)
+        SimulatedIssuer(
+            simulation, SimulatedLife(answersRepeats: answersRepeats, keysOutliveProcesses: keysOutliveProcesses))
     }
 
     /// Tokens whose renewal is due, without a violation.
@@ -24,9 +25,9 @@ import Testing
 
     /// A renewal whose answer arrives.
     func ask(_ issuer: SimulatedIssuer, _ token: String, by process: Int, key: String = "k") throws {
-        issuer.begins(process, token, key: key)
+        let request = issuer.begins(process, token, key: key)
         _ = try issuer.refresh(token, key: key, by: process)
-        issuer.ends(process, token, isAnswered: true)
+        issuer.ends(process, request: request, isAnswered: true)
     }
 
     func violations(_ issuer: SimulatedIssuer) -> [String] { issuer.inspect { $0.violations } }
@@ -96,7 +97,7 @@ import Testing
     }
 
     @Test func `tells the renewals of a refresh token that stays by their keys`() throws {
-        let issuer = SimulatedIssuer(simulation, rotates: false)
+        let issuer = SimulatedIssuer(simulation, SimulatedLife(rotates: false))
         let token = due(issuer)
         issuer.excuse(token, key: "one")
         let first = try issuer.refresh(token, key: "one", by: 0)

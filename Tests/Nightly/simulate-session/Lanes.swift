@@ -11,6 +11,11 @@ struct Lanes: Sendable {
     /// The number of times that each fault happened.
     var faults: [SimulatedFault: Int] = [:]
 
+    /// The number of lives.
+    var count = 0
+    /// The longest times.
+    var longest = SessionScenario.Longest()
+
     /// Plays the seeds; each processor stops after so many failures.
     static func play(_ seeds: ClosedRange<UInt64>, until limit: Int) async -> Lanes {
         let count = UInt64(ProcessInfo.processInfo.activeProcessorCount)
@@ -34,6 +39,8 @@ struct Lanes: Sendable {
         for seed in stride(from: first, through: seeds.upperBound, by: step) where lane.failures.count < limit {
             let outcome = SessionScenario.outcome(seed: seed)
             lane.faults.merge(outcome.faults, uniquingKeysWith: +)
+            lane.count += 1
+            lane.longest.merge(outcome.longest)
             if !outcome.violations.isEmpty { lane.failures.append((seed, outcome.violations)) }
         }
         return lane
@@ -42,5 +49,7 @@ struct Lanes: Sendable {
     private mutating func add(_ other: Lanes) {
         failures += other.failures
         faults.merge(other.faults, uniquingKeysWith: +)
+        count += other.count
+        longest.merge(other.longest)
     }
 }

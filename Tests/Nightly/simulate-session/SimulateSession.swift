@@ -10,6 +10,8 @@ import SessionSimulation
 ///
 ///     simulate-session 1 100000
 ///
+/// With `defects` it looks for a life that notices each defect that is put into a session, or the one of a name.
+///
 /// With `explore` it enumerates every order of events instead, with all scenarios or those whose name contains a text.
 ///
 ///     simulate-session explore 5000000 "two processes"
@@ -17,6 +19,7 @@ import SessionSimulation
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.first == "explore" { exit(explore(Array(arguments.dropFirst()))) }
+        if arguments.first == "defects" { exit(showDefects(arguments.dropFirst().first)) }
         let numbers = arguments.compactMap { UInt64($0) }
         guard numbers.count == 2, arguments.count == 2, numbers[0] <= numbers[1] else {
             FileHandle.standardError.write(Data("usage: simulate-session FIRST LAST\n".utf8))
@@ -52,16 +55,37 @@ import SessionSimulation
         return result
     }
 
+    /// Every defect is noticed in some life.
+    private static func showDefects(_ name: String?) -> Int32 {
+        var result: Int32 = 0
+        for defect in SimulatedDefect.allCases where name == nil || name == "\(defect)" {
+            let lives: ClosedRange<UInt64> = 1...20_000
+            let seed = lives.first { seed in
+                SessionScenario.outcome(seed: seed, with: defect).violations.contains { $0.contains(defect.rule) }
+            }
+            print("\(defect): \(seed.map { "noticed with seed \($0)" } ?? "not noticed")")
+            if seed == nil { result = 1 }
+        }
+        return result
+    }
+
     /// Every rule holds in every run.
     private static func play(_ seeds: ClosedRange<UInt64>) async -> Int32 {
         if seeds.count == 1 { for line in SessionScenario.trace(seed: seeds.lowerBound) { print(line) } }
         // A lane that has seen ten failures has seen enough.
+        let start = ContinuousClock.now
         let result = await Lanes.play(seeds, until: 10)
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
         for (seed, violations) in result.failures { print("seed \(seed): \(violations.joined(separator: "; "))") }
         if seeds.count > 1 {
             for fault in SimulatedFault.all { print("\(result.faults[fault, default: 0])\t\(fault)") }
         }
-        print("\(seeds.count) seeds, \(result.failures.count) broke a rule")
+        let longest = result.longest
+        print(
+            "longest wait of a caller \(longest.wait) s, hold of the refresh lock \(longest.refreshHold) s, "
+                + "of the record's \(longest.storeHold) s")
+        let rate = Int(Double(result.count) / max(seconds, 0.001))
+        print("\(result.count) seeds, \(result.failures.count) broke a rule, \(rate) lives/s")
         return result.failures.isEmpty ? 0 : 1
     }
 }

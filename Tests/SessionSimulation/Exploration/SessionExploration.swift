@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
-package import LatchTesting
+import LatchTesting
 
 /// The explorations of the session's machine, and the defects that they are to find.
 package enum SessionExploration {

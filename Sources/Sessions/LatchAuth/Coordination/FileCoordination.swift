@@ -14,6 +14,9 @@ public final class FileCoordination: SessionCoordination {
     private let timeout: Duration
     private let clock: WallClock
     private let random: RandomSource
+    /// Waits between two attempts at a lock.
+    private let pause: @Sendable (Duration) async throws -> Void
+
     /// Creates a coordination by the files `path.renewal`, `path.store` and `path.changed`.
     ///
     /// - Parameters:
@@ -30,6 +33,19 @@ public final class FileCoordination: SessionCoordination {
         self.timeout = timeout
         self.clock = clock
         self.random = random
+        pause = { try await Task.sleep(for: $0, clock: .continuous) }
+    }
+
+    /// Creates a coordination that waits between two attempts at a lock by `pause`.
+    package init(
+        path: String, timeout: Duration, clock: WallClock, random: RandomSource,
+        pausing pause: @escaping @Sendable (Duration) async throws -> Void
+    ) {
+        self.path = path
+        self.timeout = timeout
+        self.clock = clock
+        self.random = random
+        self.pause = pause
     }
 
     /// Waits for the kernel's lock on the section's file.
@@ -40,7 +56,8 @@ public final class FileCoordination: SessionCoordination {
         let lock = lock(of: section)
         do {
             try AtomicFile(path).makeFolder()
-            guard let holder = try await lock.acquire(timeout: timeout(of: section), clock: clock) else {
+            guard let holder = try await lock.acquire(timeout: timeout(of: section), clock: clock, pausing: pause)
+            else {
                 throw AuthError.lockHeld(by: self.holder(of: section))
             }
             return try entered(section, holder)

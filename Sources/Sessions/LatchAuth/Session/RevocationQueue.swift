@@ -105,7 +105,9 @@ actor RevocationQueue<Value: SessionCredential> {
         let left = await change { _ in } ?? []
         var done = left.filter { $0.date < oldest }.map(\.credential)
         var isUnavailable = false
-        for value in left.map(\.credential) + unstored where !done.contains(value) && isSignedOut() {
+        for value in left.map(\.credential) + unstored where !done.contains(value) {
+            // Someone may have signed in elsewhere, which this session has not heard of.
+            guard isSignedOut(), await records.isEmpty() else { break }
             if case .unavailable = await revoke(value) { isUnavailable = true } else { done.append(value) }
         }
         _ = await forget(done)

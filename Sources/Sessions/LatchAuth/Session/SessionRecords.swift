@@ -49,7 +49,8 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
         if let known = known.withLock({ $0.record }), stamp != nil, known.stamp == stamp { return known.record }
         let record = try await records.loadRecord()
         // A change that came meanwhile has another stamp, or none until it is complete.
-        let isUnchanged = lock != nil || coordination?.stamp == stamp
+        // That there is none is not remembered: a store may say so for a while, such as one that is not unlocked yet.
+        let isUnchanged = record != nil && (lock != nil || coordination?.stamp == stamp)
         known.withLock { $0 = (isUnchanged ? stamp.map { Known(record: record, stamp: $0) } : nil, true) }
         return record
     }
@@ -74,6 +75,11 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
         }
         let stamp = records.isStamped ? lock?.renewStamp() : nil
         known.withLock { $0 = (stamp.map { Known(record: record, stamp: $0) }, true) }
+    }
+
+    /// Whether the store is known to hold no credential.
+    func isEmpty() async -> Bool {
+        do { return try await load(under: nil)?.credential == nil } catch { return false }
     }
 
     /// Changes the list of credentials to revoke, which is stored beside the record.

@@ -32,18 +32,22 @@ package struct FileLock: Sendable {
     ///
     /// A thread that waits inside of the kernel could not be called back: it would outlive a timeout and a cancellation.
     ///
+    /// - Parameter pause: Waits before the next attempt, in real time: other processes, which know nothing of `clock`,
+    ///   release the lock.
     /// - Returns: The holder; nil after the timeout.
     /// - Throws: `FileError`, or `CancellationError` as soon as the task is cancelled.
-    package func acquire(timeout: Duration, clock: WallClock = .system) async throws -> Holder? {
+    package func acquire(
+        timeout: Duration, clock: WallClock = .system,
+        pausing pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0, clock: .continuous) }
+    ) async throws -> Holder? {
         let holder = Holder(try opened())
         let end = clock.uptime + timeout
-        var pause = Duration.milliseconds(1)
+        var wait = Duration.milliseconds(1)
         while try !holder.lock(path, shared: isShared, waiting: false) {
             let rest = end - clock.uptime
             guard rest > .zero else { return nil }
-            // Real time: other processes, which know nothing of `clock`, release the lock.
-            try await Task.sleep(for: min(pause, rest), clock: .continuous)
-            pause = min(pause * 2, .milliseconds(32))
+            try await pause(min(wait, rest))
+            wait = min(wait * 2, .milliseconds(32))
         }
         return holder
     }

@@ -58,6 +58,7 @@ extension SessionMachine {
             sessionID = record.sessionID
         } else {
             adopt(value, of: record, now)
+            if isExpired(value, now) { pauseBackgroundRefreshes(now) }
         }
         return .current(value)
     }
@@ -191,8 +192,6 @@ extension SessionMachine {
             guard let stored = record?.credential, record?.sessionID == sessionID,
                 isStill(stored, unstored.predecessor, key: record?.refreshKey)
             else {
-                // Nobody uses the successor of a session that has ended elsewhere.
-                if record?.credential == nil, !unstored.isRotation { effect(.revoke(unstored.value)) }
                 (self.unstored, pendingRequest) = (nil, nil)
                 return followInstead(record, now)
             }
@@ -218,9 +217,9 @@ extension SessionMachine {
         by rotation: Rotation, over record: TokenRecord<Value>?, _ waiter: Waiter, _ now: SessionMoment
     ) {
         // An earlier rotation may not be stored yet; the successor of a refresh replaces both.
-        let isStored = unstored.map { $0.isRotation && record?.credential == $0.predecessor }
+        let isStored = unstored.map { $0.isRotation && holds(record, $0.predecessor) }
         guard rotation.generation == generation, let current = state.credential,
-            !configuration.keepsRecords || isStored ?? (record?.credential == current),
+            !configuration.keepsRecords || isStored ?? holds(record, current),
             let rotated = rotation.successor(current)
         else {
             closeOperation(following: record, now)

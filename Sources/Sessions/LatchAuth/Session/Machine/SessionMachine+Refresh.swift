@@ -291,6 +291,14 @@ extension SessionMachine {
             bindingEnd: now.uptime + requested * share, error: SessionFailure(failure.error))
     }
 
+    /// Lets the session not refresh by itself for a while, since a credential that was issued just now has expired.
+    ///
+    /// This device's clock is wrong, and the issuer's responses do not show it: the next credential would be no better.
+    mutating func pauseBackgroundRefreshes(_ now: SessionMoment) {
+        pause = Pause(
+            end: now.uptime + Self.longestPause, bindingEnd: now.uptime, error: SessionFailure(AuthError.refreshFailed))
+    }
+
     // MARK: End
 
     /// Ends the refresh, and lets its callers continue.
@@ -480,14 +488,26 @@ extension SessionMachine {
         (isSuspended, isFrozen) = (false, false)
         for waiter in awaitingRest { succeed(waiter) }
         awaitingRest = []
-        if var parked = refresh, parked.isParked {
-            parked.deadline = now.uptime + configuration.policy.timeLimit
-            parked.patienceEnd = now.uptime + configuration.policy.patience
-            parked.isRepeated = false
-            begin(parked, now)
-        }
+        if let parked = refresh, parked.isParked { unpark(parked, now) }
         commitAgain()
         timePassed(now)
+    }
+
+    /// Begins a refresh again that a suspension has kept from beginning, or interrupted.
+    ///
+    /// Another session may have refreshed meanwhile: a caller that can use the result waits for nothing.
+    private mutating func unpark(_ parked: Refresh, _ now: SessionMoment) {
+        refresh = nil
+        for caller in parked.callers { use(caller.use, caller.waiter, now) }
+        // The issuer may have acted on a request that was interrupted, though nobody waits for it any longer.
+        guard refresh == nil, let value = state.credential, value.hasSameAccessToken(as: parked.value),
+            obstacle(to: nil, of: value, now) == nil
+        else { return }
+        begin(
+            Refresh(
+                value: value, target: parked.target, callers: [], isNeeded: false, stage: .locking,
+                deadline: now.uptime + configuration.policy.timeLimit,
+                patienceEnd: now.uptime + configuration.policy.patience), now)
     }
 
     mutating func storeUnlocked() {

@@ -151,9 +151,16 @@ extension SessionMachine {
         if configuration.isShared, !operation.readsOnly, isInside { effect(.leave(.store)) }
     }
 
+    /// Whether a record holds a credential; a date may have lost its last bit on the way.
+    func holds(_ record: TokenRecord<Value>?, _ credential: Value) -> Bool {
+        guard let kept = record?.credential else { return false }
+        return kept.hasSameAccessToken(as: credential) && kept.hasSameRefreshToken(as: credential)
+    }
+
     /// Whether the store, which may keep credentials only, holds exactly the given record.
     private func isSame(_ kept: TokenRecord<Value>?, _ given: TokenRecord<Value>?) -> Bool {
-        guard kept?.credential == given?.credential else { return false }
+        guard let credential = given?.credential ?? kept?.credential else { return kept?.end == given?.end }
+        guard holds(kept, credential), holds(given, credential) else { return false }
         return !configuration.keepsRecords
             || (kept?.sessionID, kept?.refreshKey, kept?.end) == (given?.sessionID, given?.refreshKey, given?.end)
     }
@@ -217,10 +224,13 @@ extension SessionMachine {
         case .read: return
         case .replace(_, let waiter, _):
             let last = unstored?.value ?? state.credential ?? operation.found
+            // A sign-out that fails gives its caller no credential to revoke.
+            if failure != nil, record?.credential == nil, let unstored { effect(.revoke(unstored.value)) }
             beginGeneration()
             // The credentials that were refreshed too often belong to an earlier sign-in.
             requestTimes = []
             identify(by: record)
+            hasSignedOutHere = record?.credential == nil
             if let value = record?.credential { adopt(value, now) } else { end(.user) }
             endStepUp(with: record?.credential, now)
             if let failure { fail(waiter, AuthError.fromStore(failure.error)) } else { succeed(waiter, last) }
@@ -237,6 +247,7 @@ extension SessionMachine {
                 (self.unstored, pendingRequest, pause) = (nil, nil, nil)
             }
             adopt(value, of: record, now)
+            if isExpired(value, now) { pauseBackgroundRefreshes(now) }
             if self.unstored == nil, refresh?.stage == .committing { finishRefresh(.success(()), now) }
         case .end(let cause): endByIssuer(cause)
         case .stepUp(let given, _, let waiter): stepUpWritten(record, of: given, waiter, now)

@@ -179,6 +179,8 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     package var rejectedKey: String?
     /// The credential that the issuer has refused to refresh, where the store could not remove it.
     package var refusedByIssuer: Value?
+    /// Whether the user has signed out in this session, and not elsewhere: a store that has lost its record looks the same.
+    package var hasSignedOutHere = false
 
     /// A change of the record that this session has heard of and not read yet.
     package var staleness: Staleness?
@@ -358,6 +360,7 @@ extension SessionMachine {
         identify(by: nil)
         abandonRefresh(failing: error)
         (unstored, pendingRequest, pause) = (nil, nil, nil)
+        hasSignedOutHere = false
         guard let authentication else { return }
         self.authentication = nil
         effect(.cancelAuthentication)
@@ -369,7 +372,7 @@ extension SessionMachine {
     /// After a sign-in it stays as it is: an issuer that knows one grant for each user and client would end the new
     /// session with it.
     mutating func drop(_ value: Value) {
-        if case .signedOut = state { effect(.revoke(value)) }
+        if hasSignedOutHere { effect(.revoke(value)) }
     }
 
     mutating func succeed(_ waiter: Waiter, _ value: Value? = nil) {

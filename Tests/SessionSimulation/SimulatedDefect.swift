@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A defect that is put into a life from outside, to show that its rules notice it.
+package enum SimulatedDefect: Sendable, CaseIterable {
+    /// The policy has no limit of requests.
+    case unlimitedRefreshes
+    /// The policy has no time limit.
+    case noTimeLimit
+    /// Lost answers are not asked for at once.
+    case lateRepetitions
+    /// Waiters for a lock never give up.
+    case endlessPatience
+    /// The session is not told of a suspension.
+    case lockKeptWhileSuspended
+    /// Callers do not leave when they are cancelled.
+    case cancelledCallersStay
+    /// The key of a request stays in the record after its answer was stored.
+    case intentKept
+    /// A successor that nobody uses is not revoked.
+    case droppedSuccessorsKept
+    /// The predecessor of each new sign-in is revoked, at issuers with one grant too.
+    case predecessorsRevoked
+    /// An answer without a refresh token erases the old one.
+    case refreshTokenErased
+    /// The resource's date corrects the session's clock.
+    case resourceDateTrusted
+    /// A store that cannot be decoded counts as empty.
+    case corruptCountsAsEmpty
+
+    /// The beginning of the rule that notices it.
+    package var rule: String {
+        switch self {
+        case .unlimitedRefreshes: "too many requests"
+        case .noTimeLimit: "a caller waited"
+        case .lateRepetitions: "the lost answer"
+        case .endlessPatience: "a caller waited"
+        case .lockKeptWhileSuspended: "suspended with a lock"
+        case .cancelledCallersStay: "a cancelled caller"
+        case .intentKept: "an intent"
+        case .droppedSuccessorsKept: "a successor was dropped"
+        case .predecessorsRevoked: "a session that its user has not left"
+        case .refreshTokenErased: "0: lost"
+        case .resourceDateTrusted: "was refreshed without a reason"
+        case .corruptCountsAsEmpty: "signed out for no reason"
+        }
+    }
+}
