@@ -95,7 +95,7 @@ extension SessionScenario {
     /// The time of a process does not count from now on.
     private func goesAway(_ process: SimulatedProcess) {
         let moment = simulation.moment
-        record.withLock { $0.lives[process.id].awaySince = moment }
+        record.withLock { $0.lives[process.id].awaySince = $0.lives[process.id].awaySince ?? moment }
     }
 
     /// The time of a process counts again.

@@ -192,6 +192,8 @@ extension AuthClient {
         decoding decoder: AccountTokenDecoder
     ) async throws -> Tokens {
         let tokens = refresh.credential
+        // These backends issue one access token for everything.
+        guard refresh.target == nil else { throw AuthError.notRefreshable }
         guard tokens.isRefreshable else { throw AuthError.reauthenticationRequired }
         var request = try request(to: endpoints.refresh, refreshing: tokens, over: client)
         request.fields[.idempotencyKey] = refresh.idempotencyKey

@@ -260,5 +260,5 @@ extension OAuthError: IssuerError {
     package var mayHaveArrived: Bool { code == Self.invalidResponse.code || status == 502 || status == 504 }
 
     /// Whether the issuer has rejected the request for a reason of its own (RFC 6749 §5.2).
-    package var isRejection: Bool { status == .badRequest && issuerCode != nil }
+    package var isRejection: Bool { status == .badRequest && issuerCode != nil || self == .invalidTarget }
 }

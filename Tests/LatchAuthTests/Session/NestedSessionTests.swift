@@ -52,7 +52,9 @@ import Testing
 
 @Suite struct `A successor whose session has ended meanwhile` {
     @Test(arguments: [true, false])
-    func `is revoked where the user signed out here; elsewhere it may be the store that has lost its record`(isElsewhere: Bool) throws {
+    func `is revoked where the user signed out here; elsewhere it may be the store that has lost its record`(
+        isElsewhere: Bool
+    ) throws {
         let simulation = Simulation(seed: 1)
         let secrets = InMemorySecretStore()
         let revoked = Mutex<[String]>([])

@@ -61,6 +61,24 @@ import Testing
         #expect(Set(seen).count == 1)
     }
 
+    @Test func `is repeated by the session itself after a while, though nobody waits for it`() async throws {
+        let (clock, keys) = (ManualClock(), Keys())
+        let session = Session(store: InMemoryTokenStore<Tokens>(), clock: clock.wallClock()) { request in
+            let count = keys.seen.withLock { keys in
+                keys.append(request.idempotencyKey)
+                return keys.count
+            }
+            if count < 4 { throw HTTPError.timeout }
+            return Tokens(access: "a2", refresh: "r2")
+        }
+        try await session.signIn(Self.tokens)
+        await #expect(throws: HTTPError.timeout) { try await session.refreshed(replacing: Self.tokens) }
+        let pause = await clock.wakeNext()
+        #expect((Duration.seconds(15) ... .seconds(20)).contains(pause))
+        for await state in session.states where state.credential?.access == "a2" { break }
+        #expect(Set(keys.seen.withLock { $0 }).count == 1)
+    }
+
     @Test func `is not asked for where it cannot be written down`() async throws {
         let store = FullStore()
         let keys = Keys()

@@ -104,6 +104,16 @@ private final class CountingStore: SecretStore {
         #expect(session.currentState.isSignedIn)
     }
 
+    @Test func `signs out what another session has refreshed, and gives that to its caller`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = CountingStore()
+            let (one, other) = (session(over: store, in: folder), session(over: store, in: folder))
+            try await one.signIn(Self.tokens)
+            #expect(try await other.refreshed(replacing: Self.tokens).access == "a1")
+            #expect(try await one.signOut()?.access == "a1")
+        }
+    }
+
     @Test func `keeps the record of a newer version`() async throws {
         let store = CountingStore()
         let newer = Array(#"{"version":2,"sealed":"…"}"#.utf8)
@@ -169,5 +179,28 @@ private final class CountingStore: SecretStore {
         let response = try await resource.intercepted(by: [auth]).respond(to: SessionFixture.request())
         #expect(response.status == .ok)
         #expect(sent.withLock { $0 } == ["files by weak", "files by gold"])
+    }
+
+    @Test(arguments: [nil, 400, 500] as [Int?])
+    func `do not wait for one that the issuer does not issue`(status: Int?) async throws {
+        let clock = ManualClock()
+        let asked = Mutex<[String]>([])
+        let session = Session<Tokens>(
+            store: InMemoryTokenStore<Tokens>(), clock: clock.wallClock()
+        ) { request in
+            asked.withLock { $0.append(request.target?.resource ?? "own") }
+            guard request.target == nil else {
+                guard let status else { throw AuthError.notRefreshable }
+                throw HTTPError(
+                    code: "unacceptableStatus", message: "refused",
+                    response: HTTPResponse(status: .init(rawValue: status)))
+            }
+            return Tokens(access: "own-1", refresh: "r1")
+        }
+        try await session.signIn(Tokens(access: "own-0", refresh: "r0", expiry: clock.now.addingTimeInterval(60)))
+        await #expect(throws: (any Error).self) { try await session.credential(for: TokenTarget(resource: "unknown")) }
+        clock.advance(by: 61)
+        #expect(try await session.credential().access == "own-1")
+        #expect(asked.withLock { $0 } == ["unknown", "unknown", "unknown", "own"])
     }
 }

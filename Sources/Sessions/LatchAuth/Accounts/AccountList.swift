@@ -199,10 +199,10 @@ extension AccountList {
     public func remove(_ id: String) async throws -> Tokens? {
         let session = try await session(for: id)
         let last = try await session.signOut()
-        // Nobody would revoke later what belongs to no account.
-        await session.revocations?.close()
         try await change { $0.remove(id) }
         sessions[id] = nil
+        // Nobody would revoke later what belongs to no account.
+        await session.revocations?.close()
         return last
     }
 }

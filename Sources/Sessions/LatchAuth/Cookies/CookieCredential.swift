@@ -183,6 +183,8 @@ private final class LoginCookieStore: TokenStore {
     private let credential: @Sendable ([Cookie]) -> CookieCredential
     /// Whether the store is known to have held cookies: if they are gone, another process has signed out.
     private let hasCookies = Mutex(false)
+    /// The cookies that were stored last: a store may keep only those that outlive the process.
+    private let saved = Mutex<[Cookie]>([])
 
     init(
         _ store: any TokenStore<[Cookie]>, credential: @escaping @Sendable ([Cookie]) -> CookieCredential
@@ -194,6 +196,7 @@ private final class LoginCookieStore: TokenStore {
     func save(_ value: CookieCredential) async throws {
         try await store.save(value.cookies)
         hasCookies.withLock { $0 = true }
+        saved.withLock { $0 = value.cookies }
     }
 
     /// Returns the stored cookies; nil only if there were cookies and they are gone.
@@ -211,7 +214,8 @@ private final class LoginCookieStore: TokenStore {
     private func read() async throws -> CookieCredential? {
         guard let cookies = try await store.load() else { return hasCookies.withLock { $0 } ? nil : credential([]) }
         hasCookies.withLock { $0 = true }
-        return credential(cookies)
+        let saved = saved.withLock { $0 }
+        return credential(saved.filter(\.isPersistent) == cookies ? saved : cookies)
     }
 
     func clear() async throws {

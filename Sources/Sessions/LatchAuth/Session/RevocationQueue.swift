@@ -48,6 +48,11 @@ actor RevocationQueue<Value: SessionCredential> {
     /// The wait for the next attempt.
     private var timer: Task<Void, Never>?
     private var failures = 0
+    /// Serializes the changes of the list.
+    private let mutex = AsyncMutex()
+    /// The change that is under way.
+    private var running: Task<[PendingRevocation<Value>]?, Never>?
+    private var isSuspended = false
 
     init(
         records: SessionRecords<Value>, clock: WallClock, executor: (any TaskExecutor)?,
@@ -70,6 +75,8 @@ actor RevocationQueue<Value: SessionCredential> {
         let pending = PendingRevocation(credential: value, date: clock.now)
         let kept = await change { $0 = ($0 + [pending]).suffix(Self.greatestCount) }
         if kept == nil { unstored = (unstored + [value]).suffix(Self.greatestCount) }
+        // Someone may have signed in while the store was waited for.
+        guard isSignedOut() else { return false }
         let outcome = await (first ?? revoke)(value)
         if case .unavailable = outcome {
             scheduleRetry()
@@ -102,13 +109,19 @@ actor RevocationQueue<Value: SessionCredential> {
 
     private func revokeAll() async -> Bool {
         let oldest = clock.now.addingTimeInterval(-Self.greatestAge)
-        let left = await change { _ in } ?? []
+        let stored = await change { _ in }
+        let left = stored ?? []
         var done = left.filter { $0.date < oldest }.map(\.credential)
-        var isUnavailable = false
+        // A store that cannot be read may hold some.
+        var isUnavailable = stored == nil
         for value in left.map(\.credential) + unstored where !done.contains(value) {
             // Someone may have signed in elsewhere, which this session has not heard of.
             guard isSignedOut(), await records.isEmpty() else { break }
-            if case .unavailable = await revoke(value) { isUnavailable = true } else { done.append(value) }
+            if case .unavailable = await revoke(value) {
+                isUnavailable = true
+                break
+            }
+            done.append(value)
         }
         _ = await forget(done)
         if isUnavailable { scheduleRetry() } else { failures = 0 }
@@ -126,9 +139,34 @@ actor RevocationQueue<Value: SessionCredential> {
 
     /// Changes the stored list, and returns it; nil if the store failed, whose error the session reports by itself.
     private func change(
-        _ body: @Sendable (inout [PendingRevocation<Value>]) -> Void
+        _ body: @escaping @Sendable (inout [PendingRevocation<Value>]) -> Void
     ) async -> [PendingRevocation<Value>]? {
-        do { return try await records.changeRevocations(body) } catch { return nil }
+        do { return try await mutex.withLock { await self.changeAlone(body) } } catch { return nil }
+    }
+
+    private func changeAlone(
+        _ body: @escaping @Sendable (inout [PendingRevocation<Value>]) -> Void
+    ) async -> [PendingRevocation<Value>]? {
+        guard !isSuspended else { return nil }
+        let task = Task(executorPreference: executor) { [records] () -> [PendingRevocation<Value>]? in
+            do { return try await records.changeRevocations(body) } catch { return nil }
+        }
+        running = task
+        defer { running = nil }
+        return await task.value
+    }
+
+    /// Lets go of the store's lock, and takes it no more, before the program is suspended.
+    func suspend() async {
+        isSuspended = true
+        running?.cancel()
+        _ = await running?.value
+    }
+
+    /// Continues after `suspend()`.
+    func resume() async {
+        isSuspended = false
+        if timer != nil { _ = await retry() }
     }
 
     /// Tries again later: after a minute, and after twice as long each time, up to an hour.

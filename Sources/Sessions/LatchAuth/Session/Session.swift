@@ -213,7 +213,6 @@ extension Session {
         // A refresh that needs its own result would wait for itself.
         if ActiveRefreshes.contains(self) { throw AuthError.refreshReentered }
         listen()
-        continueAfterExpiry()
         var use = use
         if case .signedOut = machine.state { use.isConfirmed = records.isCurrent }
         // A refresh that this caller begins may begin later, in a task that knows nothing of its task-local values.
@@ -268,7 +267,8 @@ extension Session {
         do {
             guard let last = try await signOut() else { return false }
             guard let revocations else { return await revoke?(last) == .confirmed }
-            return await revocations.add(last, revokingBy: revoke)
+            // A caller that was cancelled has signed out all the same.
+            return await Task(executorPreference: executor) { await revocations.add(last, revokingBy: revoke) }.value
         } catch {
             // The store may still contain the credential: the server should not accept it.
             if let current { _ = await (revoke ?? revocations?.revoke)?(current) }
@@ -325,6 +325,7 @@ extension Session {
     /// - Parameter limit: The time after which the session lets go of its lock, and of a running request. A request is then
     ///   repeated under its key, and a successor that could not be stored stays in memory.
     public func prepareToSuspend(within limit: Duration = .seconds(5)) async {
+        await revocations?.suspend()
         var end: Task<Void, Never>?
         defer { end?.cancel() }
         do {
@@ -344,6 +345,7 @@ extension Session {
     public func resume() {
         isExpired = false
         send(.resume)
+        if let revocations { Task.detached(executorPreference: executor) { await revocations.resume() } }
     }
 
     /// Uses a store again that was locked, such as a keychain before the device was unlocked.

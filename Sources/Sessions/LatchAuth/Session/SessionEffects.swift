@@ -18,6 +18,7 @@ extension Session {
         if machine.refresh != nil { beginRequests() }
         for effect in effects { perform(effect) }
         if !machine.mayRequest { requests = nil }
+        if case .left(let waiter) = event { authenticators[waiter] = nil }
         wait(now)
         stayAwake()
     }
@@ -33,7 +34,9 @@ extension Session {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 waiters.add(waiter, continuation)
-                send(event(waiter))
+                let event = event(waiter)
+                if case .suspend = event {} else { continueAfterExpiry() }
+                send(event)
                 // Cancellation may have come before there was a continuation.
                 if isLeavable, Task.isCancelled { waiters.resume(waiter, with: .failure(CancellationError())) }
             }
@@ -259,7 +262,7 @@ extension Session {
 
     /// Keeps the system from suspending the program as long as a refresh, its lock or its result could be lost.
     private func stayAwake() {
-        let isBusy = machine.lock == .held || machine.unstored != nil || machine.refresh != nil
+        let isBusy = machine.lock == .held || machine.unstored != nil || machine.refresh.map { !$0.isParked } ?? false
         if isBusy, !isExpired {
             guard activity == nil else { return }
             activity = SystemActivity { [weak self] in await self?.expire() }

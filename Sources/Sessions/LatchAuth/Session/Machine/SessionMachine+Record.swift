@@ -156,7 +156,10 @@ extension SessionMachine {
         pendingRequest = PendingRequest(
             credential: value, key: key ?? now.random.identifier(), target: target,
             ids: isRepetition ? pendingRequest?.ids ?? [] : [],
-            mayHaveArrived: isRepetition ? pendingRequest?.mayHaveArrived ?? false : kept != nil)
+            mayHaveArrived: isRepetition ? pendingRequest?.mayHaveArrived ?? false : kept != nil,
+            failures: isRepetition ? pendingRequest?.failures ?? 0 : 0,
+            begun: isRepetition ? pendingRequest?.begun ?? now.uptime : now.uptime,
+            stepUp: isRepetition ? pendingRequest?.stepUp : nil)
         guard configuration.keepsRecords, var record, record.refreshKey != pendingRequest?.key else {
             closeOperation()
             return sendRequest(now)
@@ -168,7 +171,7 @@ extension SessionMachine {
     /// Whether a refresh of both is the same refresh.
     ///
     /// An issuer may keep the refresh token (RFC 6749 §6); then only the access token tells them apart.
-    private func isSame(_ value: Value, _ other: Value, for target: TokenTarget?) -> Bool {
+    func isSame(_ value: Value, _ other: Value, for target: TokenTarget?) -> Bool {
         guard value.hasSameRefreshToken(as: other), value.hasSameAccessToken(as: other) else { return false }
         guard let one = value.credential(for: target), let two = other.credential(for: target) else { return true }
         return one.hasSameAccessToken(as: two)

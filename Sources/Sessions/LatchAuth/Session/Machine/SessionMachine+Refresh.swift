@@ -65,6 +65,12 @@ extension SessionMachine {
         package var ids: [Int] = []
         /// Whether the issuer may have acted on an earlier request under the key, by this process or another.
         package var mayHaveArrived = false
+        /// The number of failures of a request for a resource of its own, which others wait for.
+        package var failures = 0
+        /// The monotonic time of the first request.
+        package var begun = Duration.zero
+        /// The credential of a step-up without a refresh token, which keeps its access token.
+        package var stepUp: Value?
     }
 
     /// A successor that is issued and not stored.
@@ -115,7 +121,7 @@ extension SessionMachine {
     }
 
     /// Returns the error of a refresh that must not begin now.
-    private func obstacle(to use: Use?, of value: Value, _ now: SessionMoment) -> (any Error)? {
+    func obstacle(to use: Use?, of value: Value, _ now: SessionMoment) -> (any Error)? {
         guard unstored == nil else { return nil }
         guard mayRefresh(value) else {
             // The refusal of a resource ends nothing: only the issuer or the user ends a session.
@@ -128,7 +134,7 @@ extension SessionMachine {
     }
 
     /// Whether the credential holds what a refresh needs.
-    private func mayRefresh(_ value: Value) -> Bool {
+    func mayRefresh(_ value: Value) -> Bool {
         value.isRefreshable || !configuration.policy.needsRefreshToken
     }
 
@@ -138,7 +144,7 @@ extension SessionMachine {
         return requestTimes.reduce(0) { $0 + ($1 > start ? 1 : 0) } < configuration.policy.requestLimit
     }
 
-    private mutating func begin(_ refresh: Refresh, _ now: SessionMoment) {
+    mutating func begin(_ refresh: Refresh, _ now: SessionMoment) {
         var refresh = refresh
         refresh.stage = isSuspended ? .parked : unstored != nil ? .committing : .locking
         self.refresh = refresh
@@ -194,7 +200,7 @@ extension SessionMachine {
     }
 
     /// Lets the callers continue that can use the current credential, since the refresh may take long.
-    private mutating func releaseUnhurriedCallers(_ now: SessionMoment) {
+    mutating func releaseUnhurriedCallers(_ now: SessionMoment) {
         guard let refresh, let value = state.credential else { return }
         let unhurried = refresh.callers.filter { !needsSuccessor($0.use, of: value, now) }
         self.refresh?.callers.removeAll { caller in unhurried.contains { $0.waiter == caller.waiter } }
@@ -226,7 +232,7 @@ extension SessionMachine {
         switch result {
         case .success(let value):
             guard unstored?.isRotation ?? true, refresh?.stage != .ending else { return }
-            let fresh = value.succeeding(pending.credential, for: pending.target)
+            let fresh = pending.stepUp?.succeeding(value) ?? value.succeeding(pending.credential, for: pending.target)
             unstored = Unstored(value: fresh, predecessor: unstored?.predecessor ?? pending.credential)
             // The response may be to a request whose time was over, while this refresh was about to repeat it.
             if let refresh, !refresh.isParked {
@@ -242,7 +248,18 @@ extension SessionMachine {
 
     private mutating func requestFailed(_ failure: IssuerFailure, _ now: SessionMoment) {
         if !configuration.policy.countsFailedRequests { _ = requestTimes.popLast() }
-        switch failure.kind {
+        var (kind, others) = (failure.kind, [Refresh.Caller]())
+        if let target = pendingRequest?.target, kind == .failed || kind == .rejected {
+            // One resource that the issuer knows nothing of must not keep the others from their tokens.
+            pendingRequest?.failures += 1
+            if kind == .failed, pendingRequest?.failures ?? 0 >= 3 {
+                kind = .rejected
+                pendingRequest?.mayHaveArrived = false
+            }
+            others = refresh?.callers.filter { $0.use.target != target } ?? []
+            refresh?.callers.removeAll { $0.use.target != target }
+        }
+        switch kind {
         case .ended:
             refresh?.stage = .ending
             return enqueue(.end(SessionFailure(failure.error)))
@@ -271,6 +288,7 @@ extension SessionMachine {
         case .failed: pauseRefresh(after: failure, now)
         }
         finishRefresh(.failure(failure.error), now)
+        for caller in others { use(caller.use, caller.waiter, now) }
     }
 
     private func mayRepeat(_ now: SessionMoment) -> Bool {
@@ -278,12 +296,12 @@ extension SessionMachine {
     }
 
     /// The longest pause that an issuer may request; a session that refreshes later than this is effectively lost.
-    private static var longestPause: Duration { .seconds(600) }
+    static var longestPause: Duration { .seconds(600) }
 
     /// Delays the next attempt by the policy's pause or by the issuer's `Retry-After`, and up to a quarter more.
     ///
     /// The quarter spreads the devices that one outage has synchronised.
-    private mutating func pauseRefresh(after failure: IssuerFailure, _ now: SessionMoment) {
+    mutating func pauseRefresh(after failure: IssuerFailure, _ now: SessionMoment) {
         let requested = min(failure.retryAfter ?? .zero, Self.longestPause)
         let share = 1 + now.random.unit() / 4
         pause = Pause(
@@ -340,8 +358,11 @@ extension SessionMachine {
     }
 
     /// Cancels what the refresh waits for, except for a running operation on the store.
-    private mutating func leave(_ refresh: Refresh) {
-        if case .requesting(let id) = refresh.stage { effect(.cancelRequest(id: id)) }
+    mutating func leave(_ refresh: Refresh) {
+        if case .requesting(let id) = refresh.stage {
+            pendingRequest?.mayHaveArrived = true
+            effect(.cancelRequest(id: id))
+        }
         if lock == .waiting {
             lock = .leaving
             effect(.leaveQueue(.refresh))
@@ -354,164 +375,3 @@ extension SessionMachine.Refresh.Caller: Equatable, Hashable where Value: Hashab
 extension SessionMachine.PendingRequest: Equatable, Hashable where Value: Hashable {}
 extension SessionMachine.Unstored: Equatable, Hashable where Value: Hashable {}
 extension SessionMachine.Pause: Equatable, Hashable {}
-
-// MARK: - Time
-
-extension SessionMachine {
-    /// Whether the issuer would refuse `value` because of its age.
-    package func isExpired(_ value: Value, _ now: SessionMoment) -> Bool {
-        guard let expiry = value.expiry else { return false }
-        return expiry <= now.issuerDate
-    }
-
-    func isFresh(_ value: Value, _ now: SessionMoment) -> Bool { now.issuerDate < dueDate(of: value, now) }
-
-    func isPaused(_ now: SessionMoment) -> Bool { pause.map { now.uptime < $0.end } ?? false }
-
-    /// Returns the date from which a refresh of `value` is due.
-    package func dueDate(of value: Value, _ now: SessionMoment) -> Date {
-        guard let expiry = value.expiry else { return .distantFuture }
-        let policy = configuration.policy
-        // Without a refresh token an early request could only end the session early.
-        guard value.isRefreshable || !policy.needsRefreshToken else { return expiry }
-        let life = expiry.timeIntervalSince(value.issued ?? recordedIssueDate ?? now.issuerDate)
-        // A negative lead would make an expired credential look fresh, a negative jitter a fresh one due.
-        let share = max(0, min(policy.greatestShare, 0.5))
-        let lead = max(0, min(policy.lead.inSeconds, max(0, life) * share))
-        let jitter = max(0, min(policy.jitter.inSeconds, lead / 2)) * jitter
-        return expiry.addingTimeInterval(jitter - lead)
-    }
-
-    /// Returns the time until the session has something to do by itself; nil if that is never.
-    package func wait(_ now: SessionMoment) -> Duration? {
-        guard !isFrozen else { return nil }
-        var waits: [Duration] = []
-        if let refresh, refresh.stage != .leaving {
-            waits.append(refresh.deadline - now.uptime)
-            if !refresh.callers.isEmpty, now.uptime < refresh.patienceEnd { waits.append(refresh.patienceEnd - now.uptime) }
-        }
-        if let unstored, !operations.contains(where: \.isCommit) { waits.append(unstored.retry - now.uptime) }
-        guard !isSuspended else { return waits.min().map { max($0, .zero) } }
-        if let staleness, !operations.contains(where: \.readsOnly) { waits.append(staleness.retry - now.uptime) }
-        if let value = state.credential, let expiry = value.expiry {
-            if !isExpired(value, now) { waits.append(Self.time(until: expiry, now)) }
-            if configuration.policy.refreshesInBackground, refresh == nil, mayRefresh(value) {
-                let due = dueDate(of: value, now)
-                let pause = max((pause?.end ?? .zero) - now.uptime, .seconds(1))
-                waits.append(now.issuerDate < due ? Self.time(until: due, now) : min(pause, .seconds(86_400)))
-            }
-        }
-        return waits.min().map { max($0, .zero) }
-    }
-
-    /// Returns the time until a date by the issuer's clock, at most a day.
-    ///
-    /// The session looks at the clock again afterwards, so it may wait longer. An extreme expiry, such as the year 10^20,
-    /// would overflow `Duration` and crash the program.
-    private static func time(until date: Date, _ now: SessionMoment) -> Duration {
-        // A little late rather than a little early: waking early would only mean to wait again.
-        .seconds(min(max(date.timeIntervalSince(now.issuerDate), 0) + 0.001, 86_400))
-    }
-
-    mutating func timePassed(_ now: SessionMoment) {
-        if let value = state.credential { publishExpiry(of: value, now) }
-        guard !isFrozen else { return }
-        if let refresh, now.uptime >= refresh.patienceEnd { releaseUnhurriedCallers(now) }
-        if let refresh, now.uptime >= refresh.deadline { endTime(of: refresh, now) }
-        if let unstored, now.uptime >= unstored.retry { commitAgain() }
-        guard !isSuspended else { return }
-        if let staleness, now.uptime >= staleness.retry, !isUnread { readRecord() }
-        guard configuration.policy.refreshesInBackground, refresh == nil, let value = state.credential,
-            !isFresh(value, now), !isPaused(now)
-        else { return }
-        refreshInBackground(value, now)
-    }
-
-    /// Refreshes although no caller waits, where nothing prevents it.
-    mutating func refreshInBackground(_ value: Value, _ now: SessionMoment) {
-        guard refresh == nil, obstacle(to: nil, of: value, now) == nil else { return }
-        begin(
-            Refresh(
-                value: value, callers: [], isNeeded: false, stage: .locking,
-                deadline: now.uptime + configuration.policy.timeLimit,
-                patienceEnd: now.uptime + configuration.policy.patience), now)
-    }
-
-    /// Ends a refresh that takes too long; an operation on the store, and what it stores, is not abandoned.
-    private mutating func endTime(of refresh: Refresh, _ now: SessionMoment) {
-        switch refresh.stage {
-        case .leaving: return
-        case .locking where lock == .waiting || lock == .entering:
-            self.refresh?.stage = .leaving
-            lock = .leaving
-            return effect(.leaveQueue(.refresh))
-        case .requesting:
-            pendingRequest?.mayHaveArrived = true
-            pauseRefresh(after: IssuerFailure(.unanswered, AuthError.refreshTimedOut), now)
-        case .parked, .locking, .preparing, .committing, .ending: break
-        }
-        leave(refresh)
-        finishRefresh(.failure(AuthError.refreshTimedOut), now)
-    }
-}
-
-// MARK: - Suspension
-
-extension SessionMachine {
-    /// Begins nothing more, and lets the waiter wait for what is under way.
-    mutating func suspend(_ waiter: Waiter) {
-        isSuspended = true
-        awaitingRest.append(waiter)
-        guard let refresh, refresh.stage == .locking else { return }
-        leave(refresh)
-        self.refresh?.stage = .parked
-    }
-
-    /// Lets go of the locks, which the system would end the program for, and of the running request.
-    ///
-    /// A request is repeated under its key afterwards, and a successor that is not stored stays in memory. An operation
-    /// inside of the store ends first, since it takes a moment; one that waits for the store waits again afterwards.
-    mutating func freeze() {
-        isFrozen = true
-        if let refresh, !refresh.isParked {
-            leave(refresh)
-            self.refresh?.stage = .parked
-        }
-        if lock == .held {
-            lock = .none
-            effect(.leave(.refresh))
-        }
-        if case .entering? = operations.first?.phase { effect(.leaveQueue(.store)) }
-    }
-
-    mutating func resume(_ now: SessionMoment) {
-        (isSuspended, isFrozen) = (false, false)
-        for waiter in awaitingRest { succeed(waiter) }
-        awaitingRest = []
-        if let parked = refresh, parked.isParked { unpark(parked, now) }
-        commitAgain()
-        timePassed(now)
-    }
-
-    /// Begins a refresh again that a suspension has kept from beginning, or interrupted.
-    ///
-    /// Another session may have refreshed meanwhile: a caller that can use the result waits for nothing.
-    private mutating func unpark(_ parked: Refresh, _ now: SessionMoment) {
-        refresh = nil
-        for caller in parked.callers { use(caller.use, caller.waiter, now) }
-        // The issuer may have acted on a request that was interrupted, though nobody waits for it any longer.
-        guard refresh == nil, let value = state.credential, value.hasSameAccessToken(as: parked.value),
-            obstacle(to: nil, of: value, now) == nil
-        else { return }
-        begin(
-            Refresh(
-                value: value, target: parked.target, callers: [], isNeeded: false, stage: .locking,
-                deadline: now.uptime + configuration.policy.timeLimit,
-                patienceEnd: now.uptime + configuration.policy.patience), now)
-    }
-
-    mutating func storeUnlocked() {
-        commitAgain()
-        if case .unavailable = state { readRecord() } else if staleness != nil { readRecord() }
-    }
-}

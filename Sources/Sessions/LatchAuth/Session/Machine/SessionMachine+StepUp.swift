@@ -88,6 +88,7 @@ extension SessionMachine {
         // Another process has finished it meanwhile.
         if configuration.keepsRecords, pending?.key != record?.refreshKey { pending = nil }
         pending?.credential = value
+        pending?.stepUp = given
         // The refreshed credential is replaced as a whole; the callers of the refresh get the new one.
         let callers = refresh?.callers ?? []
         refresh?.callers = []
@@ -95,8 +96,12 @@ extension SessionMachine {
         authentication?.waiters = []
         if let waiter { waiters.append(waiter) }
         let signIn = signInGeneration
+        // A request that is on its way goes on: its response would not be repeated for long.
+        var running = pending == nil ? nil : refresh
+        if running != nil { refresh = nil }
         beginGeneration()
-        (signInGeneration, pendingRequest) = (signIn, pending)
+        running?.value = value
+        (signInGeneration, pendingRequest, refresh) = (signIn, pending, running)
         adopt(value, of: record, now)
         endStepUp(with: value, now)
         for waiter in waiters { succeed(waiter, value) }

@@ -91,7 +91,7 @@ extension SessionMachine {
         case .read, .prepare, .end: loads = true
         case .commit, .stepUp, .rotate: loads = configuration.keepsRecords
         // A store that cannot be read must not prevent a sign-out.
-        case .replace(let record, _, _): loads = record == nil && isUnread
+        case .replace(let record, _, _): loads = record == nil && (isUnread || configuration.isShared)
         }
         guard loads else { return decide(nil, now) }
         operations[0].phase = .loading
@@ -124,7 +124,9 @@ extension SessionMachine {
         case (.verifying(let record, let failure), _, .success(let kept)):
             if isSame(kept, record) { return written(record, failure: failure, now) }
             // Without other writers a missing record is damage of this failure, and memory is right.
-            if configuration.isShared, !isUnread, kept != nil || state.isSignedIn { _ = follow(kept, now) }
+            if configuration.isShared, !isUnread, unstored == nil, kept != nil || state.isSignedIn {
+                _ = follow(kept, now)
+            }
             closeOperation(failing: failure.error, now)
         case (.verifying(_, let failure), _, .failure): closeOperation(failing: failure.error, now)
         case (.queued, _, _), (.entering, _, _), (.saving, _, _): break
@@ -135,7 +137,10 @@ extension SessionMachine {
         guard let operation = operations.first, case .saving(let record) = operation.phase else { return }
         guard let failure else { return written(record, failure: nil, now) }
         // The server has rotated it, stored or not, and would refuse the predecessor.
-        if case .rotate(_, let waiter) = operation.kind { return rotationFailed(record, waiter, now) }
+        if case .rotate(_, let waiter) = operation.kind {
+            closeOperation()
+            return keep(record, waiter, now)
+        }
         operations[0].phase = .verifying(record, failure)
         effect(.load)
     }
@@ -223,7 +228,7 @@ extension SessionMachine {
         switch operation.kind {
         case .read: return
         case .replace(_, let waiter, _):
-            let last = unstored?.value ?? state.credential ?? operation.found
+            let last = unstored?.value ?? operation.found ?? state.credential
             // A sign-out that fails gives its caller no credential to revoke.
             if failure != nil, record?.credential == nil, let unstored { effect(.revoke(unstored.value)) }
             beginGeneration()
@@ -264,8 +269,7 @@ extension SessionMachine {
     }
 
     /// Uses a rotated credential that could not be stored, and stores it later.
-    private mutating func rotationFailed(_ record: TokenRecord<Value>?, _ waiter: Waiter, _ now: SessionMoment) {
-        closeOperation()
+    private mutating func keep(_ record: TokenRecord<Value>?, _ waiter: Waiter, _ now: SessionMoment) {
         if let value = record?.credential, let current = state.credential, unstored?.isRotation ?? true {
             let failures = (unstored?.failures ?? 0) + 1
             unstored = Unstored(
@@ -322,13 +326,17 @@ extension SessionMachine {
             if case .loading = operation.phase { return finishRefresh(.failure(error), now) }
             if case .entering = operation.phase { return finishRefresh(.failure(error), now) }
             endByIssuer(cause)
-        case .stepUp(let value, _, let waiter):
+        case .stepUp(let value, let generation, let waiter):
             if let waiter { return fail(waiter, error) }
             drop(value)
-            guard let authentication else { return }
+            guard let authentication, isSameUser(generation) else { return }
             self.authentication = nil
             for waiter in authentication.waiters { fail(waiter, error) }
-        case .rotate(_, let waiter): succeed(waiter)
+        case .rotate(let rotation, let waiter):
+            guard rotation.generation == generation, let value = state.credential.flatMap(rotation.successor) else {
+                return succeed(waiter)
+            }
+            keep(TokenRecord(credential: value, sessionID: sessionID, issued: recordedIssueDate), waiter, now)
         }
     }
 }

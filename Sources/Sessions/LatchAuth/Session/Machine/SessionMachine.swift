@@ -249,7 +249,10 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
             enqueue(.stepUp(value, since: generation, waiter))
         case .requireStepUp(let waiter, let requirement, let generation, let mayAsk):
             require(requirement, waiter, generation: generation, mayAsk: mayAsk)
-        case .completeStepUp: publish(stepUp: nil)
+        case .completeStepUp:
+            // The pause was for what the user has done now.
+            if requirement != nil { pause = nil }
+            publish(stepUp: nil)
         case .rotate(let waiter, let rotation): enqueue(.rotate(rotation, waiter))
         case .entered(.store, let entry): storeEntered(entry, now)
         case .entered(.refresh, let entry): lockEntered(entry, now)
@@ -271,7 +274,7 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     private mutating func settle(_ now: SessionMoment) {
         beginOperations(now)
         let isIdle = refresh?.isParked ?? true && unstored == nil
-        if isIdle, lock == .held {
+        if isIdle || isFrozen, lock == .held {
             lock = .none
             effect(.leave(.refresh))
         }
