@@ -127,7 +127,8 @@ import Testing
 
 /// The state that two processes share, and a stopped clock.
 private final class Stage: Sendable {
-    static let patience: ClosedRange<Duration> = .seconds(60) ... .seconds(60)
+    /// The time until a session that waits has something to do by itself.
+    static let patience: ClosedRange<Duration> = .seconds(5) ... .seconds(5)
 
     let clock = ManualClock()
     let issuer = StrictIssuer()

@@ -120,12 +120,16 @@ struct DiskFixture: Sendable {
                 fixture.log.add("\(process) enters")
             }
         }
+        fixture.simulation.spawn { [fixture] in
+            try await fixture.simulation.sleep(for: .seconds(1))
+            fixture.kill(1)
+            fixture.log.add("1 is killed")
+            try await fixture.simulation.sleep(for: .seconds(1))
+            fixture.log.add("0 is killed")
+            fixture.kill(0)
+        }
         #expect(fixture.simulation.run())
-        #expect(fixture.log.all == ["0 enters"])
-        fixture.kill(1)
-        fixture.kill(0)
-        #expect(fixture.simulation.run())
-        #expect(fixture.log.all == ["0 enters", "2 enters"])
+        #expect(fixture.log.all == ["0 enters", "1 is killed", "0 is killed", "2 enters"])
     }
 
     @Test func `tells news to all but who brings it, and nothing to the dead`() {

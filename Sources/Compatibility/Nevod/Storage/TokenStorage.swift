@@ -65,6 +65,7 @@ public actor TokenStorage<Token: TokenModel> {
         var policy = RefreshPolicy()
         // Failures are followed by the application's own backoff, if it wants one, which is part of the refresh.
         policy.countsFailedRequests = false
+        policy.repeatsUnanswered = false
         policy.timeLimit += .seconds(60)
         return policy
     }

@@ -56,7 +56,8 @@ public struct RefreshPolicy: Sendable, Hashable {
     /// The longest wait of a caller whose credential is still accepted; it then gets that one, and the refresh goes on.
     package var patience = Duration.seconds(5)
 
-    /// Whether a request without a response is repeated at once, under its key: the issuer may have used up the refresh token.
+    /// Whether a request without a response is repeated under its key, at once and then for some minutes: the issuer may have
+    /// used up the refresh token.
     package var repeatsUnanswered = true
 
     /// The greatest number of requests of one process to the issuer within `requestWindow`.

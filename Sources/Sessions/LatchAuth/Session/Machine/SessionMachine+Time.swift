@@ -43,13 +43,12 @@ extension SessionMachine {
         if let unstored, !operations.contains(where: \.isCommit) { waits.append(unstored.retry - now.uptime) }
         guard !isSuspended else { return waits.min().map { max($0, .zero) } }
         if let staleness, !operations.contains(where: \.readsOnly) { waits.append(staleness.retry - now.uptime) }
-        if let value = state.credential, let expiry = value.expiry {
-            if !isExpired(value, now) { waits.append(Self.time(until: expiry, now)) }
-            if refreshesByItself(now), refresh == nil, mayRefresh(value) {
-                let due = mustRepeat(now) ? .distantPast : dueDate(of: value, now)
-                let pause = max((pause?.end ?? .zero) - now.uptime, .seconds(1))
-                waits.append(now.issuerDate < due ? Self.time(until: due, now) : min(pause, .seconds(86_400)))
-            }
+        guard let value = state.credential else { return waits.min().map { max($0, .zero) } }
+        if let expiry = value.expiry, !isExpired(value, now) { waits.append(Self.time(until: expiry, now)) }
+        if refreshesByItself(now), refresh == nil, mayRefresh(value), value.expiry != nil || mustRepeat(now) {
+            let due = mustRepeat(now) ? .distantPast : dueDate(of: value, now)
+            let pause = max((pause?.end ?? .zero) - now.uptime, .seconds(1))
+            waits.append(now.issuerDate < due ? Self.time(until: due, now) : min(pause, .seconds(86_400)))
         }
         return waits.min().map { max($0, .zero) }
     }
@@ -85,7 +84,7 @@ extension SessionMachine {
     ///
     /// The issuer may have used up the refresh token, and repeats its response only for a while.
     private func mustRepeat(_ now: SessionMoment) -> Bool {
-        guard let pendingRequest, pendingRequest.mayHaveArrived,
+        guard configuration.policy.repeatsUnanswered, let pendingRequest, pendingRequest.mayHaveArrived,
             let current = state.credential, isSame(current, pendingRequest.credential, for: pendingRequest.target)
         else { return false }
         return now.uptime < pendingRequest.begun + Self.longestPause
