@@ -108,10 +108,24 @@ import Testing
     }
 
     @Test func `is repeated from memory where the store keeps credentials only`() async throws {
-        let session = Session(tokenEndpoint: issuer.endpoint(), store: InMemoryTokenStore<Tokens>())
+        let session = Session(tokenEndpoint: issuer.endpoint(), store: PlainStore())
         try await signOutOffline(0, session)
         issuer.on("/oauth/revoke", .ok, "")
         #expect(await session.revokeRemaining())
         #expect(revoked.last == "token=r0")
+        let count = issuer.requests.count
+        #expect(await session.revokeRemaining())
+        #expect(issuer.requests.count == count)
     }
+}
+
+/// A store of credentials, and of nothing else.
+private struct PlainStore: TokenStore {
+    private let store = InMemoryTokenStore<Tokens>()
+
+    func save(_ tokens: Tokens) { store.save(tokens) }
+
+    func load() -> Tokens? { store.load() }
+
+    func clear() { store.clear() }
 }

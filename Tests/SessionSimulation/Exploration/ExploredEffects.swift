@@ -21,10 +21,16 @@ extension ExploredWorld {
         var effects = machine.handle(event, moment(of: processes[number]))
         mutation?.value.after(&machine, &effects, event)
         processes[number].machine = machine
-        for effect in effects { perform(effect, in: number) }
+        // A time limit or a suspension may cost a response; nothing else that the machine does.
+        let mayLose =
+            switch event {
+            case .timePassed, .suspend, .suspendNow: true;
+            default: false
+            }
+        for effect in effects { perform(effect, in: number, mayLose: mayLose) }
     }
 
-    private mutating func perform(_ effect: Machine.Effect, in number: Int) {
+    private mutating func perform(_ effect: Machine.Effect, in number: Int, mayLose: Bool) {
         switch effect {
         case .enter(let section, let waits):
             processes[number].pending.append(.enter(section, waits: waits, isCalledBack: false))
@@ -41,7 +47,7 @@ extension ExploredWorld {
         case .announce:
             for other in processes.indices where other != number { processes[other].isNotified = true }
         case .request(let id, let request): send(request, id: id, from: number)
-        case .cancelRequest(let id): cancelRequest(id, in: number)
+        case .cancelRequest(let id): cancelRequest(id, in: number, mayLose: mayLose)
         case .authenticate(let id, _, _): processes[number].pending.append(.authentication(id: id))
         case .cancelAuthentication:
             processes[number].pending.removeAll { if case .authentication = $0 { true } else { false } }
@@ -69,13 +75,14 @@ extension ExploredWorld {
     }
 
     /// The request may have arrived; its sender hears no more of it than that it was cancelled.
-    private mutating func cancelRequest(_ id: Int, in number: Int) {
+    private mutating func cancelRequest(_ id: Int, in number: Int, mayLose: Bool) {
         for (place, pending) in processes[number].pending.enumerated() {
-            // A response may have left before its request was cancelled.
+            // A response may have left before its request was cancelled, and comes too late.
+            if mayLose, case .response(id, let ticket, _) = pending { issuer.lose(ticket) }
             guard case .request(id, let ticket, _) = pending else { continue }
             orphans.append(pending)
             processes[number].pending[place] = .response(id: id, to: ticket, .lost)
-            issuer.lose(ticket)
+            if mayLose { issuer.lose(ticket) }
         }
     }
 

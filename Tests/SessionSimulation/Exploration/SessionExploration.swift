@@ -68,6 +68,10 @@ package enum SessionExploration {
         scenario("a step-up without a refresh token", 8, { $0.stepUpsAreGrants = false }) {
             ($0.stepUps, $0.ticks) = (1, 2)
         },
+        scenario(
+            "a step-up without a refresh token, a short replay window", 10,
+            { ($0.processes, $0.stepUpsAreGrants, $0.replayWindow) = (1, false, 1) }
+        ) { ($0.stepUps, $0.ticks) = (1, 4) },
         scenario("a step-up, one failure", 10, { $0.processes = 1 }) { ($0.stepUps, $0.faults, $0.ticks) = (1, 1, 2) },
         scenario(
             "a step-up without a refresh token, one failure", 10,

@@ -78,15 +78,27 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
     }
 
     /// Whether the store is known to hold no credential.
+    ///
+    /// What it holds is not remembered, since the session does not follow it: it would take a change for known.
     func isEmpty() async -> Bool {
-        do { return try await load(under: nil)?.credential == nil } catch { return false }
+        do {
+            if let records { return try await records.loadRecord()?.credential == nil }
+            return try await store.load() == nil
+        } catch {
+            return false
+        }
     }
 
     /// Changes the list of credentials to revoke, which is stored beside the record.
     func changeRevocations(
         _ change: @Sendable (inout [PendingRevocation<Value>]) -> Void
     ) async throws -> [PendingRevocation<Value>] {
-        guard let records else { throw AuthError.store(.storeUnavailable, "it keeps credentials only") }
+        guard let records else {
+            var list: [PendingRevocation<Value>] = []
+            change(&list)
+            guard list.isEmpty else { throw AuthError.store(.storeUnavailable, "it keeps credentials only") }
+            return []
+        }
         let lock = try await coordination?.enter(.store)
         defer { lock?.release() }
         let before = try await records.loadRevocations()
