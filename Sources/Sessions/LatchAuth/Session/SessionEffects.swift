@@ -135,7 +135,7 @@ extension Session {
                         ? try await coordination.enter(section) : try await coordination.enterIfFree(section)
                 else {
                     if Task.isCancelled { throw CancellationError() }
-                    return await session.entered(section, nil, .busy)
+                    return await session.entered(section, nil, .busy(holder: coordination.holder(of: section)))
                 }
                 await session.entered(section, lock, .entered)
             } catch is CancellationError {

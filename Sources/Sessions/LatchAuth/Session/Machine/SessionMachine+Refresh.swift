@@ -113,11 +113,7 @@ extension SessionMachine {
             guard !isNeeded, let current else { return fail(caller.waiter, error) }
             return succeed(caller.waiter, current)
         }
-        begin(
-            Refresh(
-                value: value, target: caller.use.target, callers: [caller], isNeeded: isNeeded, stage: .locking,
-                deadline: now.uptime + configuration.policy.timeLimit,
-                patienceEnd: now.uptime + configuration.policy.patience), now)
+        beginRefresh(of: value, for: caller.use.target, callers: [caller], isNeeded: isNeeded, now)
     }
 
     /// Returns the error of a refresh that must not begin now.
@@ -144,11 +140,17 @@ extension SessionMachine {
         return requestTimes.reduce(0) { $0 + ($1 > start ? 1 : 0) } < configuration.policy.requestLimit
     }
 
-    mutating func begin(_ refresh: Refresh, _ now: SessionMoment) {
-        var refresh = refresh
-        refresh.stage = isSuspended ? .parked : unstored != nil ? .committing : .locking
-        self.refresh = refresh
-        switch refresh.stage {
+    /// Begins a refresh; without callers it is the session's own.
+    mutating func beginRefresh(
+        of value: Value, for target: TokenTarget? = nil, callers: [Refresh.Caller] = [], isNeeded: Bool = false,
+        _ now: SessionMoment
+    ) {
+        let stage = isSuspended ? Refresh.Stage.parked : unstored != nil ? .committing : .locking
+        refresh = Refresh(
+            value: value, target: target, callers: callers, isNeeded: isNeeded, stage: stage,
+            deadline: now.uptime + configuration.policy.timeLimit,
+            patienceEnd: now.uptime + configuration.policy.patience)
+        switch stage {
         case .committing: commitAgain()
         case .locking: takeLock()
         default: break
@@ -190,9 +192,9 @@ extension SessionMachine {
             releaseUnhurriedCallers(now)
         // The refresh that left is over, and this one has begun since.
         case (.locking, .abandoned) where wasLeaving: takeLock()
-        case (.locking, .abandoned(let holder)), (.leaving, .abandoned(let holder)):
+        case (.locking, .abandoned(let holder)), (.leaving, .abandoned(let holder)), (.leaving, .busy(let holder)):
             finishRefresh(.failure(AuthError.lockHeld(by: holder)), now)
-        case (.leaving, .entered), (.leaving, .busy): finishRefresh(.failure(AuthError.lockHeld(by: nil)), now)
+        case (.leaving, .entered): finishRefresh(.failure(AuthError.lockHeld(by: nil)), now)
         case (.locking, .failed(let failure)), (.leaving, .failed(let failure)):
             finishRefresh(.failure(AuthError.fromStore(failure.error)), now)
         default: break

@@ -83,8 +83,13 @@ extension SessionMachine {
         _ record: TokenRecord<Value>?, of given: Value, _ waiter: Waiter?, _ now: SessionMoment
     ) {
         guard let value = record?.credential else { return }
+        // The response to a request came while the new credential was being stored: its refresh token is the one to keep.
+        let late = unstored.flatMap { unstored in
+            let isLate = !unstored.isRotation && value.hasSameRefreshToken(as: unstored.predecessor)
+            return isLate && !given.isRefreshable ? unstored : nil
+        }
         // A request of the same refresh token that is under way keeps its key.
-        var pending = given.isRefreshable || unstored != nil ? nil : pendingRequest
+        var pending = given.isRefreshable || unstored != nil && late == nil ? nil : pendingRequest
         // Another process has finished it meanwhile.
         if configuration.keepsRecords, pending?.key != record?.refreshKey { pending = nil }
         pending?.credential = value
@@ -102,6 +107,10 @@ extension SessionMachine {
         beginGeneration()
         running?.value = value
         (signInGeneration, pendingRequest, refresh) = (signIn, pending, running)
+        if let late {
+            unstored = Unstored(value: given.succeeding(late.value), predecessor: value)
+            commitAgain()
+        }
         adopt(value, of: record, now)
         endStepUp(with: value, now)
         for waiter in waiters { succeed(waiter, value) }

@@ -107,8 +107,8 @@ extension SessionMachine {
         }
         switch entry {
         case .entered: beginReading(now)
-        case .busy: closeOperation(failing: AuthError.lockHeld(by: nil), isInside: false, now)
-        case .abandoned(let holder): closeOperation(failing: AuthError.lockHeld(by: holder), isInside: false, now)
+        case .busy(let holder), .abandoned(let holder):
+            closeOperation(failing: AuthError.lockHeld(by: holder), isInside: false, now)
         case .failed(let failure): closeOperation(failing: failure.error, isInside: false, now)
         }
     }

@@ -93,11 +93,7 @@ extension SessionMachine {
     /// Refreshes although no caller waits, where nothing prevents it.
     mutating func refreshInBackground(_ value: Value, _ now: SessionMoment) {
         guard refresh == nil, obstacle(to: nil, of: value, now) == nil else { return }
-        begin(
-            Refresh(
-                value: value, callers: [], isNeeded: false, stage: .locking,
-                deadline: now.uptime + configuration.policy.timeLimit,
-                patienceEnd: now.uptime + configuration.policy.patience), now)
+        beginRefresh(of: value, now)
     }
 
     /// Ends a refresh that takes too long; an operation on the store, and what it stores, is not abandoned.
@@ -165,11 +161,7 @@ extension SessionMachine {
         guard refresh == nil, let value = state.credential, value.hasSameAccessToken(as: parked.value),
             obstacle(to: nil, of: value, now) == nil
         else { return }
-        begin(
-            Refresh(
-                value: value, target: parked.target, callers: [], isNeeded: false, stage: .locking,
-                deadline: now.uptime + configuration.policy.timeLimit,
-                patienceEnd: now.uptime + configuration.policy.patience), now)
+        beginRefresh(of: value, for: parked.target, now)
     }
 
     mutating func storeUnlocked() {

@@ -98,8 +98,8 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     /// The end of an attempt to enter a section.
     package enum Entry: Sendable, Hashable {
         case entered
-        /// Another session is in the section; the attempt was not to wait.
-        case busy
+        /// The named process is in the section; the attempt was not to wait.
+        case busy(holder: String?)
         /// The attempt was ended by `leaveQueue`, or by its time limit, while the named process was in the section.
         case abandoned(holder: String?)
         case failed(SessionFailure)
