@@ -41,6 +41,17 @@ extension SessionScenario {
     /// The beginning of the identifiers of sign-ins and sign-outs.
     static let leaving = "sign-in or sign-out"
 
+    /// Returns the time for which a process has run since a moment; zero if there is none.
+    private func time(of process: SimulatedProcess, since start: (inout SessionScenarioRecord.Life) -> Int64?)
+        -> Duration
+    {
+        let moment = simulation.moment
+        return record.withLock { record in
+            guard let since = start(&record.lives[process.id]) else { return .zero }
+            return .nanoseconds(record.lives[process.id].awake(at: moment) - since)
+        }
+    }
+
     // MARK: Callers
 
     /// A request waits for the session from now on.
@@ -51,13 +62,8 @@ extension SessionScenario {
 
     /// A request waits no longer for the session: it is on its way, or over.
     func ends(toWait id: String, in process: SimulatedProcess) {
-        let moment = simulation.moment
-        let wait = record.withLock { record -> Duration in
-            guard let since = record.lives[process.id].waits.removeValue(forKey: id) else { return .zero }
-            let wait = Duration.nanoseconds(record.lives[process.id].awake(at: moment) - since)
-            record.longest.wait = max(record.longest.wait, wait.inSeconds)
-            return wait
-        }
+        let wait = time(of: process) { $0.waits.removeValue(forKey: id) }
+        record.withLock { $0.longest.wait = max($0.longest.wait, wait.inSeconds) }
         let limit = id.hasPrefix(Self.leaving) ? Self.leaveLimit : Self.waitLimit
         if wait > limit { violated("a caller waited for \(wait.inSeconds) s: \(id)") }
     }
@@ -70,11 +76,7 @@ extension SessionScenario {
 
     /// A worker is over; a cancelled one must be so promptly.
     func isOver(_ worker: Int, in process: SimulatedProcess) {
-        let moment = simulation.moment
-        let time = record.withLock { record -> Duration in
-            guard let since = record.lives[process.id].cancelled[worker] else { return .zero }
-            return .nanoseconds(record.lives[process.id].awake(at: moment) - since)
-        }
+        let time = time(of: process) { $0.cancelled[worker] }
         if time > Self.departureLimit { violated("a cancelled caller left after \(time.inSeconds) s") }
     }
 
@@ -130,15 +132,12 @@ extension SessionScenario {
     }
 
     private func judge(holdOf section: SessionSection, _ process: SimulatedProcess) {
-        let moment = simulation.moment
-        let hold = record.withLock { record -> Duration in
-            guard let since = record.lives[process.id].holds[section] else { return .zero }
-            let hold = Duration.nanoseconds(record.lives[process.id].awake(at: moment) - since)
+        let hold = time(of: process) { $0.holds[section] }
+        record.withLock { record in
             switch section {
             case .refresh: record.longest.refreshHold = max(record.longest.refreshHold, hold.inSeconds)
             case .store: record.longest.storeHold = max(record.longest.storeHold, hold.inSeconds)
             }
-            return hold
         }
         let limit = section == .refresh ? Self.refreshHoldLimit : Self.storeLimit
         if hold > limit { violated("\(process.id) held the lock '\(section.rawValue)' for \(hold.inSeconds) s") }

@@ -79,14 +79,19 @@ private final class Disk: SecretStore {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
+    /// Signs in, and lets a response rotate the credential while the disk is full.
+    private func rotateUnstored(_ session: Session<Ticket>) async throws {
+        try await session.signIn(Ticket(number: 0))
+        disk.isFull.withLock { $0 = true }
+        try await send(session)
+    }
+
     private var stored: Ticket? { get async throws { try await store.load() } }
 
     @Test func `is used at once, and stored as soon as there is room`() throws {
         let session = session()
         try run {
-            try await session.signIn(Ticket(number: 0))
-            disk.isFull.withLock { $0 = true }
-            try await send(session)
+            try await rotateUnstored(session)
             try await send(session)
             #expect(session.currentState.credential == Ticket(number: 2))
             #expect(try await stored == Ticket(number: 0))
@@ -99,9 +104,7 @@ private final class Disk: SecretStore {
     @Test func `is stored by the next rotation, too`() throws {
         let session = session()
         try run {
-            try await session.signIn(Ticket(number: 0))
-            disk.isFull.withLock { $0 = true }
-            try await send(session)
+            try await rotateUnstored(session)
             disk.isFull.withLock { $0 = false }
             try await send(session)
             #expect(try await stored == Ticket(number: 2))
@@ -112,9 +115,7 @@ private final class Disk: SecretStore {
     @Test func `is refreshed like any other, and loses nothing to the refresh`() throws {
         let session = session()
         try run {
-            try await session.signIn(Ticket(number: 0))
-            disk.isFull.withLock { $0 = true }
-            try await send(session)
+            try await rotateUnstored(session)
             disk.isFull.withLock { $0 = false }
             try await send(session, refused: true)
             // Refreshed from 1 to 101, which the repeated request rotated.
@@ -126,9 +127,7 @@ private final class Disk: SecretStore {
     @Test func `does not come back after a sign-out`() throws {
         let session = session()
         try run {
-            try await session.signIn(Ticket(number: 0))
-            disk.isFull.withLock { $0 = true }
-            try await send(session)
+            try await rotateUnstored(session)
             disk.isFull.withLock { $0 = false }
             try await session.signOut()
             try await simulation.clock.sleep(for: .seconds(60))

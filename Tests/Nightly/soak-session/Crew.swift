@@ -91,6 +91,27 @@ final class Crew: Sendable {
         return (holder, round)
     }
 
+    /// Lets one worker sign out where that cannot be stored, and again once it can.
+    ///
+    /// - Parameter mend: Makes the store writable again.
+    /// - Returns: What came of it, in words.
+    func signOut(
+        by workers: [ChildProcess], failingWith code: String, within limit: Duration, _ verdict: inout Verdict,
+        mend: () async throws -> Void
+    ) async throws -> String {
+        let first = try await reports(of: [workers[0]], in: server.open(.signOut, for: [workers[0].id]))
+        verdict.expectFailures(first, [code], within: limit, "a sign-out that cannot be stored")
+        let during = try await round(of: workers)
+        verdict.expect(during.served == 0, "\(during.served) requests were served after a sign-out")
+        try await mend()
+        let second = try await reports(of: [workers[0]], in: server.open(.signOut, for: [workers[0].id]))
+        verdict.expectServed(second, "a sign-out that can be stored")
+        let after = try await round(of: workers)
+        verdict.expect(after.served == 0, "\(after.served) requests were served after the second sign-out")
+        return "\(first.failed == 0 ? "done" : first.summary), the others then \(during.summary); "
+            + "afterwards \(second.failed == 0 ? "done" : second.summary), the others \(after.summary)"
+    }
+
     /// Ends all workers, also those that are stopped.
     func end() async {
         let workers = started.withLock { $0 }

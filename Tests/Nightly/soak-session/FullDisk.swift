@@ -32,7 +32,10 @@ enum FullDisk {
         verdict.expectServed(outcome.after, "with room again")
         try await verdict.expectKept(crew.server)
         let refreshes = crew.server.refreshes.requests
-        let signOut = try await signOut(crew, workers, &verdict)
+        let filler = try Mounts.fill(crew.server.home)
+        let signOut = try await crew.signOut(by: workers, failingWith: "storeFull", within: limit, &verdict) {
+            try Mounts.free(filler)
+        }
         verdict.text =
             "\(3 * count) × a full disk, \(processes) processes × \(tasks) tasks: meanwhile \(outcome.during.served) "
             + "requests served, failed: \(outcome.during.summary) (longest wait \(seconds(outcome.during.longest)) of "
@@ -114,27 +117,5 @@ enum FullDisk {
         verdict.expectServed(report, "with room again, after \(seconds) s")
         outcome.recovery = max(outcome.recovery, seconds)
         outcome.after.add(report)
-    }
-
-    /// One process signs out without room to store that, and again with room.
-    ///
-    /// - Returns: What came of it, in words.
-    private static func signOut(
-        _ crew: Crew, _ workers: [ChildProcess], _ verdict: inout Verdict
-    ) async throws -> String {
-        let filler = try Mounts.fill(crew.server.home)
-        let first = try await crew.reports(
-            of: [workers[0]], in: crew.server.open(.signOut, for: [workers[0].id]))
-        verdict.expectFailures(first, ["storeFull"], within: limit, "sign-out on a full disk")
-        let during = try await crew.round(of: workers)
-        verdict.expect(during.served == 0, "\(during.served) requests were served after a sign-out")
-        try Mounts.free(filler)
-        let second = try await crew.reports(
-            of: [workers[0]], in: crew.server.open(.signOut, for: [workers[0].id]))
-        verdict.expectServed(second, "sign-out with room")
-        let after = try await crew.round(of: workers)
-        verdict.expect(after.served == 0, "\(after.served) requests were served after the second sign-out")
-        return "\(first.failed == 0 ? "done" : first.summary), the others then \(during.summary); "
-            + "with room \(second.failed == 0 ? "done" : second.summary), the others \(after.summary)"
     }
 }

@@ -58,7 +58,10 @@ enum ReadOnlyHome {
         verdict.expectFailures(late, [code, "lockHeld"], within: limit, "with a successor that cannot be stored")
         verdict.expectServed(after, "once it can be written again")
         try await verdict.expectKept(server)
-        let signOut = try await signOut(crew, early, &verdict)
+        try await Mounts.makeReadOnly(server.home)
+        let signOut = try await crew.signOut(by: early, failingWith: code, within: limit, &verdict) {
+            try await Mounts.unmount(server.home)
+        }
         verdict.text =
             "a read-only home, \(processes) processes × \(tasks) tasks and as many that start there: with a valid token "
             + "\(valid.served) served, failed: \(valid.summary); with an expired one \(expired.served) served, failed: "
@@ -66,27 +69,5 @@ enum ReadOnlyHome {
             + "\(late.served) served, failed: \(late.summary) (longest \(seconds(late.longest))); writable again "
             + "\(after.served) served, failed: \(after.summary), the last after \(seconds(recovery)); sign-out: \(signOut)"
         return verdict
-    }
-
-    /// One process signs out in a read-only home, and again in a writable one.
-    ///
-    /// - Returns: What came of it, in words.
-    private static func signOut(
-        _ crew: Crew, _ workers: [ChildProcess], _ verdict: inout Verdict
-    ) async throws -> String {
-        try await Mounts.makeReadOnly(crew.server.home)
-        let first = try await crew.reports(
-            of: [workers[0]], in: crew.server.open(.signOut, for: [workers[0].id]))
-        verdict.expectFailures(first, [code], within: limit, "sign-out in a read-only home")
-        let during = try await crew.round(of: workers)
-        verdict.expect(during.served == 0, "\(during.served) requests were served after a sign-out")
-        try await Mounts.unmount(crew.server.home)
-        let second = try await crew.reports(
-            of: [workers[0]], in: crew.server.open(.signOut, for: [workers[0].id]))
-        verdict.expectServed(second, "sign-out in a writable home")
-        let after = try await crew.round(of: workers)
-        verdict.expect(after.served == 0, "\(after.served) requests were served after the second sign-out")
-        return "\(first.failed == 0 ? "done" : first.summary), the others then \(during.summary); "
-            + "writable \(second.failed == 0 ? "done" : second.summary), the others \(after.summary)"
     }
 }

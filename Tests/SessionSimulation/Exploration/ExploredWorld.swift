@@ -238,7 +238,7 @@ extension ExploredWorld {
         case .enter(let section, let waits, let isCalledBack):
             let isFree = holders[section] == nil
             if isFree { return (mayFail ? [.well, .failed] : [.well]) + (isCalledBack ? [.abandoned] : []) }
-            return isCalledBack ? [.abandoned] : waits ? [] : [.busy]
+            return (isCalledBack ? [.abandoned] : []) + (waits ? [] : [.busy])
         case .load: return mayFail ? [.well, .failed] : [.well]
         case .save: return mayFail ? [.well, .failed, .failedAfterwards] : [.well]
         case .request: return mayFail ? [.well, .failed, .rejected, .lost] : [.well]
