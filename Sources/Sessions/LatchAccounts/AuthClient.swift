@@ -59,12 +59,16 @@ public final class AuthClient: Sendable {
         let tokenDecoder = AccountTokenDecoder(endpoints: endpoints, usesCookie: refreshUsesCookie, clock: clock)
         var policy = policy
         policy.needsRefreshToken = true
-        let session = Session(
-            store: store, policy: policy, clock: clock, random: random, executor: nil, issuer: nil,
-            revoke: { await Self.endServerSession(of: $0, at: endpoints, over: openClient) }
-        ) { request in
+        let refresh: @Sendable (RefreshRequest<Tokens>) async throws -> Tokens = { request in
             try await Self.refresh(request, at: endpoints, over: openClient, decoding: tokenDecoder)
         }
+        let session = Session(
+            store: store, policy: policy, clock: clock, random: random, executor: nil, issuer: nil,
+            revoke: { tokens in
+                await Self.endServerSession(of: tokens, at: endpoints, over: openClient) {
+                    try await refresh(RefreshRequest(credential: tokens, idempotencyKey: random.identifier()))
+                }
+            }, refresh: refresh)
         self.session = session
         self.openClient = openClient
         self.endpoints = endpoints
@@ -167,19 +171,35 @@ extension AuthClient {
 
     /// Asks the server to end the session.
     ///
-    /// It never throws: on this device the user is signed out already, and no network failure may change that.
+    /// The access token may have expired long ago, if the user signed out without a network; it is then refreshed for this
+    /// request. It never throws: on this device the user is signed out already, and no network failure may change that.
     private static func endServerSession(
-        of tokens: Tokens, at endpoints: AccountEndpoints, over client: Client
+        of tokens: Tokens, at endpoints: AccountEndpoints, over client: Client, refreshing: () async throws -> Tokens
     ) async -> RevocationOutcome {
         do {
-            var request = try request(to: endpoints.signOut, refreshing: tokens, over: client)
-            try tokens.authorize(&request)
-            let status = try await client.respond(to: request).status
-            if status.isSuccess { return .confirmed }
-            return status.isServerError || status == .tooManyRequests ? .unavailable : .refused
+            var status = try await statusOfSignOut(with: tokens, at: endpoints, over: client)
+            if status == .unauthorized, tokens.isRefreshable {
+                status = try await statusOfSignOut(with: try await refreshing(), at: endpoints, over: client)
+            }
+            return outcome(of: status)
+        } catch let error as HTTPError {
+            return error.response.map { outcome(of: $0.status) } ?? .unavailable
         } catch {
             return .unavailable
         }
+    }
+
+    private static func statusOfSignOut(
+        with tokens: Tokens, at endpoints: AccountEndpoints, over client: Client
+    ) async throws -> HTTPStatus {
+        var request = try request(to: endpoints.signOut, refreshing: tokens, over: client)
+        try tokens.authorize(&request)
+        return try await client.respond(to: request).status
+    }
+
+    private static func outcome(of status: HTTPStatus) -> RevocationOutcome {
+        if status.isSuccess { return .confirmed }
+        return status.isServerError || status == .tooManyRequests ? .unavailable : .refused
     }
 
     /// Refreshes tokens at the backend, for the session's closure.

@@ -44,6 +44,19 @@ private enum SignOutTokens {
         #expect(client.session.currentState == .signedOut(.user))
     }
 
+    @Test func `asks with a refreshed access token where the server no longer accepts the old one`() async throws {
+        let backend = ScriptedBackend()
+        backend.on(logout) { request in
+            HTTPResponse(status: request.fields[.authorization] == "Bearer b" ? .ok : .unauthorized)
+        }
+        backend.on("/api/auth/refresh-token", .ok, ["accessToken": "b", "refreshToken": "s"])
+        let store = InMemoryTokenStore(SignOutTokens.tokens)
+        let client = try backend.client(store: store)
+        #expect(try await client.signOut())
+        #expect(try backend.contents(of: logout) == [["refreshToken": "r"], ["refreshToken": "s"]])
+        #expect(store.load() == nil)
+    }
+
     @Test(.tags(.p5)) func `sends the refresh cookie only where there is no refresh token`() async throws {
         for (tokens, cookie) in [
             (Tokens(access: "a", refresh: "r"), nil), (Tokens(access: "a", cookie: "refreshToken=c"), "refreshToken=c"),
