@@ -18,6 +18,10 @@ extension ExploredWorld {
         var event = event
         var machine = processes[number].machine
         mutation?.value.before(&machine, &event)
+        if case .loaded(.success(let record)) = event { learn(record, number) }
+        if case .saved(nil) = event, case .saving(let record)? = machine.operations.first?.phase {
+            learn(record, number)
+        }
         var effects = machine.handle(event, moment(of: processes[number]))
         mutation?.value.after(&machine, &effects, event)
         processes[number].machine = machine
@@ -28,6 +32,11 @@ extension ExploredWorld {
             default: false
             }
         for effect in effects { perform(effect, in: number, mayLose: mayLose) }
+    }
+
+    private mutating func learn(_ record: TokenRecord<ExploredTicket>?, _ number: Int) {
+        guard setting.isShared else { return }
+        processes[number].known = ExploredProcess.Known(family: record?.credential?.family)
     }
 
     private mutating func perform(_ effect: Machine.Effect, in number: Int, mayLose: Bool) {

@@ -59,7 +59,11 @@ extension ExploredWorld {
         }
         guard case .use(let refused, let sawNone) = kind else { return }
         switch result {
-        case .success(let snapshot?): check(snapshot.credential, insteadOf: refused)
+        case .success(let snapshot?):
+            check(snapshot.credential, insteadOf: refused)
+            if let known = processes[number].known, known.family != snapshot.credential.family {
+                violation = violated("\(snapshot.credential) is used by a process that knows that it was left")
+            }
         case .success(nil): violation = violated("a caller gets nothing")
         case .failure(AuthError.missingToken):
             if !sawNone { violation = violated("a caller hears that nobody is signed in") }

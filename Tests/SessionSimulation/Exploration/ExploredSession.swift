@@ -138,6 +138,14 @@ package struct ExploredProcess: Hashable, Sendable {
     /// The callers that wait.
     var waiters: [Int: Waiter] = [:]
     var nextWaiter = 0
+    /// Whose credential the record held when the process read or wrote it last; nil before.
+    var known: Known?
+
+    /// The user of a record.
+    struct Known: Hashable, Sendable {
+        /// Nil if the record held no credential.
+        var family: Int?
+    }
 
     init(start: Int, _ configuration: Machine.Configuration) {
         self.start = start

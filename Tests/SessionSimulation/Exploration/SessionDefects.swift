@@ -131,5 +131,10 @@ extension SessionExploration {
                 machine.state = .signedIn(fresh)
             }
         ) { _ in },
+        defect(
+            .init("a credential is used though the record is read to hold none") { machine, _, _ in
+                machine.isContradicted = false
+            }
+        ) { ($0.signOuts, $0.refusals, $0.uses) = (1, 1, 2) },
     ]
 }

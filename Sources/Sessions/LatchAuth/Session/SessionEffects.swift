@@ -55,7 +55,7 @@ extension Session {
     /// Shows the credential to the path without the actor.
     private func show(_ now: SessionMoment, correctingClockBy offset: Double?) {
         let current = machine.state.credential
-        let due = current.map { machine.dueDate(of: $0, now) } ?? .distantFuture
+        let due = machine.isContradicted ? .distantPast : current.map { machine.dueDate(of: $0, now) } ?? .distantFuture
         let generation = machine.generation
         view.withLock { view in
             (view.current, view.generation, view.due) = (current, generation, due)

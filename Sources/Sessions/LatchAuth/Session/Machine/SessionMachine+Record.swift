@@ -63,6 +63,13 @@ extension SessionMachine {
         return .current(value)
     }
 
+    /// Whether a record is not that of the signed-in user.
+    func contradicts(_ record: TokenRecord<Value>?) -> Bool {
+        guard state.credential != nil else { return false }
+        guard let record, let value = record.credential else { return true }
+        return record.sessionID != sessionID || isOtherSignIn(record, value)
+    }
+
     /// Whether another sign-in happened elsewhere; a record without an identifier counts as a refresh of the same user.
     private func isOtherSignIn(_ record: TokenRecord<Value>, _ value: Value) -> Bool {
         if let id = record.sessionID, let sessionID { return id != sessionID }
@@ -96,6 +103,13 @@ extension SessionMachine {
         for reader in readers {
             guard var use = reader.use else {
                 succeed(reader.waiter)
+                continue
+            }
+            // A successor that waits to be stored comes first, and finds out by itself that its session was left.
+            if isContradicted, unstored != nil, !use.isConfirmed {
+                use.isConfirmed = true
+                commitAgain()
+                readRecord(for: StoreOperation.Reader(waiter: reader.waiter, use: use))
                 continue
             }
             use.isConfirmed = true

@@ -203,7 +203,7 @@ extension SessionMachine {
 
     /// Lets the callers continue that can use the current credential, since the refresh may take long.
     mutating func releaseUnhurriedCallers(_ now: SessionMoment) {
-        guard let refresh, let value = state.credential else { return }
+        guard let refresh, let value = state.credential, !isContradicted else { return }
         let unhurried = refresh.callers.filter { !needsSuccessor($0.use, of: value, now) }
         self.refresh?.callers.removeAll { caller in unhurried.contains { $0.waiter == caller.waiter } }
         for caller in unhurried { succeed(caller.waiter, value.credential(for: caller.use.target)) }
@@ -345,6 +345,7 @@ extension SessionMachine {
         for caller: Refresh.Caller, _ current: Value?, _ error: any Error, _ now: SessionMoment
     ) {
         guard case .fresh = caller.use.need, let current else { return fail(caller.waiter, error) }
+        if isContradicted { return use(caller.use, caller.waiter, now) }
         if !isExpired(current, now) { return succeed(caller.waiter, current) }
         // It expired while the session found out that another one refreshes.
         guard case AuthError.refreshElsewhere = error else { return fail(caller.waiter, error) }

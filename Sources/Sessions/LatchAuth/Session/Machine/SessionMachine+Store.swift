@@ -115,6 +115,7 @@ extension SessionMachine {
 
     mutating func recordLoaded(_ result: Result<TokenRecord<Value>?, SessionFailure>, _ now: SessionMoment) {
         guard let operation = operations.first else { return }
+        if case .success(let record) = result, configuration.isShared { isContradicted = contradicts(record) }
         switch (operation.phase, operation.kind, result) {
         case (.loading, .replace, _):
             if case .success(let record) = result { operations[0].found = record?.credential }

@@ -182,6 +182,9 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     /// Whether the user has signed out in this session, and not elsewhere: a store that has lost its record looks the same.
     package var hasSignedOutHere = false
 
+    /// Whether the record that was read last belongs to another sign-in, or to none, and could not be followed at once:
+    /// until it is, nobody gets the credential.
+    package var isContradicted = false
     /// A change of the record that this session has heard of and not read yet.
     package var staleness: Staleness?
 
@@ -363,7 +366,7 @@ extension SessionMachine {
         identify(by: nil)
         abandonRefresh(failing: error)
         (unstored, pendingRequest, pause) = (nil, nil, nil)
-        hasSignedOutHere = false
+        (hasSignedOutHere, isContradicted) = (false, false)
         guard let authentication else { return }
         self.authentication = nil
         effect(.cancelAuthentication)
@@ -419,6 +422,9 @@ extension SessionMachine {
 
     /// Gives a caller a credential, or lets it wait for one.
     mutating func use(_ use: Use, _ waiter: Waiter, _ now: SessionMoment) {
+        if isContradicted, !use.isConfirmed {
+            return readRecord(for: StoreOperation.Reader(waiter: waiter, use: use))
+        }
         switch state {
         case .unknown, .restoring, .unavailable: readRecord(for: StoreOperation.Reader(waiter: waiter, use: use))
         case .signedOut(let reason):
