@@ -28,27 +28,41 @@ extension Session where Value == Tokens {
         tokenEndpoint: TokenEndpoint, store: any TokenStore<Tokens>, policy: RefreshPolicy = RefreshPolicy(),
         clock: WallClock? = nil, random: RandomSource = .system, executor: (any TaskExecutor)? = nil
     ) {
-        var policy = policy
-        policy.needsRefreshToken = true
         self.init(
             store: store, policy: policy, clock: clock ?? tokenEndpoint.clock, random: random, executor: executor,
             issuer: tokenEndpoint, revoke: tokenEndpoint.revocation
         ) { request in
-            do {
-                let key = request.idempotencyKey
-                return try await tokenEndpoint.refresh(
-                    request.credential, for: request.target, idempotencyKey: key
-                ).tokens
-            } catch let error as OAuthError where error == .invalidGrant || error == .noRefreshToken {
-                throw AuthError.reauthenticationRequired.caused(by: error)
-            } catch let error as OAuthError {
-                // The issuer continues the session once the user has authenticated: nothing has ended.
-                guard let requirement = error.issuerCode.flatMap(StepUpRequirement.init(errorCode:)) else {
-                    throw error
-                }
-                throw AuthError.stepUpRequired(requirement, cause: error)
-            }
+            try await tokenEndpoint.refresh(
+                request.credential, for: request.target, idempotencyKey: request.idempotencyKey
+            ).tokens
         }
+    }
+
+    /// Creates a session that ends only when the issuer no longer accepts the refresh token.
+    init(
+        store: any TokenStore<Tokens>, policy: RefreshPolicy, clock: WallClock, random: RandomSource,
+        executor: (any TaskExecutor)?, issuer: any Sendable,
+        revoke: @escaping @Sendable (Tokens) async -> RevocationOutcome,
+        refreshingBy refresh: @escaping @Sendable (RefreshRequest<Tokens>) async throws -> Tokens
+    ) {
+        var policy = policy
+        policy.needsRefreshToken = true
+        self.init(
+            store: store, policy: policy, clock: clock, random: random, executor: executor, issuer: issuer,
+            revoke: revoke,
+            refresh: { request in
+                do {
+                    return try await refresh(request)
+                } catch let error as OAuthError where error == .invalidGrant || error == .noRefreshToken {
+                    throw AuthError.reauthenticationRequired.caused(by: error)
+                } catch let error as OAuthError {
+                    // The issuer continues the session once the user has authenticated: nothing has ended.
+                    guard let requirement = error.issuerCode.flatMap(StepUpRequirement.init(errorCode:)) else {
+                        throw error
+                    }
+                    throw AuthError.stepUpRequired(requirement, cause: error)
+                }
+            })
     }
 
     /// Signs the user in with a grant; nothing is stored if the server refuses.

@@ -24,6 +24,8 @@ public struct TokenEndpoint: Sendable {
     public let unrequestedScopes: UnrequestedScopes
     /// The time, for responses without a date and for the session.
     package let clock: WallClock
+    /// The source of the identifiers of client assertions.
+    let random: RandomSource
     private let client: Client
     private let timeout: Duration?
 
@@ -38,16 +40,18 @@ public struct TokenEndpoint: Sendable {
     ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
     ///   - timeout: The timeout of one request; nil leaves it to the transport.
     ///   - clock: The time.
+    ///   - random: The source of the identifiers of client assertions.
     public init(
         server: AuthorizationServer, registration: ClientRegistration = .none,
         unrequestedScopes: UnrequestedScopes = .reported, transport: any Handler = Transport.live,
         interceptors: [any Interceptor] = [], allowingInsecureHTTP: InsecureHTTP = .loopbackOnly,
-        timeout: Duration? = nil, clock: WallClock = .system
+        timeout: Duration? = nil, clock: WallClock = .system, random: RandomSource = .system
     ) {
         self.server = server
         self.registration = registration
         self.unrequestedScopes = unrequestedScopes
         self.clock = clock
+        self.random = random
         self.timeout = timeout
         client = Client(
             baseURL: server.issuer, transport: BoundedResponses(transport: transport), interceptors: interceptors,
@@ -77,7 +81,7 @@ public struct TokenEndpoint: Sendable {
     /// session.
     private func exchange(_ grant: some Grant, _ context: RequestContext) async throws -> TokenResponse {
         let form = [("grant_type", grant.type)] + grant.parameters
-        let response = try await post(form, to: server.tokenEndpoint, context)
+        let response = try await post(form, to: endpoint("token_endpoint", server.tokenEndpoint), context)
         return try decode(response, expecting: grant.expectedScopes, keeping: grant.refreshToken, boundTo: context.key)
     }
 
@@ -154,7 +158,8 @@ extension TokenEndpoint {
     ///   `retryAfter` may say when to try again. `OAuthError.noRevocationEndpoint` if the server has no such endpoint.
     public func revoke(_ token: String, hint: TokenTypeHint? = nil) async throws {
         guard let url = server.revocationEndpoint else { throw OAuthError.noRevocationEndpoint }
-        _ = try await post([("token", token), ("token_type_hint", hint?.rawValue ?? "")], to: url, RequestContext())
+        _ = try await post(
+            [("token", token), ("token_type_hint", hint?.rawValue ?? "")], to: endpoint("revocation_endpoint", url))
     }
 
     /// Revokes both tokens, the longer-lived refresh token first.
@@ -187,7 +192,7 @@ extension TokenEndpoint {
 
 extension TokenEndpoint {
     /// The parts of a request apart from its content.
-    private struct RequestContext: Sendable {
+    struct RequestContext: Sendable {
         /// The same for each repeat of the same request.
         var idempotencyKey: String?
         /// The key that the tokens are bound to.
@@ -196,19 +201,26 @@ extension TokenEndpoint {
 
     /// The parameters whose values an error may repeat.
     private static let harmlessParameters: Set<String> = [
-        "grant_type", "username", "scope", "client_id", "token_type_hint", "resource",
+        "grant_type", "username", "scope", "client_id", "token_type_hint", "resource", "audience", "redirect_uri",
+        "response_type", "code_challenge_method", "client_assertion_type", "subject_token_type", "actor_token_type",
+        "requested_token_type", "prompt", "max_age", "acr_values", "ui_locales", "authorization_details", "claims",
     ]
+
+    /// Returns the server's endpoint for this client's method of authentication (RFC 8705 §5).
+    func endpoint(_ name: String, _ usual: URL) -> URL {
+        server.endpoint(name, or: usual, mutualTLS: registration.authentication == .tls) ?? usual
+    }
 
     /// Posts a form with the client's authentication.
     ///
     /// - Returns: A successful response.
     /// - Throws: `OAuthError` for any other response.
-    private func post(
-        _ form: [(String, String)], to url: URL, _ context: RequestContext
+    func post(
+        _ form: [(String, String)], to url: URL, _ context: RequestContext = RequestContext()
     ) async throws -> HTTPResponse {
         var form = form
         var fields: HTTPFields = [.contentType: FormEncoding.mediaType]
-        registration.authenticate(&form, &fields)
+        try registration.authenticate(&form, &fields, at: server, now: clock.now, random: random)
         // RFC 6749 §3.2: a parameter without a value counts as omitted.
         form.removeAll { $0.1.isEmpty }
         let secrets =
@@ -218,10 +230,23 @@ extension TokenEndpoint {
         return try await send(HTTPBody(FormEncoding.encode(form)), fields, to: url, context, hiding: secrets)
     }
 
+    /// Requests a resource of the server itself with a user's tokens.
+    func get(_ url: URL, with tokens: Tokens) async throws -> HTTPResponse {
+        var request = try HTTPRequest(url: url, fields: [.accept: "application/json, application/jwt"])
+        request.timeout = timeout
+        request.template = url.path
+        let response = try await CredentialInterceptor(tokens, for: .origin(request.origin)).intercept(
+            request, next: client)
+        guard response.status.isSuccess else {
+            throw OAuthError(response, hiding: [tokens.access], now: clock.now)
+        }
+        return response
+    }
+
     /// Posts content.
     ///
     /// - Parameter secrets: The secrets of the content, which no error may repeat.
-    private func send(
+    func send(
         _ body: HTTPBody, _ fields: HTTPFields, to url: URL, _ context: RequestContext, hiding secrets: [String]
     ) async throws -> HTTPResponse {
         var request = try HTTPRequest(method: .post, url: url, fields: fields, body: body)

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+import LatchCore
+import LatchCrypto
+import LatchJOSE
+public import PortableFoundation
+
+/// One attempt of a user to sign in at an authorization server's page.
+///
+/// Open ``url``, and pass the URL that the server redirects to to ``AuthorizationClient/finish(_:)``. Everything that makes
+/// the response belong to this attempt alone is in it: state, nonce, code verifier and issuer. It is a secret, and
+/// `Codable`, so that the response can arrive in another process than the one that began.
+public struct AuthorizationAttempt: Sendable, Codable {
+    /// The URL of the server's page.
+    public internal(set) var url: URL
+    /// The URL that the server redirects to.
+    public let redirectURI: URL
+    /// The date on which the attempt began, by this device's clock.
+    let began: Date
+    /// The value that ties the response to this attempt (RFC 6749 §10.12).
+    let state: String
+    /// The value that ties the ID token to this attempt (OpenID Connect Core §15.5.2).
+    let nonce: String
+    /// The secret that only the client of this attempt can present with the code (RFC 7636 §4.1).
+    let verifier: String
+    /// The issuer that must respond (RFC 9207).
+    let issuer: String
+    /// The client that asks.
+    let clientID: String
+    /// The requested scopes.
+    let scopes: Scopes
+    /// The greatest accepted age of the user's authentication.
+    let maximumAge: Duration?
+    /// The authentication context classes of which one is accepted; empty accepts any.
+    let contextClasses: [String]
+    /// The key that the tokens will be bound to (RFC 9449 §10).
+    let key: DPoPKey?
+
+    /// The time within which a user signs in, or begins again.
+    static let lifetime: TimeInterval = 3_600
+
+    init(
+        _ request: AuthorizationRequest, scopes: Scopes, redirectURI: URL, issuer: URL, clientID: String, key: DPoPKey?,
+        now: Date, random: RandomSource
+    ) {
+        url = redirectURI
+        began = now
+        self.redirectURI = redirectURI
+        self.issuer = issuer.absoluteString
+        self.clientID = clientID
+        self.scopes = scopes
+        self.key = key
+        maximumAge = request.maximumAge
+        contextClasses = request.contextClasses
+        // RFC 7636 §4.1: 32 random bytes, which are 43 characters.
+        verifier = Base64URL.encode(random.bytes(32))
+        state = Base64URL.encode(random.bytes(24))
+        nonce = Base64URL.encode(random.bytes(24))
+    }
+
+    /// The hash of the verifier (RFC 7636 §4.2); `plain` would show the verifier to whoever sees the request.
+    var challenge: String { Base64URL.encode(SHA256.hash(data: Array(verifier.utf8)).map(\.self)) }
+
+    /// Whether the attempt is too old, or from the future of a clock that was wrong.
+    func isExpired(at now: Date) -> Bool { !(0...Self.lifetime).contains(now.timeIntervalSince(began)) }
+
+    /// The parameters of the attempt (RFC 6749 §4.1.1, RFC 7636 §4.3).
+    func parameters(isOpenID: Bool) -> [(String, String)] {
+        var list = [
+            ("response_type", "code"), ("client_id", clientID), ("redirect_uri", redirectURI.absoluteString),
+            ("state", state), ("code_challenge", challenge), ("code_challenge_method", "S256"),
+        ]
+        if isOpenID { list.append(("nonce", nonce)) }
+        // RFC 9449 §10: the code is worthless without the key.
+        if let key { list.append(("dpop_jkt", key.thumbprint)) }
+        return list
+    }
+}
+
+extension AuthorizationAttempt: Redacting {
+    /// The issuer and the client, without the secrets.
+    public var description: String { "AuthorizationAttempt(\(issuer), \(clientID))" }
+}
+
+/// The attempts that have begun, in a secret store: one secret each, so that no process replaces another's.
+struct AuthorizationAttemptStore: Sendable {
+    private static let prefix = "authorization."
+    /// The greatest number of attempts; older ones are forgotten.
+    static let greatestCount = 16
+
+    let secrets: any SecretStore
+
+    /// The name of an attempt: a hash, so that the names of a store reveal no state.
+    private static func name(_ state: String) -> String {
+        prefix + Base64URL.encode(SHA256.hash(data: Array(state.utf8)).prefix(18))
+    }
+
+    /// Keeps an attempt, and removes those that are too old.
+    func keep(_ attempt: AuthorizationAttempt, now: Date) async throws {
+        var left: [(name: String, began: Date)] = []
+        for name in try await secrets.names() where name.utf8.starts(with: Self.prefix.utf8) {
+            guard let other = try await read(name), !other.isExpired(at: now) else {
+                try await secrets.remove(name)
+                continue
+            }
+            left.append((name, other.began))
+        }
+        left.sort { $0.began < $1.began }
+        for (name, _) in left.dropLast(Self.greatestCount - 1) { try await secrets.remove(name) }
+        try await secrets.write(Array(try JSONEncoder().encode(attempt)), for: Self.name(attempt.state))
+    }
+
+    /// Returns the attempt of a state, and removes it: each response is accepted once.
+    func take(_ state: String) async throws -> AuthorizationAttempt? {
+        let name = Self.name(state)
+        guard let attempt = try await read(name) else { return nil }
+        try await secrets.remove(name)
+        return attempt
+    }
+
+    /// Returns an attempt; nil if there is none, or one of another version.
+    private func read(_ name: String) async throws -> AuthorizationAttempt? {
+        guard let bytes = try await secrets.read(name) else { return nil }
+        do { return try JSONDecoder().decode(AuthorizationAttempt.self, from: Data(bytes)) } catch { return nil }
+    }
+}

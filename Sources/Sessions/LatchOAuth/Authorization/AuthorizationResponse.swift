@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+public import PortableFoundation
+
+/// The response to an authorization request: the parameters of the URL that the server redirects to (RFC 6749 §4.1.2).
+///
+/// It may come from anyone who can make a browser open a URL. Only its state ties it to an attempt, and only once.
+public struct AuthorizationResponse: Sendable {
+    /// The parameters, each of which is there once.
+    let parameters: [String: String]
+    /// The place that was redirected to, without the parameters.
+    let target: Substring
+
+    /// The greatest size of a response.
+    private static let greatestSize = 32 << 10
+
+    /// Decodes the query of a callback URL.
+    ///
+    /// - Throws: `OAuthError.invalidAuthorizationResponse` if a parameter is there twice (RFC 6749 §3.1), or if tokens are
+    ///   among them, which would be in browsing histories by now (RFC 9700 §2.1.2).
+    public init(_ url: URL) throws(OAuthError) {
+        let parts = url.absoluteString.utf8.split(
+            separator: UInt8(ascii: "#"), maxSplits: 1, omittingEmptySubsequences: false)
+        // RFC 9700 §2.1.2: response types with tokens in the fragment are refused. Others write harmless fragments.
+        if parts.count > 1, try Self.decode(parts[1]).keys.contains(where: Self.tokens.contains) {
+            throw .invalidAuthorizationResponse("it contains tokens, which were not requested")
+        }
+        let head = parts[0].split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        try self.init(query: head.count > 1 ? Substring(head[1]) : "", target: Substring(head[0]))
+    }
+
+    /// Decodes the content of a POST to the redirect URI (`response_mode=form_post`).
+    ///
+    /// - Throws: As ``init(_:)``.
+    public init(form: some Collection<UInt8>, sentTo url: URL) throws(OAuthError) {
+        let target = url.absoluteString.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        try self.init(query: String(decoding: form, as: UTF8.self)[...], target: Substring(target))
+    }
+
+    private init(query: Substring, target: Substring) throws(OAuthError) {
+        guard query.utf8.count <= Self.greatestSize else { throw .invalidAuthorizationResponse("it is too long") }
+        parameters = try Self.decode(query.utf8)
+        guard !parameters.keys.contains(where: Self.tokens.contains) else {
+            throw .invalidAuthorizationResponse("it contains tokens, which were not requested")
+        }
+        self.target = target
+    }
+
+    /// The parameters of response types that expose tokens.
+    private static let tokens: Set<String> = ["access_token", "id_token"]
+
+    /// Decodes parameters (application/x-www-form-urlencoded).
+    private static func decode(_ text: some Collection<UInt8>) throws(OAuthError) -> [String: String] {
+        var parameters: [String: String] = [:]
+        for pair in text.split(separator: UInt8(ascii: "&")) {
+            let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let texts = sides.map { String(decoding: PercentEncoding.decode($0, plusIsSpace: true), as: UTF8.self) }
+            guard let name = texts.first, !name.isEmpty else { continue }
+            // RFC 6749 §3.1: parameters must not be included more than once.
+            guard parameters.updateValue(texts.count > 1 ? texts[1] : "", forKey: name) == nil else {
+                throw .invalidAuthorizationResponse("a parameter is there twice")
+            }
+        }
+        return parameters
+    }
+
+    /// The state, by which a program with several attempts finds the one that this response belongs to.
+    public var state: String? { parameters["state"].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Returns the code of the response to an attempt.
+    ///
+    /// - Throws: `OAuthError.stateMismatch`, `issuerMismatch`, the server's refusal, and `invalidAuthorizationResponse`.
+    func code(for attempt: AuthorizationAttempt, at server: AuthorizationServer) throws(OAuthError) -> String {
+        // RFC 6749 §10.12: without the attempt's state it is somebody else's response, an error as well as a code.
+        guard let state, state.utf8.elementsEqual(attempt.state.utf8) else { throw .stateMismatch }
+        // Another redirect URI belongs to another client, or to another server's attempt.
+        guard target.utf8.elementsEqual(attempt.redirectURI.absoluteString.utf8.prefix { $0 != UInt8(ascii: "?") })
+        else { throw .invalidAuthorizationResponse("it was sent to another redirect URI") }
+        try checkIssuer(attempt, at: server)
+        if let code = parameters["error"] {
+            throw OAuthError(authorizationError: code, message: parameters["error_description"])
+        }
+        guard let code = parameters["code"], !code.isEmpty else {
+            throw .invalidAuthorizationResponse("it has neither a code nor an error")
+        }
+        return code
+    }
+
+    /// Checks the issuer of the response (RFC 9207 §2.4): another server's code must not be sent to this one.
+    private func checkIssuer(_ attempt: AuthorizationAttempt, at server: AuthorizationServer) throws(OAuthError) {
+        guard let issuer = parameters["iss"] else {
+            guard !server.isTrue("authorization_response_iss_parameter_supported") else {
+                throw .issuerMismatch(expected: attempt.issuer, actual: "")
+            }
+            return
+        }
+        guard issuer.utf8.elementsEqual(attempt.issuer.utf8) else {
+            throw .issuerMismatch(expected: attempt.issuer, actual: issuer)
+        }
+    }
+}
+
+extension AuthorizationResponse: CustomStringConvertible, CustomReflectable {
+    /// The names of the parameters; the code is a secret.
+    public var description: String { "AuthorizationResponse(\(parameters.keys.sorted().joined(separator: ", ")))" }
+
+    /// A mirror without children, so that `dump` shows no code.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+public import LatchCore
+public import LatchHTTP
+import LatchJOSE
+public import PortableFoundation
+import Synchronization
+
+/// A client of an authorization server: it finds the server, begins sign-ins, and turns their responses into tokens
+/// (RFC 6749 §4.1, RFC 7636, OpenID Connect Core §3.1).
+///
+/// ```swift
+/// let client = AuthorizationClient(.google(clientID: "…"), attempts: secrets)
+/// let attempt = try await client.begin(redirectURI: callback)
+/// open(attempt.url)
+/// …                                                                // perhaps another launch of the program
+/// let tokens = try await client.finish(callbackURL).tokens
+/// ```
+///
+/// A program with a ``Browser`` signs in by one call: ``LatchAuth/Session/signIn(with:using:store:request:)``. Metadata and
+/// keys are fetched once, when they are first needed, and shared by all tasks.
+public final class AuthorizationClient: Sendable {
+    /// The server and the registration of this program.
+    public let configuration: OAuthConfiguration
+
+    private let attempts: AuthorizationAttemptStore
+    private let transport: any Handler
+    private let interceptors: [any Interceptor]
+    private let allowingInsecureHTTP: InsecureHTTP
+    private let timeout: Duration?
+    package let clock: WallClock
+    private let random: RandomSource
+    /// The server with its keys, once it was found.
+    private let found = Mutex<SharedResult<ResolvedServer>?>(nil)
+    /// The keys of the attempts that began in this process: unlike decoded ones they know the nonces of the server.
+    private let keys = Mutex<[DPoPKey]>([])
+    /// The identifiers of the logout tokens that were accepted, with their expiry.
+    let seenLogoutTokens = Mutex<[String: Date]>([:])
+
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - configuration: The server and the registration of this program.
+    ///   - attempts: The store of sign-ins that have begun; in one that outlives the process, a response is accepted
+    ///     after a restart as well.
+    ///   - transport: Sends the requests.
+    ///   - interceptors: Interceptors around the transport, such as logs; never a session.
+    ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
+    ///   - timeout: The timeout of one request; nil leaves it to the transport.
+    ///   - clock: The time.
+    ///   - random: The source of states, nonces and verifiers.
+    public init(
+        _ configuration: OAuthConfiguration, attempts: any SecretStore = InMemorySecretStore(),
+        transport: any Handler = Transport.live, interceptors: [any Interceptor] = [],
+        allowingInsecureHTTP: InsecureHTTP = .loopbackOnly, timeout: Duration? = nil, clock: WallClock = .system,
+        random: RandomSource = .system
+    ) {
+        self.configuration = configuration
+        self.attempts = AuthorizationAttemptStore(secrets: attempts)
+        self.transport = transport
+        self.interceptors = interceptors
+        self.allowingInsecureHTTP = allowingInsecureHTTP
+        self.timeout = timeout
+        self.clock = clock
+        self.random = random
+    }
+
+    // MARK: The server
+
+    /// Returns the server's metadata, fetched once.
+    ///
+    /// - Throws: `OAuthError.discoveryFailed`, `invalidMetadata` and `issuerMismatch`, `HTTPError` if the server cannot be
+    ///   reached; the next call tries again.
+    public func server() async throws -> AuthorizationServer { try await resolved().server }
+
+    /// Returns the client of the server's token endpoint.
+    public func tokenEndpoint() async throws -> TokenEndpoint { try await resolved().endpoint }
+
+    func resolved() async throws -> ResolvedServer {
+        let (result, isFirst) = found.withLock { found in
+            if let found { return (found, false) }
+            let result = SharedResult<ResolvedServer>()
+            found = result
+            return (result, true)
+        }
+        // The task of its own: no waiting task's cancellation ends what others wait for.
+        if isFirst { Task { await resolve(result) } }
+        return try await result.value()
+    }
+
+    private func resolve(_ result: SharedResult<ResolvedServer>) async {
+        do {
+            result.finish(.success(try ResolvedServer(await findServer(), self, transport: transport)))
+        } catch {
+            found.withLock { if $0 === result { $0 = nil } }
+            result.finish(.failure(error))
+        }
+    }
+
+    private func findServer() async throws -> AuthorizationServer {
+        if let server = configuration.server { return server }
+        return try await ServerDiscovery(
+            issuer: configuration.issuer, transport: transport.nested(in: interceptors),
+            allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout, template: configuration.quirks.issuerTemplate
+        ).server()
+    }
+
+    fileprivate func endpoint(at server: AuthorizationServer) -> TokenEndpoint {
+        TokenEndpoint(
+            server: server, registration: configuration.registration, transport: transport, interceptors: interceptors,
+            allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout, clock: clock, random: random)
+    }
+
+    // MARK: Signing in
+
+    /// Begins a sign-in: the user continues at the attempt's URL.
+    ///
+    /// - Parameters:
+    ///   - request: The parameters of the request.
+    ///   - redirectURI: The URL that the server redirects to, as it is registered; nil for that of the configuration.
+    ///   - key: The key to bind the tokens to (RFC 9449 §10); nil for tokens without a binding.
+    /// - Throws: `OAuthError`, `HTTPError` if the server cannot be reached, `AuthError` with a `store…` code if the attempt
+    ///   cannot be kept.
+    public func begin(
+        _ request: AuthorizationRequest = AuthorizationRequest(), redirectURI: URL? = nil,
+        boundTo key: DPoPKey? = nil
+    ) async throws -> AuthorizationAttempt {
+        let attempt = try await attempt(request, redirectURI: redirectURI, boundTo: key)
+        try await attempts.keep(attempt, now: clock.now)
+        if let key {
+            keys.withLock { $0 = ($0.filter { $0 != key } + [key]).suffix(AuthorizationAttemptStore.greatestCount) }
+        }
+        return attempt
+    }
+
+    /// Begins a sign-in whose attempt the caller keeps, such as in a sealed cookie of the user's browser.
+    public func attempt(
+        _ request: AuthorizationRequest = AuthorizationRequest(), redirectURI: URL? = nil,
+        boundTo key: DPoPKey? = nil
+    ) async throws -> AuthorizationAttempt {
+        let endpoint = try await tokenEndpoint()
+        guard let page = endpoint.server.authorizationEndpoint else {
+            throw OAuthError.missingEndpoint("authorization_endpoint")
+        }
+        guard let redirectURI = redirectURI ?? configuration.redirectURI else {
+            throw OAuthError.missingEndpoint("redirect URI in this program's configuration")
+        }
+        let scopes = request.scopes ?? configuration.scopes
+        var attempt = AuthorizationAttempt(
+            request, scopes: scopes, redirectURI: redirectURI, issuer: configuration.issuer,
+            clientID: configuration.registration.clientID ?? "", key: key, now: clock.now, random: random)
+        var parameters = attempt.parameters(isOpenID: isOpenID(scopes)) + request.parameters(scopes: scopes)
+        for (name, value) in configuration.quirks.authorizationParameters.sorted(by: { $0.key < $1.key })
+        where !parameters.contains(where: { $0.0 == name }) {
+            parameters.append((name, value))
+        }
+        parameters = try await endpoint.prepared(parameters, configuration, boundTo: key)
+        attempt.url = try page.adding(parameters)
+        return attempt
+    }
+
+    /// Finishes a sign-in with the URL that the server has redirected to.
+    ///
+    /// Each response is accepted once, and only by the program, or another launch of it, that began the attempt.
+    ///
+    /// - Returns: The server's response; its ID token, if it has one, is verified.
+    /// - Throws: `OAuthError.stateMismatch`, `issuerMismatch`, `accessDenied`, `invalidIDToken` and others; `HTTPError` if
+    ///   the server cannot be reached.
+    public func finish(_ callback: URL) async throws -> TokenResponse {
+        try await finish(AuthorizationResponse(callback))
+    }
+
+    /// Finishes a sign-in with the server's response; see ``finish(_:)-(URL)``.
+    public func finish(_ response: AuthorizationResponse) async throws -> TokenResponse {
+        guard let state = response.state, let attempt = try await attempts.take(state) else {
+            throw OAuthError.stateMismatch
+        }
+        return try await finish(response, of: attempt)
+    }
+
+    /// Finishes an attempt that the caller has kept, and no longer keeps: a response is accepted once.
+    public func finish(
+        _ response: AuthorizationResponse, of attempt: AuthorizationAttempt
+    ) async throws -> TokenResponse {
+        // RFC 9700 §4.4: an attempt at another server, or of another client, is not this one's.
+        guard attempt.issuer.utf8.elementsEqual(configuration.issuer.absoluteString.utf8),
+            attempt.clientID == configuration.registration.clientID ?? "", !attempt.isExpired(at: clock.now)
+        else { throw OAuthError.stateMismatch }
+        let resolved = try await resolved()
+        let code = try response.code(for: attempt, at: resolved.server)
+        let grant = AuthorizationCodeGrant(
+            code: code, verifier: attempt.verifier, redirectURI: attempt.redirectURI, scopes: attempt.scopes)
+        let key = keys.withLock { $0.first { $0 == attempt.key } } ?? attempt.key
+        let tokens = try await resolved.endpoint.tokens(for: grant, boundTo: key)
+        return try await verified(
+            tokens,
+            IDTokenExpectations(
+                nonce: attempt.nonce, maximumAge: attempt.maximumAge, contextClasses: attempt.contextClasses),
+            isRequired: isOpenID(attempt.scopes))
+    }
+
+    /// Exchanges another grant for tokens, and verifies their ID token, if there is one.
+    ///
+    /// - Throws: As `TokenEndpoint.tokens(for:)`, and `OAuthError.invalidIDToken`.
+    public func tokens(for grant: some Grant, boundTo key: DPoPKey? = nil) async throws -> TokenResponse {
+        let response = try await resolved().endpoint.tokens(for: grant, boundTo: key)
+        return try await verified(response, IDTokenExpectations(), isRequired: false)
+    }
+
+    private func isOpenID(_ scopes: Scopes) -> Bool { scopes.contains("openid") }
+
+    /// Verifies the ID token of a response; without a valid one the tokens are revoked and refused.
+    private func verified(
+        _ response: TokenResponse, _ expectations: IDTokenExpectations, isRequired: Bool
+    ) async throws -> TokenResponse {
+        do {
+            guard let token = response.tokens.idToken else {
+                // Core §3.1.3.3: a server that took the scope `openid` returns one.
+                guard !isRequired else { throw OAuthError.invalidIDToken("the response has none") }
+                return response
+            }
+            var expectations = expectations
+            expectations.accessToken = response.tokens.access
+            _ = try await claims(of: token, expectations)
+            return response
+        } catch {
+            _ = await revocation(response.tokens)
+            throw error
+        }
+    }
+
+    /// Returns the claims of a valid ID token.
+    func claims(of token: String, _ expectations: IDTokenExpectations) async throws -> Claims {
+        guard let verifier = try await resolved().idTokens else {
+            throw OAuthError.missingEndpoint("jwks_uri, and its ID tokens cannot be verified")
+        }
+        return try await verifier.claims(of: token, expectations)
+    }
+}
+
+/// A server with what is derived from its metadata.
+struct ResolvedServer: Sendable {
+    let server: AuthorizationServer
+    let endpoint: TokenEndpoint
+    /// Nil if the server publishes no keys, and the configuration names none.
+    let idTokens: IDTokenVerifier?
+
+    fileprivate init(
+        _ server: AuthorizationServer, _ client: AuthorizationClient, transport: any Handler
+    ) throws {
+        let configuration = client.configuration
+        self.server = server
+        endpoint = client.endpoint(at: server)
+        let clientID = configuration.registration.clientID ?? ""
+        let algorithms = configuration.idTokenAlgorithms ?? Self.algorithms(of: server)
+        let clock = client.clock
+        var verify: (@Sendable (String) async throws -> Claims)?
+        if let algorithm = algorithms.first(where: { $0.isMAC }) {
+            // Core §3.1.3.7, rule 8: the client secret is the key.
+            guard let key = configuration.registration.secretKey(for: algorithm) else {
+                throw OAuthError.unsuitableClientKey
+            }
+            let verifier = JWTVerifier(keys: KeySet([key]), algorithms: [algorithm], audience: clientID, clock: clock)
+            verify = { try verifier.verify($0) }
+        } else if let url = server.keySetURL {
+            let verifier = RemoteJWTVerifier(
+                keys: try RemoteKeySet(url: url, transport: transport, clock: clock), algorithms: algorithms,
+                issuer: nil, audience: clientID, clock: clock)
+            verify = { try await verifier.verify($0) }
+        }
+        idTokens = verify.map { verify in
+            IDTokenVerifier(
+                clientID: clientID, issuer: configuration.issuer.absoluteString,
+                template: configuration.quirks.issuerTemplate, clock: clock, verify: verify)
+        }
+    }
+
+    /// The asymmetric algorithms that the server names, never `none`; RS256, which every server supports, if it names none
+    /// (OpenID Connect Discovery §3).
+    private static func algorithms(of server: AuthorizationServer) -> [SignatureAlgorithm] {
+        let named = (server.supported("id_token_signing_alg_values_supported") ?? []).map {
+            SignatureAlgorithm(rawValue: $0)
+        }
+        let usable = named.filter(SignatureAlgorithm.asymmetric.contains)
+        return usable.isEmpty ? [.rs256] : usable
+    }
+}
+
+extension SignatureAlgorithm {
+    /// The algorithms with a key that can be published.
+    fileprivate static let asymmetric: [SignatureAlgorithm] = [
+        .es256, .es384, .es512, .eddsa, .ps256, .ps384, .ps512, .rs256, .rs384, .rs512,
+    ]
+
+    /// Whether the key is a shared secret.
+    fileprivate var isMAC: Bool { [.hs256, .hs384, .hs512].contains(self) }
+}
+
+extension URL {
+    /// Returns the URL with further query parameters; its own ones stay (RFC 6749 §3.1).
+    func adding(_ parameters: [(String, String)]) throws(OAuthError) -> URL {
+        let separator = query() == nil ? "?" : "&"
+        guard let url = URL(string: absoluteString + separator + FormEncoding.encode(parameters)) else {
+            throw .invalidMetadata("its authorization_endpoint is not a URL")
+        }
+        return url
+    }
+}

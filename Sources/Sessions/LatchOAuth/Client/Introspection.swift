@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+public import LatchJOSE
+import PortableFoundation
+
+extension TokenEndpoint {
+    /// Asks the server about a token (RFC 7662 §2).
+    ///
+    /// - Returns: The claims of a token that is active; nil for any other, without a reason (RFC 7662 §2.2).
+    /// - Throws: `OAuthError.missingEndpoint` if the server does not introspect, its refusal of this client, and
+    ///   `HTTPError`.
+    public func introspect(_ token: String, hint: TokenTypeHint? = nil) async throws -> Claims? {
+        guard let url = server.introspectionEndpoint else {
+            throw OAuthError.missingEndpoint("introspection_endpoint")
+        }
+        let response = try await post(
+            [("token", token), ("token_type_hint", hint?.rawValue ?? "")],
+            to: endpoint("introspection_endpoint", url))
+        let members: JSONObject?
+        do { members = try JSONValue(parsing: response.body.bytes).objectValue } catch { members = nil }
+        guard let members, let isActive = members["active"]?.boolValue else {
+            throw OAuthError.invalidResponse("it does not state whether the token is active", status: response.status)
+        }
+        return isActive ? Claims(members) : nil
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+import LatchCore
+public import LatchJOSE
+public import PortableFoundation
+
+/// An authorization server, and the registration of this program at it.
+///
+/// ```swift
+/// OAuthConfiguration(issuer: URL(string: "https://id.example.com")!, clientID: "notes")   // found by its issuer
+/// OAuthConfiguration.google(clientID: "…")                                                // one of the known ones
+/// OAuthConfiguration(server: server, registration: registration)                          // described by hand
+/// ```
+public struct OAuthConfiguration: Sendable, Hashable {
+    /// The issuer identifier (RFC 8414 §2), by which the server's metadata is found.
+    public let issuer: URL
+    /// The server, where it was described by hand; nil where its metadata is fetched.
+    public let server: AuthorizationServer?
+    /// The registration of this program.
+    public var registration: ClientRegistration
+    /// The scopes that a sign-in requests.
+    public var scopes: Scopes
+    /// The URL that the server redirects to; nil for that of the browser, such as the address of a loopback listener.
+    public var redirectURI: URL?
+    /// The algorithms of the server's ID tokens; nil for the asymmetric ones that its metadata names, and RS256 without it.
+    public var idTokenAlgorithms: [SignatureAlgorithm]?
+    /// Whether authorization requests are sent to the server in advance, so that the browser carries none of their
+    /// parameters (RFC 9126); they always are where the server requires it.
+    public var pushesRequests = false
+    /// Whether authorization requests are signed with the registration's key (RFC 9101); they always are where the server
+    /// requires it.
+    public var signsRequests = false
+    /// The deviations of the server from the specifications.
+    var quirks = ServerQuirks()
+
+    /// Creates the configuration of a server that publishes its metadata.
+    public init(issuer: URL, registration: ClientRegistration, scopes: Scopes = .signIn) {
+        (self.issuer, server, self.registration, self.scopes) = (issuer, nil, registration, scopes)
+    }
+
+    /// Creates the configuration of a server that publishes its metadata.
+    ///
+    /// - Parameters:
+    ///   - issuer: The issuer identifier, without `/.well-known/…`.
+    ///   - clientID: The client identifier.
+    ///   - secret: The client secret; nil for a program on a user's device, which cannot keep one.
+    ///   - scopes: The scopes that a sign-in requests.
+    public init(issuer: URL, clientID: String, secret: String? = nil, scopes: Scopes = .signIn) {
+        self.init(
+            issuer: issuer, registration: ClientRegistration(clientID: clientID, secret: secret), scopes: scopes)
+    }
+
+    /// Creates the configuration of a server that is described by hand.
+    public init(server: AuthorizationServer, registration: ClientRegistration, scopes: Scopes = .signIn) {
+        (issuer, self.server, self.registration, self.scopes) = (server.issuer, server, registration, scopes)
+    }
+}
+
+extension Scopes {
+    /// `openid profile email offline_access`: who the user is, and a refresh token (OpenID Connect Core §5.4, §11).
+    public static var signIn: Scopes { ["openid", "profile", "email", "offline_access"] }
+}
+
+/// The deviations of a server from the specifications.
+struct ServerQuirks: Sendable, Hashable {
+    /// Issuers that differ from tenant to tenant.
+    var issuerTemplate: IssuerTemplate?
+    /// The parameters that each authorization request needs, by name.
+    var authorizationParameters: [String: String] = [:]
+    /// Whether granted scopes are separated by commas.
+    var separatesScopesByCommas = false
+}

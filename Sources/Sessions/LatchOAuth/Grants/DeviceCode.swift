@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+import LatchCore
+import LatchHTTP
+public import PortableFoundation
+
+/// What a user needs to sign in on another device (RFC 8628 §3.2).
+///
+/// Show ``userCode`` and ``verificationURI``, or ``completeURI`` as a QR code, and wait with
+/// ``AuthorizationClient/finish(_:boundTo:)``.
+public struct DeviceAuthorization: Sendable {
+    /// The code that the user types.
+    public let userCode: String
+    /// The page on which the user types it.
+    public let verificationURI: URL
+    /// The page with the code filled in; nil if the server has none.
+    public let completeURI: URL?
+    /// The date on which the code expires, by this device's clock.
+    public let expiry: Date
+    /// The pause between two requests.
+    let interval: Duration
+    /// The secret code of this device.
+    let deviceCode: String
+    let scopes: Scopes
+
+    /// Decodes a response.
+    init(_ response: HTTPResponse, scopes: Scopes, now: Date) throws(OAuthError) {
+        let members: JSONObject?
+        do { members = try JSONValue(parsing: response.body.bytes).objectValue } catch { members = nil }
+        guard let members, let device = members["device_code"]?.stringValue, !device.isEmpty,
+            let user = members["user_code"]?.stringValue, !user.isEmpty,
+            // The draft's spelling, which some servers still use.
+            let page = (members["verification_uri"] ?? members["verification_url"])?.stringValue.flatMap(Self.page)
+        else { throw .invalidResponse("it has no codes, or no page for them", status: response.status) }
+        deviceCode = device
+        userCode = OAuthError.printable(user)
+        verificationURI = page
+        completeURI = members["verification_uri_complete"]?.stringValue.flatMap(Self.page)
+        expiry = now.addingTimeInterval(min(max(members["expires_in"]?.doubleValue ?? 600, 1), 86_400))
+        // RFC 8628 §3.2: five seconds unless the server says otherwise.
+        interval = .seconds(min(max(members["interval"]?.doubleValue ?? 5, 1), 300))
+        self.scopes = scopes
+    }
+
+    /// A page that a browser may be sent to: no other scheme is opened on a server's word.
+    private static func page(_ text: String) -> URL? {
+        guard let url = URL(string: text), let origin = HTTPOrigin(url), origin.scheme == "https" || origin.isLoopback
+        else { return nil }
+        return url
+    }
+}
+
+extension DeviceAuthorization: Redacting {
+    /// The page, without the codes.
+    public var description: String { "DeviceAuthorization(\(verificationURI.absoluteString))" }
+}
+
+/// A grant of a device code (RFC 8628 §3.4).
+struct DeviceCodeGrant: Grant {
+    let code: String
+    let scopes: Scopes
+
+    var type: String { "urn:ietf:params:oauth:grant-type:device_code" }
+    var parameters: [(String, String)] { [("device_code", code)] }
+    var expectedScopes: Scopes? { scopes.isEmpty ? nil : scopes }
+}
+
+extension AuthorizationClient {
+    /// Begins a sign-in on another device (RFC 8628 §3.1).
+    ///
+    /// - Parameter scopes: The requested scopes; nil for those of the configuration.
+    /// - Throws: `OAuthError.missingEndpoint` if the server supports no device codes, its refusal, and `HTTPError`.
+    public func beginOnAnotherDevice(scopes: Scopes? = nil) async throws -> DeviceAuthorization {
+        let endpoint = try await tokenEndpoint()
+        guard let url = endpoint.server.deviceAuthorizationEndpoint else {
+            throw OAuthError.missingEndpoint("device_authorization_endpoint")
+        }
+        let scopes = scopes ?? configuration.scopes
+        let response = try await endpoint.post(
+            [("scope", scopes.text)], to: endpoint.endpoint("device_authorization_endpoint", url))
+        return try DeviceAuthorization(response, scopes: scopes, now: clock.now)
+    }
+
+    /// Waits until the user has signed in on the other device, and returns the tokens.
+    ///
+    /// - Parameter key: The key to bind the tokens to (RFC 9449 §5); nil for tokens without a binding.
+    /// - Throws: `OAuthError.accessDenied` if the user declines, `signInTimedOut` when the code expires, the server's other
+    ///   refusals, and `CancellationError` as soon as the task is cancelled.
+    public func finish(
+        _ authorization: DeviceAuthorization, boundTo key: DPoPKey? = nil
+    ) async throws -> TokenResponse {
+        let grant = DeviceCodeGrant(code: authorization.deviceCode, scopes: authorization.scopes)
+        var interval = authorization.interval
+        while clock.now < authorization.expiry {
+            try await clock.sleep(for: interval)
+            do {
+                return try await tokens(for: grant, boundTo: key)
+            } catch let error as OAuthError {
+                switch error.issuerCode {
+                case "authorization_pending": continue
+                // RFC 8628 §3.5: five seconds more, for this and all later requests.
+                case "slow_down": interval += .seconds(5)
+                case "expired_token": throw OAuthError.signInTimedOut
+                case "access_denied": throw OAuthError.accessDenied
+                default:
+                    // The connection, or the server, may recover while the user is busy.
+                    guard error == .temporarilyUnavailable || error == .serverFailed || error == .tooManyRequests else {
+                        throw error
+                    }
+                    interval = min(interval * 2, .seconds(60))
+                }
+            } catch let error as HTTPError where error.isConnectivity {
+                // RFC 8628 §3.5: after a timeout of the connection, less often.
+                interval = min(interval * 2, .seconds(60))
+            }
+        }
+        throw OAuthError.signInTimedOut
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchCrypto
+import LatchJOSE
+import PortableFoundation
+
+/// The expectations of one ID token.
+struct IDTokenExpectations: Sendable {
+    /// The nonce of the authorization request; nil where there was none, such as for a device code.
+    var nonce: String?
+    /// The greatest age of the user's authentication.
+    var maximumAge: Duration?
+    /// The authentication context classes of which one is required; empty accepts any.
+    var contextClasses: [String] = []
+    /// The access token that came with it.
+    var accessToken: String?
+    /// The code that it came with, where it came in the authorization response.
+    var code: String?
+    /// The ID token of the sign-in, where a refresh has returned another one.
+    var predecessor: String?
+}
+
+/// A verifier of ID tokens (OpenID Connect Core §3.1.3.7).
+struct IDTokenVerifier: Sendable {
+    /// The accepted difference of the clocks.
+    static let leeway: TimeInterval = 30
+
+    let clientID: String
+    let issuer: String
+    let template: IssuerTemplate?
+    let clock: WallClock
+    /// Verifies the signature, the audience and the times.
+    let verify: @Sendable (String) async throws -> Claims
+
+    /// Returns the claims of a valid ID token.
+    ///
+    /// - Throws: `OAuthError.invalidIDToken`, `issuerMismatch`, `differentUser` and `insufficientAuthentication`, and
+    ///   `AuthError.keysUnavailable` if the server's keys cannot be fetched.
+    func claims(of token: String, _ expectations: IDTokenExpectations) async throws -> Claims {
+        let claims: Claims
+        do { claims = try await verify(token) } catch let error as JOSEError {
+            throw OAuthError.invalidIDToken(OAuthError.clause(of: error))
+        }
+        try checkIssuer(claims)
+        try checkParties(claims)
+        try checkTimes(claims)
+        try checkHashes(claims, of: token, expectations)
+        if let nonce = expectations.nonce {
+            // Core §3.1.3.7, rule 11: another nonce is a replayed or injected token.
+            guard claims.string("nonce").map({ $0.utf8.elementsEqual(nonce.utf8) }) == true else {
+                throw OAuthError.invalidIDToken("its nonce is not that of the request")
+            }
+        }
+        try checkAuthentication(claims, expectations)
+        if let predecessor = expectations.predecessor { try checkSuccession(claims, of: predecessor) }
+        return claims
+    }
+
+    /// Core §3.1.3.7, rule 2: the issuer, character by character.
+    func checkIssuer(_ claims: Claims) throws(OAuthError) {
+        let actual = claims.issuer ?? ""
+        let expected = template.map { $0.issuer(of: claims.string($0.claim)) } ?? issuer
+        guard let expected, actual.utf8.elementsEqual(expected.utf8) else {
+            throw .issuerMismatch(expected: expected ?? issuer, actual: actual)
+        }
+    }
+
+    /// Core §3.1.3.7, rules 4 and 5: a token for several audiences names this client as the one that it was issued to.
+    private func checkParties(_ claims: Claims) throws(OAuthError) {
+        if let party = claims["azp"], !party.isNull {
+            guard let text = party.stringValue, text.utf8.elementsEqual(clientID.utf8) else {
+                throw .invalidIDToken("it was issued to another client")
+            }
+        } else if claims.audience.count > 1 {
+            throw .invalidIDToken("it has several audiences, and names no authorized party")
+        }
+        // Core §2: at most 255 ASCII characters.
+        guard let subject = claims.subject, !subject.isEmpty, subject.utf8.count <= 255,
+            subject.utf8.allSatisfy({ $0 < 0x80 })
+        else { throw .invalidIDToken("its subject is missing or malformed") }
+    }
+
+    /// Core §2: `iat` is required.
+    ///
+    /// A token from the future is not accepted, whatever its expiry.
+    private func checkTimes(_ claims: Claims) throws(OAuthError) {
+        guard let issued = claims.issuedAt else { throw .invalidIDToken("it does not state when it was issued") }
+        guard issued <= clock.now.addingTimeInterval(Self.leeway) else {
+            throw .invalidIDToken("it is from the future")
+        }
+    }
+
+    /// Core §3.1.3.8 and §3.3.2.11: the hashes of what it came with, where it has them.
+    private func checkHashes(_ claims: Claims, of token: String, _ expectations: IDTokenExpectations) throws {
+        for (name, text) in [("at_hash", expectations.accessToken), ("c_hash", expectations.code)] {
+            guard let text, let hash = claims[name], !hash.isNull else { continue }
+            let algorithm = try JWT(unverified: token).header.algorithm
+            guard let expected = Self.halfHash(of: text, algorithm), hash.stringValue == expected else {
+                throw OAuthError.invalidIDToken("its \(name) is not that of the response")
+            }
+        }
+    }
+
+    /// Returns the left half of a hash, by the hash function of a signature algorithm; nil where it is not known.
+    static func halfHash(of text: String, _ algorithm: SignatureAlgorithm) -> String? {
+        let bytes = Array(text.utf8)
+        let digest: [UInt8]? =
+            switch algorithm {
+            case .es256, .rs256, .ps256, .hs256: Array(SHA256.hash(data: bytes))
+            case .es384, .rs384, .ps384, .hs384: Array(SHA384.hash(data: bytes))
+            // Ed25519 uses SHA-512 inside, which its users take here as well.
+            case .es512, .rs512, .ps512, .hs512, .eddsa: Array(SHA512.hash(data: bytes))
+            default: nil
+            }
+        return digest.map { Base64URL.encode($0.prefix($0.count / 2)) }
+    }
+
+    /// Core §3.1.3.7, rules 12 and 13: the context class and the time of the authentication, where they were requested.
+    private func checkAuthentication(_ claims: Claims, _ expectations: IDTokenExpectations) throws(OAuthError) {
+        if !expectations.contextClasses.isEmpty {
+            guard let actual = claims.string("acr"), expectations.contextClasses.contains(actual) else {
+                throw .insufficientAuthentication
+            }
+        }
+        guard let age = expectations.maximumAge else { return }
+        // Core §2: `auth_time` is required once a greatest age was requested.
+        guard let authenticated = claims.date("auth_time") else {
+            throw .invalidIDToken("it does not state when the user authenticated")
+        }
+        guard clock.now.timeIntervalSince(authenticated) <= age.inSeconds + Self.leeway else {
+            throw .insufficientAuthentication
+        }
+    }
+
+    /// Core §12.2: the ID token of a refresh is for the same user and the same client, of the same issuer and sign-in.
+    private func checkSuccession(_ claims: Claims, of predecessor: String) throws {
+        let old = try JWT(unverified: predecessor).claims
+        guard claims.issuer == old.issuer, claims.subject == old.subject, old.audience.contains(clientID) else {
+            throw OAuthError.differentUser
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+public import PortableFoundation
+import Synchronization
+
+extension AuthorizationClient {
+    /// Returns the URL of the page that signs the user out at the server as well (OpenID Connect RP-Initiated Logout §2).
+    ///
+    /// Sign out here first, with `session.signOut()`: the page may never be reached.
+    ///
+    /// - Parameters:
+    ///   - tokens: The tokens of the user, whose ID token says who signs out; nil if there are none.
+    ///   - redirectURI: The registered URL that the server redirects to afterwards; nil to stay on its page.
+    ///   - state: A value that the server returns to the redirect URI.
+    /// - Throws: `OAuthError.missingEndpoint` if the server has no such page.
+    public func signOutURL(
+        for tokens: Tokens?, redirectingTo redirectURI: URL? = nil, state: String? = nil
+    ) async throws -> URL {
+        guard let page = try await server().endSessionEndpoint else {
+            throw OAuthError.missingEndpoint("end_session_endpoint")
+        }
+        let parameters = [
+            ("id_token_hint", tokens?.idToken ?? ""), ("client_id", configuration.registration.clientID ?? ""),
+            ("post_logout_redirect_uri", redirectURI?.absoluteString ?? ""), ("state", state ?? ""),
+        ]
+        return try page.adding(parameters.filter { !$0.1.isEmpty })
+    }
+
+    /// Returns the session that the server has ended, from the token that it posts to this program
+    /// (OpenID Connect Back-Channel Logout §2.4).
+    ///
+    /// Each token is accepted once, by this object; respond with 200 and end the sessions of the result.
+    ///
+    /// - Parameter token: The `logout_token` of the form.
+    /// - Throws: `OAuthError.invalidLogoutToken`, to which the response is 400.
+    public func endedSession(ofLogoutToken token: String) async throws -> EndedSession {
+        guard let verifier = try await resolved().idTokens else { throw OAuthError.missingEndpoint("jwks_uri") }
+        let (session, id, expiry) = try await verifier.endedSession(of: token)
+        // §2.6, rule 7: the same identifier is a replay.
+        let isNew = seenLogoutTokens.withLock { seen in
+            seen = seen.filter { $0.value > clock.now }
+            return seen.updateValue(expiry, forKey: id) == nil
+        }
+        guard isNew else { throw OAuthError.invalidLogoutToken("it was received before") }
+        return session
+    }
+
+    /// Returns the session that the server has ended, from the parameters of the page that it loads in the user's browser
+    /// (OpenID Connect Front-Channel Logout §3).
+    ///
+    /// The page may be loaded by anyone; compare both values with those of the signed-in user before anything ends.
+    ///
+    /// - Throws: `OAuthError.issuerMismatch` if another issuer is named.
+    public func endedSession(ofFrontChannel url: URL) throws -> EndedSession? {
+        let parameters = try AuthorizationResponse(url).parameters
+        guard let issuer = parameters["iss"], let session = parameters["sid"] else { return nil }
+        let expected = configuration.issuer.absoluteString
+        guard issuer.utf8.elementsEqual(expected.utf8) else {
+            throw OAuthError.issuerMismatch(expected: expected, actual: issuer)
+        }
+        return EndedSession(subject: nil, sessionID: session)
+    }
+}
+
+/// A session that an authorization server has ended.
+public struct EndedSession: Sendable, Hashable {
+    /// The user (`sub`); nil if only one session of theirs has ended.
+    public let subject: String?
+    /// The server's session (`sid`); nil if all sessions of the user have ended.
+    public let sessionID: String?
+}
+
+extension IDTokenVerifier {
+    /// Returns the claims of a signed response about a user (OpenID Connect Core §5.3.2).
+    func userClaims(of token: String) async throws -> Claims {
+        let claims = try await verify(token)
+        try checkIssuer(claims)
+        return claims
+    }
+
+    /// Returns what a logout token says (OpenID Connect Back-Channel Logout §2.6), with its identifier and expiry.
+    func endedSession(of token: String) async throws -> (EndedSession, id: String, expiry: Date) {
+        let claims: Claims
+        do {
+            // §2.4: an explicit type keeps other tokens out.
+            let type = try JWT(unverified: token).header.type?.lowercasedASCII()
+            guard type == nil || type == "logout+jwt" || type == "jwt" else {
+                throw OAuthError.invalidLogoutToken("it is of another type")
+            }
+            claims = try await verify(token)
+        } catch let error as JOSEError {
+            throw OAuthError.invalidLogoutToken(OAuthError.clause(of: error))
+        }
+        try checkIssuer(claims)
+        let event = claims["events"]?["http://schemas.openid.net/event/backchannel-logout"]
+        guard event?.objectValue != nil else { throw OAuthError.invalidLogoutToken("it reports no logout") }
+        // §2.6, rule 6: an ID token has a nonce, and must not pass for a logout token.
+        guard claims["nonce"] == nil else { throw OAuthError.invalidLogoutToken("it has a nonce") }
+        guard let issued = claims.issuedAt, issued <= clock.now.addingTimeInterval(Self.leeway),
+            let id = claims.id, let expiry = claims.expiry
+        else { throw OAuthError.invalidLogoutToken("it lacks an identifier or a time") }
+        let session = EndedSession(subject: claims.subject, sessionID: claims.string("sid"))
+        guard session.subject != nil || session.sessionID != nil else {
+            throw OAuthError.invalidLogoutToken("it names neither a user nor a session")
+        }
+        return (session, id, expiry)
+    }
+}

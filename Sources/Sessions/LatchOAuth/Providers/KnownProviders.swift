@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+import LatchCore
+import LatchHTTP
+public import LatchJOSE
+public import PortableFoundation
+
+// Each of these publishes its metadata, so the configuration states only where it deviates from the specifications.
+
+extension OAuthConfiguration {
+    /// Google.
+    ///
+    /// It has no scope for a refresh token; it issues one at the first consent to a request for offline access.
+    public static func google(clientID: String, secret: String? = nil) -> OAuthConfiguration {
+        var configuration = known("https://accounts.google.com", clientID, secret, ["openid", "profile", "email"])
+        configuration.quirks.authorizationParameters = ["access_type": "offline"]
+        return configuration
+    }
+
+    /// Microsoft Entra, for work, school and personal accounts.
+    ///
+    /// - Parameters:
+    ///   - clientID: The application (client) ID.
+    ///   - tenant: The directory: its ID or domain, or `common`, `organizations` or `consumers` for several. The issuer of
+    ///     an ID token is then that of the user's own directory, which the token names as `tid`.
+    ///   - secret: The client secret; nil for a program on a user's device.
+    public static func microsoft(
+        clientID: String, tenant: String = "common", secret: String? = nil
+    ) -> OAuthConfiguration {
+        let host = "https://login.microsoftonline.com"
+        var configuration = known("\(host)/\(FormEncoding.encodeValue(tenant))/v2.0", clientID, secret, .signIn)
+        if ["common", "organizations", "consumers"].contains(tenant) {
+            configuration.quirks.issuerTemplate = IssuerTemplate(
+                text: "\(host)/{tenantid}/v2.0", placeholder: "{tenantid}", claim: "tid")
+        }
+        return configuration
+    }
+
+    /// Apple, on servers and on platforms other than Apple's own.
+    ///
+    /// Its client secret is a token that a key of the developer's account signs, made anew for each request. Name and
+    /// address come only with the first sign-in, and as a POST (`response_mode=form_post`): decode it with
+    /// ``AuthorizationResponse/init(form:sentTo:)``.
+    ///
+    /// - Parameters:
+    ///   - clientID: The Services ID, or the bundle identifier.
+    ///   - teamID: The identifier of the developer's team.
+    ///   - key: The private key of Sign in with Apple, whose `id` is its Key ID.
+    public static func apple(clientID: String, teamID: String, key: Key) -> OAuthConfiguration {
+        let issuer = "https://appleid.apple.com"
+        var configuration = known(issuer, clientID, nil, ["openid", "name", "email"])
+        configuration.registration = ClientRegistration(
+            clientID: clientID, secretSignedBy: key, issuer: teamID, audience: issuer)
+        configuration.quirks.authorizationParameters = ["response_mode": "form_post"]
+        return configuration
+    }
+
+    /// GitHub, which is not an OpenID provider: who the user is comes from its API.
+    ///
+    /// - Parameters:
+    ///   - clientID: The client ID of an OAuth app or a GitHub App.
+    ///   - secret: The client secret; GitHub requires one for codes, and none for device codes.
+    ///   - scopes: The requested scopes.
+    public static func github(
+        clientID: String, secret: String? = nil, scopes: Scopes = ["read:user", "user:email"]
+    ) -> OAuthConfiguration {
+        var configuration = described("https://github.com", clientID, secret, scopes) { server, url in
+            server.authorizationEndpoint = url("/login/oauth/authorize")
+            server.tokenEndpoint = url("/login/oauth/access_token") ?? server.tokenEndpoint
+            server.deviceAuthorizationEndpoint = url("/login/device/code")
+        }
+        configuration.quirks.separatesScopesByCommas = true
+        return configuration
+    }
+
+    /// Facebook, whose metadata lacks a token endpoint, and which issues no refresh tokens.
+    public static func facebook(
+        clientID: String, secret: String? = nil, scopes: Scopes = ["openid", "public_profile", "email"]
+    ) -> OAuthConfiguration {
+        described("https://www.facebook.com", clientID, secret, scopes) { server, url in
+            server.authorizationEndpoint = url("/dialog/oauth")
+            server.tokenEndpoint =
+                URL(string: "https://graph.facebook.com/oauth/access_token") ?? server.tokenEndpoint
+            server.keySetURL = url("/.well-known/oauth/openid/jwks/")
+        }
+    }
+
+    /// Auth0, whose issuers end with a slash.
+    ///
+    /// - Parameters:
+    ///   - domain: The domain of the tenant, such as `example.eu.auth0.com`.
+    ///   - audience: The API that the access token is for; without one it is opaque.
+    public static func auth0(
+        domain: String, clientID: String, secret: String? = nil, audience: String? = nil
+    ) -> OAuthConfiguration {
+        var configuration = known("https://\(domain)/", clientID, secret, .signIn)
+        if let audience { configuration.quirks.authorizationParameters = ["audience": audience] }
+        return configuration
+    }
+
+    /// Okta.
+    ///
+    /// - Parameters:
+    ///   - domain: The domain of the organization, such as `example.okta.com`.
+    ///   - server: The name of the authorization server; nil for the organization's own.
+    public static func okta(
+        domain: String, clientID: String, secret: String? = nil, server: String? = "default"
+    ) -> OAuthConfiguration {
+        known("https://\(domain)" + (server.map { "/oauth2/\($0)" } ?? ""), clientID, secret, .signIn)
+    }
+
+    /// Keycloak.
+    ///
+    /// - Parameters:
+    ///   - url: The base URL of the server, with its path, if it has one.
+    ///   - realm: The name of the realm.
+    public static func keycloak(
+        at url: URL, realm: String, clientID: String, secret: String? = nil
+    ) -> OAuthConfiguration {
+        OAuthConfiguration(
+            issuer: url.appending(path: "realms/\(realm)"), clientID: clientID, secret: secret)
+    }
+
+    /// Amazon Cognito, which has no scope for a refresh token and issues one all the same.
+    ///
+    /// - Parameters:
+    ///   - region: The region, such as `eu-central-1`.
+    ///   - userPool: The identifier of the user pool.
+    public static func cognito(
+        region: String, userPool: String, clientID: String, secret: String? = nil
+    ) -> OAuthConfiguration {
+        known(
+            "https://cognito-idp.\(region).amazonaws.com/\(userPool)", clientID, secret,
+            ["openid", "profile", "email"])
+    }
+
+    /// GitLab, also a server of one's own.
+    public static func gitlab(
+        clientID: String, secret: String? = nil, host: String = "gitlab.com"
+    ) -> OAuthConfiguration {
+        known("https://\(host)", clientID, secret, ["openid", "profile", "email"])
+    }
+
+    /// Discord.
+    public static func discord(clientID: String, secret: String? = nil) -> OAuthConfiguration {
+        known("https://discord.com", clientID, secret, ["openid", "identify", "email"])
+    }
+
+    /// Latchwork's own server.
+    public static func latchwork(at url: URL, clientID: String, secret: String? = nil) -> OAuthConfiguration {
+        OAuthConfiguration(issuer: url, clientID: clientID, secret: secret)
+    }
+
+    /// Returns the configuration of a server that publishes its metadata.
+    private static func known(
+        _ issuer: String, _ clientID: String, _ secret: String?, _ scopes: Scopes
+    ) -> OAuthConfiguration {
+        OAuthConfiguration(issuer: url(issuer), clientID: clientID, secret: secret, scopes: scopes)
+    }
+
+    /// Returns the configuration of a server that publishes no metadata, or too little.
+    private static func described(
+        _ issuer: String, _ clientID: String, _ secret: String?, _ scopes: Scopes,
+        _ describe: (inout AuthorizationServer, (String) -> URL?) -> Void
+    ) -> OAuthConfiguration {
+        let issuerURL = url(issuer)
+        var server = AuthorizationServer(issuer: issuerURL, tokenEndpoint: issuerURL)
+        describe(&server) { URL(string: issuer + $0) }
+        return OAuthConfiguration(
+            server: server,
+            registration: ClientRegistration(
+                clientID: clientID, secret: secret, authentication: secret.map { _ in .post }),
+            scopes: scopes)
+    }
+
+    /// Returns a URL; a domain that cannot be in one yields an issuer that nothing can be fetched from.
+    private static func url(_ text: String) -> URL { URL(string: text) ?? URL(filePath: "/") }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import PortableFoundation
+
+/// The request for the metadata of an authorization server (RFC 8414 §3, OpenID Connect Discovery §4).
+struct ServerDiscovery: Sendable {
+    /// The greatest size of a metadata document, many times that of any real one.
+    private static let greatestSize = 256 << 10
+
+    let issuer: URL
+    let transport: any Handler
+    let allowingInsecureHTTP: InsecureHTTP
+    let timeout: Duration?
+    /// The accepted issuers apart from `issuer` itself; see ``IssuerTemplate``.
+    let template: IssuerTemplate?
+
+    /// Fetches the metadata.
+    ///
+    /// - Throws: `OAuthError.discoveryFailed` if the issuer publishes none, `invalidMetadata` if it is not that issuer's,
+    ///   `HTTPError` if it cannot be reached.
+    func server() async throws -> AuthorizationServer {
+        let client = Client(
+            baseURL: issuer, transport: transport, allowingInsecureHTTP: allowingInsecureHTTP,
+            // The metadata is trusted because it comes from this origin: redirects stay within it.
+            redirects: RedirectPolicy(maximum: 3, staysWithinOrigin: true), timeout: timeout)
+        var last: HTTPStatus?
+        for url in try Self.locations(of: issuer) {
+            var request = try HTTPRequest(url: url, fields: [.accept: "application/json"])
+            request.wantsStream = true
+            request.timeout = timeout
+            let response = try await client.respond(to: request)
+            let bytes = try await response.body.collected(upTo: Self.greatestSize)
+            if response.status == .ok { return try decode(bytes) }
+            guard !response.status.isServerError, response.status != .tooManyRequests else {
+                throw OAuthError(
+                    HTTPResponse(status: response.status, fields: response.fields, body: HTTPBody(bytes)), now: Date())
+            }
+            last = response.status
+        }
+        throw OAuthError.discoveryFailed(issuer.absoluteString, status: last)
+    }
+
+    private func decode(_ bytes: [UInt8]) throws(OAuthError) -> AuthorizationServer {
+        let members: JSONObject?
+        do { members = try JSONValue(parsing: bytes).objectValue } catch { throw .invalidMetadata("it is not JSON") }
+        guard let members else { throw .invalidMetadata("it is not a JSON object") }
+        // RFC 8414 §3.3: the same characters, or another issuer could pass for this one.
+        let stated = members["issuer"]?.stringValue ?? ""
+        guard stated.utf8.elementsEqual(issuer.absoluteString.utf8) || template?.matches(metadata: stated) == true
+        else {
+            throw .issuerMismatch(expected: issuer.absoluteString, actual: stated)
+        }
+        return try AuthorizationServer(metadata: members, issuer: issuer) { url in
+            url.scheme?.lowercasedASCII() == "https" || allows(url)
+        }
+    }
+
+    private func allows(_ url: URL) -> Bool {
+        guard let origin = HTTPOrigin(url) else { return false }
+        return allowingInsecureHTTP.allows(origin)
+    }
+
+    /// Returns the places of the document: that of OpenID Connect, which most servers have, then that of OAuth.
+    static func locations(of issuer: URL) throws(OAuthError) -> [URL] {
+        let text = issuer.absoluteString
+        guard let origin = HTTPOrigin(issuer), issuer.query() == nil, issuer.fragment() == nil else {
+            throw .invalidMetadata("an issuer is a URL without a query or a fragment")
+        }
+        // Both specifications: a slash at the end is removed first.
+        let (path, base) = (withoutSlash(issuer.path(percentEncoded: true)), withoutSlash(text))
+        return [
+            "\(base)/.well-known/openid-configuration",
+            // RFC 8414 §3.1: between the host and the path.
+            "\(origin)/.well-known/oauth-authorization-server\(path)",
+        ].compactMap(URL.init(string:))
+    }
+}
+
+/// Returns a text without a slash at its end.
+private func withoutSlash(_ text: String) -> Substring {
+    text.utf8.last == UInt8(ascii: "/") ? Substring(text.utf8.dropLast()) : text[...]
+}
+
+/// An issuer identifier with a part that differs from tenant to tenant, such as that of Microsoft Entra.
+struct IssuerTemplate: Sendable, Hashable {
+    /// The identifier with a placeholder, as the metadata states it.
+    let text: String
+    /// The placeholder.
+    let placeholder: String
+    /// The claim of an ID token that replaces the placeholder.
+    let claim: String
+
+    func matches(metadata issuer: String) -> Bool { issuer.utf8.elementsEqual(text.utf8) }
+
+    /// Returns the issuer of a token with these claims; nil if the claim is missing, or could form another URL.
+    func issuer(of value: String?) -> String? {
+        guard let value, !value.isEmpty, value.utf8.count <= 64,
+            value.utf8.allSatisfy({ isAlphanumeric($0) || $0 == 0x2D }),
+            let range = text.utf8.ranges(of: placeholder.utf8).first
+        else { return nil }
+        return String(text[..<range.lowerBound]) + value + String(text[range.upperBound...])
+    }
+
+    private func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: false
+        }
+    }
+}

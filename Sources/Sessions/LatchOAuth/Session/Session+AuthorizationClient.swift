@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+public import LatchCore
+import LatchJOSE
+import PortableFoundation
+
+extension Session where Value == Tokens {
+    /// Creates a session whose tokens are refreshed at an authorization server that is found by its issuer.
+    ///
+    /// As ``init(tokenEndpoint:store:policy:clock:random:executor:)``; the server's metadata is fetched with the first
+    /// refresh. The ID token of a refresh replaces that of the sign-in if it is valid and of the same user
+    /// (OpenID Connect Core §12.2).
+    ///
+    /// - Parameters:
+    ///   - client: The client of the server.
+    ///   - store: Keeps the tokens.
+    ///   - policy: Decides when to refresh.
+    ///   - random: The source of jitter and idempotency keys.
+    ///   - executor: Runs the session's own tasks; nil means the global pool.
+    public init(
+        client: AuthorizationClient, store: any TokenStore<Tokens>, policy: RefreshPolicy = RefreshPolicy(),
+        random: RandomSource = .system, executor: (any TaskExecutor)? = nil
+    ) {
+        self.init(
+            store: store, policy: policy, clock: client.clock, random: random, executor: executor, issuer: client,
+            revoke: client.revocation, refreshingBy: client.refresh)
+    }
+
+    /// Signs a user in through a browser, and returns the session.
+    ///
+    /// ```swift
+    /// let session = try await Session.signIn(with: .google(clientID: "…"), using: browser, store: store)
+    /// ```
+    ///
+    /// At the next launch, ``init(client:store:policy:random:executor:)`` continues the session from the same store.
+    ///
+    /// - Parameters:
+    ///   - configuration: The server and the registration of this program.
+    ///   - browser: Shows the server's page.
+    ///   - store: Keeps the tokens.
+    ///   - request: The parameters of the request.
+    /// - Throws: The errors of the browser, and those of ``AuthorizationClient/finish(_:)-(URL)``; nothing is then stored.
+    public static func signIn(
+        with configuration: OAuthConfiguration, using browser: some Browser, store: any TokenStore<Tokens>,
+        request: AuthorizationRequest = AuthorizationRequest()
+    ) async throws -> Session<Tokens> {
+        let session = Session(client: AuthorizationClient(configuration), store: store)
+        try await session.signIn(using: browser, request)
+        return session
+    }
+
+    /// Signs the user in through a browser; nothing is stored if that fails, and whoever was signed in stays.
+    ///
+    /// - Parameters:
+    ///   - browser: Shows the server's page.
+    ///   - request: The parameters of the request.
+    ///   - key: The key to bind the tokens to (RFC 9449 §10); nil for tokens without a binding.
+    /// - Returns: The server's response, whose ID token is verified.
+    /// - Throws: The errors of the browser, those of ``AuthorizationClient/finish(_:)-(URL)``, a `store…` code if the tokens
+    ///   cannot be stored, and `OAuthError.noTokenEndpoint` for a session that was created without a client.
+    @discardableResult
+    public func signIn(
+        using browser: some Browser, _ request: AuthorizationRequest = AuthorizationRequest(),
+        boundTo key: DPoPKey? = nil
+    ) async throws -> TokenResponse {
+        guard let client = issuer as? AuthorizationClient else { throw OAuthError.noTokenEndpoint }
+        let sent = client.clock.now
+        let response = try await client.authorize(request, using: browser, boundTo: key)
+        try await signIn(response.tokens, requestedAt: sent)
+        return response
+    }
+}
+
+extension AuthorizationClient {
+    /// Obtains tokens through a browser, without a session.
+    ///
+    /// - Parameters:
+    ///   - request: The parameters of the request.
+    ///   - browser: Shows the server's page.
+    ///   - key: The key to bind the tokens to (RFC 9449 §10); nil for tokens without a binding.
+    /// - Throws: The errors of the browser, and those of ``finish(_:)-(URL)``.
+    public func authorize(
+        _ request: AuthorizationRequest = AuthorizationRequest(), using browser: some Browser,
+        boundTo key: DPoPKey? = nil
+    ) async throws -> TokenResponse {
+        let callback = try await browser.authorize(redirectingTo: configuration.redirectURI) { redirectURI in
+            try await self.begin(request, redirectURI: redirectURI, boundTo: key).url
+        }
+        return try await finish(callback)
+    }
+
+    /// Revokes tokens for a session that has ended here.
+    @Sendable func revocation(_ tokens: Tokens) async -> RevocationOutcome {
+        do { return try await tokenEndpoint().revocation(tokens) } catch { return .unavailable }
+    }
+
+    /// Refreshes tokens for a session.
+    @Sendable func refresh(_ request: RefreshRequest<Tokens>) async throws -> Tokens {
+        var tokens = try await tokenEndpoint().refresh(
+            request.credential, for: request.target, idempotencyKey: request.idempotencyKey
+        ).tokens
+        guard let idToken = tokens.idToken else { return tokens }
+        do {
+            var expectations = IDTokenExpectations(accessToken: tokens.access)
+            expectations.predecessor = request.credential.idToken
+            _ = try await claims(of: idToken, expectations)
+        } catch let error as OAuthError where error == .issuerMismatch || error == .differentUser {
+            // Core §12.2: another user's tokens must not continue this session.
+            throw AuthError.reauthenticationRequired.caused(by: error)
+        } catch {
+            // The refresh token has been used up: a session must not be lost for an ID token that nobody needs, and that
+            // of the sign-in stays valid.
+            tokens.idToken = nil
+        }
+        return tokens
+    }
+}

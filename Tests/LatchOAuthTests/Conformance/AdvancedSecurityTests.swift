@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchOAuth
+import LatchTesting
+import Testing
+
+/// The client modules of FAPI 2.0 and of OpenID Connect's logout profiles, each against a provider that misbehaves in
+/// exactly that way.
+@Suite struct `A client with high security` {
+    private func registration() throws -> ClientRegistration {
+        ClientRegistration(clientID: "notes", key: try Key.generate(.es256))
+    }
+
+    /// FAPI 2.0: pushed requests, bound tokens, assertions of a key.
+    private func signIn(
+        _ provider: ScriptedProvider, _ key: DPoPKey, _ request: AuthorizationRequest = AuthorizationRequest(),
+        _ configure: (inout OAuthConfiguration) -> Void = { _ in }
+    ) async throws -> TokenResponse {
+        let client = provider.client {
+            $0.pushesRequests = true
+            configure(&$0)
+        }
+        return try await client.finish(provider.approve(try await client.begin(request, boundTo: key)))
+    }
+
+    private func key(_ provider: ScriptedProvider) throws -> DPoPKey {
+        try DPoPKey.generate(clock: provider.clock.wallClock())
+    }
+
+    // MARK: FAPI 2.0
+
+    @Test func `happy-path: pushes the request, binds the code and the tokens to a key`() async throws {
+        let provider = try ScriptedProvider(registration())
+        let client = provider.client { $0.pushesRequests = true }
+        let attempt = try await client.begin(boundTo: key(provider))
+        // RFC 9126 §4: the browser carries a reference and nothing else.
+        let parameters = ScriptedProvider.parameters(attempt.url.query(percentEncoded: true) ?? "")
+        #expect(parameters.keys.sorted() == ["client_id", "request_uri"])
+        let tokens = try await client.finish(provider.approve(attempt)).tokens
+        #expect(tokens.tokenType == .dpop)
+        let push = try #require(provider.requests(to: "/par").first)
+        #expect(push.fields["DPoP"] != nil)
+        #expect(ScriptedProvider.parameters(push.body.text ?? "")["dpop_jkt"] == tokens.key?.thumbprint)
+    }
+
+    @Test func `required-push: pushes where the server requires it`() async throws {
+        let provider = try ScriptedProvider(registration())
+        provider.deviate { $0.metadata = { $0["require_pushed_authorization_requests"] = true } }
+        let client = provider.client()
+        _ = try await client.finish(provider.approve(try await client.begin()))
+        #expect(provider.requests(to: "/par").count == 1)
+    }
+
+    @Test func `dpop-nonce: repeats a request with the nonce that the server requires`() async throws {
+        let nonces = DPoPNonces()
+        let provider = try ScriptedProvider(registration(), nonces: nonces)
+        _ = try await signIn(provider, key(provider))
+        // The nonce is learnt at the first endpoint of the origin, and used at the next.
+        #expect(provider.requests(to: "/par").count == 2)
+        #expect(provider.requests(to: "/token").count == 1)
+    }
+
+    @Test func `dpop-downgrade: refuses bearer tokens where bound ones were requested`() async throws {
+        let provider = try ScriptedProvider(registration())
+        provider.deviate { $0.tokenResponse = { $0["token_type"] = "Bearer" } }
+        await #expect(throws: OAuthError.unacceptableTokenType) { try await signIn(provider, key(provider)) }
+    }
+
+    @Test func `token-type-case: compares the type without case`() async throws {
+        let provider = try ScriptedProvider(registration())
+        provider.deviate { $0.tokenResponse = { $0["token_type"] = "dpOp" } }
+        #expect(try await signIn(provider, key(provider)).tokens.tokenType == .dpop)
+    }
+
+    @Test func `missing-scope: takes the requested scopes as granted`() async throws {
+        let provider = try ScriptedProvider(registration())
+        provider.deviate { $0.tokenResponse = { $0["scope"] = nil } }
+        let response = try await signIn(provider, key(provider))
+        #expect(response.grantedScopes == .signIn)
+    }
+
+    @Test(arguments: ["expires_in", "refresh_token", "scope"])
+    func `missing-member: tolerates a response without optional members`(name: String) async throws {
+        let provider = try ScriptedProvider(registration())
+        provider.deviate { $0.tokenResponse = { $0[name] = nil } }
+        #expect(try await signIn(provider, key(provider)).tokens.idToken != nil)
+    }
+
+    @Test func `extra-members: ignores what it does not know`() async throws {
+        let provider = try ScriptedProvider(registration())
+        provider.deviate { deviations in
+            deviations.tokenResponse = { $0["unknown"] = ["a": [1]] }
+            deviations.claims = { $0["unknown"] = ["b": true] }
+        }
+        #expect(try await signIn(provider, key(provider)).extra["unknown"] != nil)
+    }
+
+    @Test func `missing-access-token: refuses a response without one`() async throws {
+        let provider = try ScriptedProvider(registration())
+        provider.deviate { $0.tokenResponse = { $0["access_token"] = nil } }
+        await #expect(throws: OAuthError.invalidResponse) { try await signIn(provider, key(provider)) }
+    }
+
+    @Test func `client-assertion: is for the issuer alone, short-lived, and new each time`() async throws {
+        let provider = try ScriptedProvider(registration())
+        _ = try await signIn(provider, key(provider))
+        let requests = provider.requests(to: "/par") + provider.requests(to: "/token")
+        let assertions = try requests.map { request in
+            let text = ScriptedProvider.parameters(request.body.text ?? "")["client_assertion"]
+            return try JWT(unverified: try #require(text)).claims
+        }
+        #expect(assertions.map { $0.string("aud") } == ["https://id.example.com", "https://id.example.com"])
+        #expect(Set(assertions.compactMap(\.id)).count == 2)
+        #expect(assertions.allSatisfy { $0.expiry == $0.issuedAt?.addingTimeInterval(60) })
+    }
+
+    @Test func `signed-request: sends its parameters in a request object`() async throws {
+        let provider = try ScriptedProvider(registration())
+        var request = AuthorizationRequest()
+        request.contextClasses = ["phr"]
+        let client = provider.client { $0.signsRequests = true }
+        let attempt = try await client.begin(request)
+        let parameters = ScriptedProvider.parameters(attempt.url.query(percentEncoded: true) ?? "")
+        #expect(parameters.keys.sorted() == ["client_id", "request"])
+        #expect(try await client.finish(provider.approve(attempt)).tokens.idToken != nil)
+    }
+
+    @Test func `acr: refuses a weaker authentication than requested`() async throws {
+        let provider = try ScriptedProvider(registration())
+        var request = AuthorizationRequest()
+        request.contextClasses = ["phr", "mfa"]
+        #expect(try await signIn(provider, key(provider), request).tokens.idToken != nil)
+        provider.deviate { $0.claims = { $0["acr"] = "pwd" } }
+        await #expect(throws: OAuthError.insufficientAuthentication) {
+            try await signIn(provider, key(provider), request)
+        }
+    }
+
+    @Test func `max-age: refuses an authentication that is too old, or of unknown age`() async throws {
+        let provider = try ScriptedProvider(registration())
+        var request = AuthorizationRequest()
+        request.maximumAge = .seconds(300)
+        #expect(try await signIn(provider, key(provider), request).tokens.idToken != nil)
+        provider.deviate {
+            $0.claims = { $0["auth_time"] = .integer(($0.int("auth_time").map { Int64($0) } ?? 0) - 3_600) }
+        }
+        await #expect(throws: OAuthError.insufficientAuthentication) {
+            try await signIn(provider, key(provider), request)
+        }
+        provider.deviate { $0.claims = { $0["auth_time"] = nil } }
+        await #expect(throws: OAuthError.invalidIDToken) { try await signIn(provider, key(provider), request) }
+    }
+
+    @Test func `rich-authorization: sends the details that scopes are too coarse for`() async throws {
+        var detail = AuthorizationDetail(type: "payment")
+        detail.locations = ["https://bank.example"]
+        detail["amount"] = "12.50"
+        var request = AuthorizationRequest()
+        request.authorizationDetails = [detail]
+        request.resources = ["https://bank.example", "https://other.example"]
+        let url = try await ScriptedProvider().client().begin(request).url
+        let parameters = ScriptedProvider.parameters(url.query(percentEncoded: true) ?? "")
+        let sent = try JSONValue(parsing: parameters["authorization_details"] ?? "")
+        #expect(sent == [["type": "payment", "locations": ["https://bank.example"], "amount": "12.50"]])
+        #expect(url.absoluteString.split(separator: "resource=").count == 3)
+    }
+
+    // MARK: PKCE, mix-up, code injection
+
+    @Test func `pkce: presents the verifier of the attempt`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let attempt = try await client.begin()
+        let response = try provider.approve(attempt)
+        let parameters = ScriptedProvider.parameters(attempt.url.query(percentEncoded: true) ?? "")
+        #expect(parameters["code_challenge_method"] == "S256")
+        _ = try await client.finish(response)
+        let form = ScriptedProvider.parameters(provider.requests(to: "/token").first?.body.text ?? "")
+        #expect(form["code_verifier"]?.utf8.count == 43)
+        #expect(form["code_verifier"] != parameters["code_challenge"])
+    }
+
+    @Test func `code-injection: cannot use the code of another attempt`() async throws {
+        let provider = try ScriptedProvider()
+        let (client, other) = (provider.client(), provider.client())
+        let stolen = ScriptedProvider.parameters(
+            try provider.approve(try await other.begin()).query(percentEncoded: true) ?? "")
+        provider.deviate { deviations in
+            deviations.callback = { $0[0].1 = stolen["code"] ?? "" }
+        }
+        let url = try provider.approve(try await client.begin())
+        await #expect(throws: OAuthError.invalidGrant) { try await client.finish(url) }
+    }
+
+    @Test func `mix-up: sends no code of one server to another`() async throws {
+        let (honest, evil) = (try ScriptedProvider(), try ScriptedProvider())
+        let attempts = InMemorySecretStore()
+        let client = honest.client(attempts: attempts)
+        let url = try honest.approve(try await client.begin())
+        let other = AuthorizationClient(
+            OAuthConfiguration(
+                issuer: try #require(URL(string: "https://evil.example")), registration: honest.registration),
+            attempts: attempts, transport: evil, clock: honest.clock.wallClock())
+        await #expect(throws: OAuthError.stateMismatch) { try await other.finish(url) }
+        #expect(evil.requests(to: "/token").isEmpty)
+    }
+
+    @Test func `restart: a response is accepted by another launch of the program, for an hour`() async throws {
+        let provider = try ScriptedProvider()
+        let secrets = InMemorySecretStore()
+        let urls = [
+            try provider.approve(try await provider.client(attempts: secrets).begin()),
+            try provider.approve(try await provider.client(attempts: secrets).begin()),
+        ]
+        #expect(try await provider.client(attempts: secrets).finish(urls[1]).tokens.idToken != nil)
+        provider.clock.advance(by: .seconds(3_700))
+        await #expect(throws: OAuthError.stateMismatch) {
+            try await provider.client(attempts: secrets).finish(urls[0])
+        }
+    }
+
+    @Test func `redirect-uri: refuses a response that was sent elsewhere`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let url = try provider.approve(try await client.begin()).absoluteString
+        for target in [
+            "https://notes.example.com/callback2", "https://notes.example.com.evil/callback", "app:/callback",
+        ] {
+            let moved = try #require(URL(string: url.replacing("https://notes.example.com/callback", with: target)))
+            await #expect(throws: (any Error).self) { try await client.finish(moved) }
+        }
+        #expect(provider.requests(to: "/token").isEmpty)
+    }
+
+    // MARK: Logout
+
+    private func logoutToken(
+        _ provider: ScriptedProvider, type: String? = "logout+jwt", _ change: (inout Claims) -> Void = { _ in }
+    ) throws -> String {
+        var claims: Claims = ["sub": "ada", "sid": "s1", "jti": "j1"]
+        claims.issuer = ScriptedProvider.issuer.absoluteString
+        claims.audience = ["notes"]
+        claims.issuedAt = provider.clock.now
+        claims.expiry = provider.clock.now.addingTimeInterval(120)
+        claims["events"] = ["http://schemas.openid.net/event/backchannel-logout": [:]]
+        change(&claims)
+        return try JWT.sign(claims, with: provider.key, type: type)
+    }
+
+    @Test func `rp-initiated-logout: leads to the page with the ID token`() async throws {
+        let provider = try ScriptedProvider()
+        let url = try await provider.client().signOutURL(
+            for: Tokens(access: "a", idToken: "id"), redirectingTo: ScriptedProvider.redirectURI, state: "s")
+        #expect(url.path() == "/logout")
+        #expect(
+            ScriptedProvider.parameters(url.query(percentEncoded: true) ?? "") == [
+                "id_token_hint": "id", "client_id": "notes", "state": "s",
+                "post_logout_redirect_uri": "https://notes.example.com/callback",
+            ])
+    }
+
+    @Test func `backchannel-logout: ends the session that the token names, once`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let token = try logoutToken(provider)
+        let ended = try await client.endedSession(ofLogoutToken: token)
+        #expect((ended.subject, ended.sessionID) == ("ada", "s1"))
+        await #expect(throws: OAuthError.invalidLogoutToken) { try await client.endedSession(ofLogoutToken: token) }
+    }
+
+    private typealias Change = @Sendable (inout Claims) -> Void
+
+    private static let brokenLogouts: [(String, Change)] = [
+        ("no event", { $0["events"] = nil }),
+        ("wrong event", { $0["events"] = ["http://schemas.openid.net/event/other": [:]] }),
+        ("event of another type", { $0["events"] = ["http://schemas.openid.net/event/backchannel-logout": 1] }),
+        ("nonce", { $0["nonce"] = "n" }),
+        (
+            "no subject and no session",
+            {
+                $0["sub"] = nil
+                $0["sid"] = nil
+            }
+        ),
+        ("no identifier", { $0["jti"] = nil }),
+        ("no time", { $0["iat"] = nil }),
+        ("no expiry", { $0["exp"] = nil }),
+        ("other audience", { $0.audience = ["other"] }),
+        ("expired", { $0.expiry = $0.issuedAt?.addingTimeInterval(-60) }),
+    ]
+
+    @Test(arguments: brokenLogouts.indices)
+    func `backchannel-logout-invalid: refuses a malformed token`(index: Int) async throws {
+        let provider = try ScriptedProvider()
+        let token = try logoutToken(provider) { Self.brokenLogouts[index].1(&$0) }
+        await #expect(throws: OAuthError.invalidLogoutToken, "\(Self.brokenLogouts[index].0)") {
+            try await provider.client().endedSession(ofLogoutToken: token)
+        }
+    }
+
+    @Test func `backchannel-logout-iss: refuses a token of another issuer`() async throws {
+        let provider = try ScriptedProvider()
+        let token = try logoutToken(provider) { $0.issuer = "https://evil.example" }
+        await #expect(throws: OAuthError.issuerMismatch) {
+            try await provider.client().endedSession(ofLogoutToken: token)
+        }
+    }
+
+    @Test func `backchannel-logout-typ: refuses an access token, and another key's signature`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let token = try logoutToken(provider, type: "at+jwt")
+        await #expect(throws: OAuthError.invalidLogoutToken) { try await client.endedSession(ofLogoutToken: token) }
+        let forged = try ScriptedProvider()
+        let other = try logoutToken(forged)
+        await #expect(throws: OAuthError.invalidLogoutToken) { try await client.endedSession(ofLogoutToken: other) }
+    }
+
+    @Test func `frontchannel-logout: reads the session, and refuses another issuer`() throws {
+        let client = try ScriptedProvider().client()
+        let url = try #require(URL(string: "https://notes.example.com/out?iss=https://id.example.com&sid=s1"))
+        #expect(try client.endedSession(ofFrontChannel: url)?.sessionID == "s1")
+        let evil = try #require(URL(string: "https://notes.example.com/out?iss=https://evil.example&sid=s1"))
+        #expect(throws: OAuthError.issuerMismatch) { try client.endedSession(ofFrontChannel: evil) }
+    }
+
+    // MARK: Device code
+
+    @Test func `device-code: waits as long as the server says, and longer when it is too fast`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let authorization = try await client.beginOnAnotherDevice()
+        #expect(authorization.userCode == "WDJB-MJHT")
+        let task = Task { try await client.finish(authorization).tokens }
+        #expect(await provider.clock.wakeNext() == .seconds(5))
+        #expect(await provider.clock.wakeNext() == .seconds(5))
+        #expect(await provider.clock.wakeNext() == .seconds(10))
+        #expect(try await task.value.idToken != nil)
+    }
+
+    @Test func `device-code-cancelled: ends with the task`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let authorization = try await client.beginOnAnotherDevice()
+        let task = Task { try await client.finish(authorization) }
+        await provider.clock.sleeper(for: .seconds(5) ... .seconds(5))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    // MARK: Introspection
+
+    @Test func `introspection: tells an active token from any other`() async throws {
+        let provider = try ScriptedProvider()
+        let endpoint = try await provider.client().tokenEndpoint()
+        #expect(try await endpoint.introspect("good")?.subject == "ada")
+        #expect(try await endpoint.introspect("bad") == nil)
+    }
+}

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchCrypto
+import LatchHTTP
+import LatchJOSE
+import LatchOAuth
+import LatchTesting
+import Testing
+
+/// The relying-party modules of the OpenID Foundation's conformance suite, each against a provider that misbehaves in
+/// exactly that way; Documentation/Conformance.md lists them.
+@Suite struct `A relying party` {
+    /// Plays a sign-in: the page, the user, and the way back.
+    private func signIn(
+        _ provider: ScriptedProvider, _ request: AuthorizationRequest = AuthorizationRequest(),
+        _ configure: (inout OAuthConfiguration) -> Void = { _ in }
+    ) async throws -> TokenResponse {
+        let client = provider.client(configure)
+        return try await client.finish(provider.approve(try await client.begin(request)))
+    }
+
+    /// Expects that a deviation of the ID token ends the sign-in, and that the tokens are revoked.
+    private func expectRefusal(
+        _ error: OAuthError = .invalidIDToken, _ deviate: (inout ScriptedProvider.Deviations) -> Void
+    ) async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate(deviate)
+        await #expect(throws: error) { try await signIn(provider) }
+        #expect(provider.requests(to: "/revoke").count == 2)
+    }
+
+    // MARK: Basic
+
+    @Test func `oidcc-client-test: completes a code flow`() async throws {
+        let provider = try ScriptedProvider()
+        let response = try await signIn(provider)
+        #expect(response.tokens.idToken != nil)
+        #expect(response.tokens.refresh != nil)
+        #expect(provider.paths == ["/.well-known/openid-configuration", "/token", "/jwks"])
+    }
+
+    @Test func `nonce-invalid: refuses another nonce`() async throws {
+        try await expectRefusal { $0.claims = { $0["nonce"] = "other" } }
+    }
+
+    @Test func `nonce-invalid: refuses a missing nonce`() async throws {
+        try await expectRefusal { $0.claims = { $0["nonce"] = nil } }
+    }
+
+    @Test func `scope-userinfo-claims: reads the claims of the user`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let tokens = try await client.finish(provider.approve(try await client.begin())).tokens
+        #expect(try await client.userInfo(of: tokens).string("name") == "Ada")
+    }
+
+    @Test func `userinfo-bearer-header: sends the access token in the field alone`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let tokens = try await client.finish(provider.approve(try await client.begin())).tokens
+        _ = try await client.userInfo(of: tokens)
+        let request = try #require(provider.requests(to: "/userinfo").first)
+        #expect(request.fields[.authorization] == "Bearer \(tokens.access)")
+        #expect(request.query == nil)
+    }
+
+    @Test(arguments: ["other", "", nil])
+    func `userinfo-invalid-sub: refuses a response about another user`(subject: String?) async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let tokens = try await client.finish(provider.approve(try await client.begin())).tokens
+        provider.deviate { $0.userInfo = { $0["sub"] = subject.map { .string($0) } } }
+        await #expect(throws: OAuthError.invalidUserInfo) { try await client.userInfo(of: tokens) }
+    }
+
+    @Test func `missing-iat: refuses a token without a time of issue`() async throws {
+        try await expectRefusal { $0.claims = { $0["iat"] = nil } }
+    }
+
+    @Test func `future-iat: refuses a token from the future`() async throws {
+        try await expectRefusal { $0.claims = { $0.issuedAt = $0.issuedAt?.addingTimeInterval(3_600) } }
+    }
+
+    @Test func `missing-sub: refuses a token about nobody`() async throws {
+        try await expectRefusal { $0.claims = { $0.subject = nil } }
+    }
+
+    @Test func `oversized-sub: refuses a subject of more than 255 characters`() async throws {
+        try await expectRefusal { $0.claims = { $0.subject = String(repeating: "a", count: 256) } }
+    }
+
+    @Test func `missing-aud: refuses a token for nobody`() async throws {
+        try await expectRefusal { $0.claims = { $0["aud"] = nil } }
+    }
+
+    @Test func `missing-iss: refuses a token of nobody`() async throws {
+        try await expectRefusal(.issuerMismatch) { $0.claims = { $0.issuer = nil } }
+    }
+
+    @Test(arguments: [
+        "https://evil.example", "https://id.example.com/", "https://ID.example.com", "http://id.example.com", "",
+    ])
+    func `invalid-iss: refuses a token of another issuer, which is compared as a string`(issuer: String) async throws {
+        try await expectRefusal(.issuerMismatch) { $0.claims = { $0.issuer = issuer } }
+    }
+
+    @Test(arguments: [["other"], ["notes2"], ["Notes"], []])
+    func `invalid-aud: refuses a token for another client`(audience: [String]) async throws {
+        try await expectRefusal { $0.claims = { $0.audience = audience } }
+    }
+
+    @Test func `invalid-secondary-aud: refuses several audiences without an authorized party`() async throws {
+        try await expectRefusal { $0.claims = { $0.audience = ["notes", "other"] } }
+    }
+
+    @Test func `multiple-aud: accepts several audiences where this client is the authorized party`() async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate {
+            $0.claims = {
+                $0.audience = ["other", "notes"]
+                $0["azp"] = "notes"
+            }
+        }
+        #expect(try await signIn(provider).tokens.idToken != nil)
+    }
+
+    @Test(arguments: ["other", "notes ", ""])
+    func `invalid-azp: refuses a token that was issued to another client`(party: String) async throws {
+        try await expectRefusal { $0.claims = { $0["azp"] = .string(party) } }
+    }
+
+    @Test func `expired: refuses a token that has expired`() async throws {
+        try await expectRefusal { $0.claims = { $0.expiry = $0.issuedAt?.addingTimeInterval(-3_600) } }
+    }
+
+    @Test func `missing-exp: refuses a token that never expires`() async throws {
+        try await expectRefusal { $0.claims = { $0.expiry = nil } }
+    }
+
+    @Test(arguments: ["AAAAAAAAAAAAAAAAAAAAAA", ""])
+    func `at-hash-invalid: refuses a token of another access token`(hash: String) async throws {
+        try await expectRefusal { $0.claims = { $0["at_hash"] = .string(hash) } }
+    }
+
+    @Test func `at-hash-missing: accepts a code flow's token without it`() async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate { $0.claims = { $0["at_hash"] = nil } }
+        #expect(try await signIn(provider).tokens.idToken != nil)
+    }
+
+    @Test func `id-token-missing: refuses a response without an ID token`() async throws {
+        try await expectRefusal { $0.tokenResponse = { $0["id_token"] = nil } }
+    }
+
+    // MARK: Signatures
+
+    @Test(arguments: [SignatureAlgorithm.rs256, .es256, .ps256, .eddsa, .es384, .es512, .rs512])
+    func `id-token-sig: accepts the algorithm that the metadata names`(algorithm: SignatureAlgorithm) async throws {
+        let provider = try ScriptedProvider(algorithm: algorithm)
+        #expect(try await signIn(provider).tokens.idToken != nil)
+    }
+
+    @Test(arguments: [SignatureAlgorithm.rs256, .es256])
+    func `invalid-sig: refuses a signature of another key with the same ID`(
+        algorithm: SignatureAlgorithm
+    ) async throws {
+        let provider = try ScriptedProvider(algorithm: algorithm)
+        let forged = try Key.generate(algorithm, id: provider.key.id)
+        provider.deviate { $0.sign = { try JWT.sign($0, with: forged) } }
+        await #expect(throws: OAuthError.invalidIDToken) { try await signIn(provider) }
+    }
+
+    @Test func `id-token-sig-none: refuses an unsigned token, whatever the metadata says`() async throws {
+        try await expectRefusal { deviations in
+            deviations.metadata = { $0["id_token_signing_alg_values_supported"] = ["none", "ES256"] }
+            deviations.sign = { claims in
+                let header = Base64URL.encode(Array(#"{"alg":"none"}"#.utf8))
+                return "\(header).\(Base64URL.encode(JSONValue.object(claims.members).serialized()))."
+            }
+        }
+    }
+
+    @Test func `id-token-sig-hs256: accepts the client secret as the key where it is configured`() async throws {
+        let secret = "0123456789abcdef0123456789abcdef"
+        let registration = ClientRegistration(clientID: "notes", secret: secret)
+        let provider = try ScriptedProvider(registration)
+        let key = try Key(secret: SymmetricKey(data: Array(secret.utf8)))
+        provider.deviate { $0.sign = { try JWT.sign($0, with: key) } }
+        let response = try await signIn(provider) { $0.idTokenAlgorithms = [.hs256] }
+        #expect(response.tokens.idToken != nil)
+        await #expect(throws: OAuthError.invalidIDToken) { try await signIn(provider) }
+    }
+
+    @Test func `alg-confusion: refuses a MAC whose key is the provider's public key`() async throws {
+        let provider = try ScriptedProvider(algorithm: .rs256)
+        let published = JSONValue.object(provider.key.publicKey?.jwk ?? [:]).serialized()
+        let key = try Key(secret: SymmetricKey(data: published), id: provider.key.id)
+        provider.deviate { deviations in
+            deviations.metadata = { $0["id_token_signing_alg_values_supported"] = ["RS256", "HS256"] }
+            deviations.sign = { try JWT.sign($0, with: key) }
+        }
+        await #expect(throws: OAuthError.invalidIDToken) { try await signIn(provider) }
+    }
+
+    @Test func `kid-absent-single-jwks: finds the only key`() async throws {
+        let provider = try ScriptedProvider()
+        let nameless = try Key(jwk: provider.key.jwkWithSecretsForStorage().removing("kid"))
+        provider.deviate { deviations in
+            deviations.sign = { try JWT.sign($0, with: nameless) }
+            deviations.keys = { keys in
+                keys["keys"] = .array(
+                    (keys["keys"]?.arrayValue ?? []).map { .object($0.objectValue?.removing("kid") ?? [:]) })
+            }
+        }
+        #expect(try await signIn(provider).tokens.idToken != nil)
+    }
+
+    @Test func `kid-absent-multiple-jwks: finds the key whose signature it is`() async throws {
+        let provider = try ScriptedProvider()
+        try provider.rotate(keepingOld: true)
+        let nameless = try Key(jwk: provider.key.jwkWithSecretsForStorage().removing("kid"))
+        provider.deviate { $0.sign = { try JWT.sign($0, with: nameless) } }
+        #expect(try await signIn(provider).tokens.idToken != nil)
+    }
+
+    @Test func `kid-twice: refuses keys of which two have one ID`() async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate {
+            $0.keys = { $0["keys"] = .array(($0["keys"]?.arrayValue ?? []) + ($0["keys"]?.arrayValue ?? [])) }
+        }
+        await #expect(throws: AuthError.keysUnavailable) { try await signIn(provider) }
+    }
+
+    @Test func `signing-key-rotation: fetches the keys again for an unknown key`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        _ = try await client.finish(provider.approve(try await client.begin()))
+        provider.clock.advance(by: .seconds(60))
+        try provider.rotate()
+        _ = try await client.finish(provider.approve(try await client.begin()))
+        #expect(provider.requests(to: "/jwks").count == 2)
+        #expect(provider.requests(to: "/.well-known/openid-configuration").count == 1)
+    }
+
+    // MARK: Discovery
+
+    @Test func `discovery-openid-config: finds the endpoints once for all tasks`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 { group.addTask { _ = try await client.server() } }
+            try await group.waitForAll()
+        }
+        #expect(provider.paths == ["/.well-known/openid-configuration"])
+        #expect(try await client.server().userInfoEndpoint?.path() == "/userinfo")
+    }
+
+    @Test(arguments: ["https://evil.example", "https://id.example.com/", "HTTPS://id.example.com", ""])
+    func `discovery-issuer-mismatch: refuses the metadata of another issuer`(issuer: String) async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate { $0.metadata = { $0["issuer"] = .string(issuer) } }
+        await #expect(throws: OAuthError.issuerMismatch) { try await signIn(provider) }
+        #expect(provider.requests(to: "/token").isEmpty)
+    }
+
+    @Test(arguments: ["token_endpoint", "authorization_endpoint", "jwks_uri", "userinfo_endpoint"])
+    func `discovery-insecure: refuses metadata with an endpoint without encryption`(name: String) async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate { $0.metadata = { $0[name] = "http://id.example.com/x" } }
+        await #expect(throws: OAuthError.invalidMetadata) { try await signIn(provider) }
+    }
+
+    @Test func `discovery-again: tries again after a failure`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        provider.deviate { $0.response = { _ in HTTPResponse(status: .serviceUnavailable) } }
+        await #expect(throws: OAuthError.temporarilyUnavailable) { try await client.server() }
+        provider.deviate { $0.response = { _ in nil } }
+        #expect(try await client.server().issuer == ScriptedProvider.issuer)
+    }
+
+    @Test func `discovery-oauth: finds the metadata of a server without OpenID Connect`() async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate { deviations in
+            deviations.response = { request in
+                guard request.path.hasPrefix("/.well-known/") else { return nil }
+                guard request.path == "/.well-known/oauth-authorization-server" else {
+                    return HTTPResponse(status: .notFound)
+                }
+                let metadata: JSONValue = [
+                    "issuer": "https://id.example.com", "token_endpoint": "https://id.example.com/token",
+                ]
+                return HTTPResponse(status: .ok, body: HTTPBody(metadata.serialized()))
+            }
+        }
+        #expect(try await provider.client().server().tokenEndpoint.path() == "/token")
+        #expect(provider.paths.count == 2)
+    }
+
+    // MARK: Client authentication
+
+    @Test(arguments: [ClientRegistration.Authentication.basic, .post, .secretJWT])
+    func `client-secret: authenticates as it is registered`(
+        method: ClientRegistration.Authentication
+    ) async throws {
+        let registration = ClientRegistration(
+            clientID: "notes", secret: "0123456789abcdef0123456789abcdef", authentication: method)
+        #expect(try await signIn(ScriptedProvider(registration)).tokens.refresh != nil)
+    }
+
+    @Test func `private-key-jwt: authenticates with a key`() async throws {
+        let registration = ClientRegistration(clientID: "notes", key: try Key.generate(.es256))
+        #expect(try await signIn(ScriptedProvider(registration)).tokens.refresh != nil)
+    }
+
+    // MARK: The authorization response
+
+    private func expectResponse(
+        _ error: OAuthError, _ change: @escaping @Sendable (inout [(String, String)]) -> Void
+    ) async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate { $0.callback = change }
+        await #expect(throws: error) { try await signIn(provider) }
+        #expect(provider.requests(to: "/token").isEmpty)
+    }
+
+    @Test func `state-invalid: refuses a response to nobody's request`() async throws {
+        try await expectResponse(.stateMismatch) { $0[1].1 = "other" }
+        try await expectResponse(.stateMismatch) { $0.remove(at: 1) }
+        try await expectResponse(.stateMismatch) { $0 = [("error", "access_denied")] }
+    }
+
+    @Test func `invalid-authorization-response-iss: refuses a response of another issuer`() async throws {
+        try await expectResponse(.issuerMismatch) { $0[2].1 = "https://evil.example" }
+    }
+
+    @Test func `remove-authorization-response-iss: refuses a response of nobody, from who always says it`() async throws
+    {
+        try await expectResponse(.issuerMismatch) { $0.removeLast() }
+    }
+
+    @Test func `duplicate-parameter: refuses a response with two codes`() async throws {
+        try await expectResponse(.invalidAuthorizationResponse) { $0.append(("code", "other")) }
+    }
+
+    @Test func `code-missing: refuses a response with nothing in it`() async throws {
+        try await expectResponse(.invalidAuthorizationResponse) { $0.removeFirst() }
+    }
+
+    @Test func `implicit-leftovers: refuses tokens in the response`() async throws {
+        try await expectResponse(.invalidAuthorizationResponse) { $0.append(("access_token", "a")) }
+        try await expectResponse(.invalidAuthorizationResponse) { $0.append(("id_token", "a")) }
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let url = try provider.approve(try await client.begin())
+        let fragment = try #require(URL(string: "\(url)#access_token=a&token_type=bearer"))
+        await #expect(throws: OAuthError.invalidAuthorizationResponse) { try await client.finish(fragment) }
+    }
+
+    @Test func `error-response: reports the denial of the user`() async throws {
+        try await expectResponse(.accessDenied) { $0[0] = ("error", "access_denied") }
+    }
+
+    @Test(arguments: ["login_required", "interaction_required", "consent_required", "account_selection_required"])
+    func `prompt-none: reports that the user is needed`(code: String) async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate { $0.callback = { $0[0] = ("error", code) } }
+        var request = AuthorizationRequest()
+        request.isSilent = true
+        await #expect(throws: OAuthError.interactionRequired) { try await signIn(provider, request) }
+    }
+
+    @Test func `replay: accepts a response once`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let url = try provider.approve(try await client.begin())
+        _ = try await client.finish(url)
+        await #expect(throws: OAuthError.stateMismatch) { try await client.finish(url) }
+        #expect(provider.requests(to: "/token").count == 1)
+    }
+
+    // MARK: Refresh
+
+    private func refreshing(
+        _ deviate: (inout ScriptedProvider.Deviations) -> Void
+    ) async throws -> (Session<Tokens>, String?) {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let session = Session(client: client, store: InMemoryTokenStore())
+        let tokens = try await client.finish(provider.approve(try await client.begin())).tokens
+        try await session.signIn(tokens)
+        provider.deviate(deviate)
+        provider.clock.advance(by: .seconds(3_600))
+        return (session, tokens.idToken)
+    }
+
+    @Test func `refresh-token: refreshes, and takes the new ID token`() async throws {
+        let (session, first) = try await refreshing { _ in }
+        #expect(try await session.credential().idToken != first)
+    }
+
+    @Test func `refresh-token-invalid-issuer: ends a session that another issuer continues`() async throws {
+        let (session, _) = try await refreshing { $0.claims = { $0.issuer = "https://evil.example" } }
+        await #expect(throws: AuthError.reauthenticationRequired) { try await session.credential() }
+    }
+
+    @Test func `refresh-token-invalid-sub: ends a session that continues as another user`() async throws {
+        let (session, _) = try await refreshing { $0.claims = { $0.subject = "eve" } }
+        await #expect(throws: AuthError.reauthenticationRequired) { try await session.credential() }
+        #expect(!session.currentState.isSignedIn)
+    }
+
+    @Test func `refresh-token-broken-id-token: keeps the session, and the first ID token`() async throws {
+        let (session, first) = try await refreshing { $0.claims = { $0.expiry = nil } }
+        #expect(try await session.credential().idToken == first)
+    }
+}
+
+extension JSONObject {
+    /// Returns the members but one.
+    fileprivate func removing(_ name: String) -> JSONObject {
+        var copy = self
+        copy[name] = nil
+        return copy
+    }
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchCrypto
+import LatchHTTP
+import LatchJOSE
+import LatchOAuth
+import LatchTesting
+import Synchronization
+
+/// An OpenID provider that follows the specifications, checks its client, and deviates where a test says so.
+final class ScriptedProvider: Handler {
+    /// The deviations of a test; each gets what a correct provider would send.
+    struct Deviations: Sendable {
+        var metadata: @Sendable (inout JSONObject) -> Void = { _ in }
+        var keys: @Sendable (inout JSONObject) -> Void = { _ in }
+        var callback: @Sendable (inout [(String, String)]) -> Void = { _ in }
+        var tokenResponse: @Sendable (inout JSONObject) -> Void = { _ in }
+        var claims: @Sendable (inout Claims) -> Void = { _ in }
+        /// Signs the ID token; nil signs with the provider's key.
+        var sign: (@Sendable (Claims) throws -> String)?
+        var userInfo: @Sendable (inout JSONObject) -> Void = { _ in }
+        /// Responds in place of the provider; nil lets it respond.
+        var response: @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
+    }
+
+    /// An authorization request that the user has approved.
+    private struct Approval {
+        var parameters: [String: String]
+        var isSpent = false
+    }
+
+    private struct State {
+        var requests: [HTTPRequest] = []
+        var approvals: [String: Approval] = [:]
+        var pushed: [String: [String: String]] = [:]
+        var refreshTokens: [String: [String: String]] = [:]
+        var keys: [Key]
+        var devicePolls = 0
+        var deviations = Deviations()
+    }
+
+    static let issuer = URL(string: "https://id.example.com") ?? URL(filePath: "/")
+    static let redirectURI = URL(string: "https://notes.example.com/callback") ?? URL(filePath: "/")
+
+    let clock = ManualClock()
+    let registration: ClientRegistration
+    private let state: Mutex<State>
+    private let proofs: DPoPVerifier
+    private let nonces: DPoPNonces?
+
+    init(
+        _ registration: ClientRegistration = ClientRegistration(clientID: "notes"),
+        algorithm: SignatureAlgorithm = .es256, nonces: DPoPNonces? = nil
+    ) throws {
+        self.registration = registration
+        state = Mutex(State(keys: [try Key.generate(algorithm)]))
+        self.nonces = nonces
+        proofs = DPoPVerifier(nonces: nonces, clock: clock.wallClock())
+    }
+
+    func deviate(_ body: (inout Deviations) -> Void) { state.withLock { body(&$0.deviations) } }
+
+    /// The key that signs; a new one is added in front.
+    var key: Key { state.withLock { $0.keys[0] } }
+
+    func rotate(_ algorithm: SignatureAlgorithm = .es256, keepingOld: Bool = false) throws {
+        let key = try Key.generate(algorithm)
+        state.withLock { $0.keys = [key] + (keepingOld ? $0.keys : []) }
+    }
+
+    func requests(to path: String) -> [HTTPRequest] {
+        state.withLock { $0.requests }.filter { $0.pathWithoutQuery == path }
+    }
+
+    var paths: [String] { state.withLock { $0.requests }.map { String($0.pathWithoutQuery) } }
+
+    /// A configuration of the provider, found by its issuer.
+    var configuration: OAuthConfiguration {
+        OAuthConfiguration(issuer: Self.issuer, registration: registration)
+    }
+
+    func client(
+        attempts: any SecretStore = InMemorySecretStore(),
+        _ configure: (inout OAuthConfiguration) -> Void = { _ in }
+    ) -> AuthorizationClient {
+        var configuration = configuration
+        configuration.redirectURI = Self.redirectURI
+        configure(&configuration)
+        return AuthorizationClient(
+            configuration, attempts: attempts, transport: self, clock: clock.wallClock())
+    }
+
+    // MARK: The user
+
+    /// Plays the user at the authorization page: signs in, approves, and is redirected.
+    func approve(_ attempt: AuthorizationAttempt) throws -> URL { try approve(attempt.url) }
+
+    func approve(_ url: URL) throws -> URL {
+        var parameters = Self.parameters(url.query(percentEncoded: true) ?? "")
+        if let reference = parameters["request_uri"] {
+            // RFC 9126 §4: one use.
+            parameters = try unwrap(state.withLock { $0.pushed.removeValue(forKey: reference) }, "pushed request")
+        }
+        if let object = parameters["request"] {
+            let key = try unwrap(registration.verificationKey, "key of the client")
+            let claims = try JWTVerifier(
+                keys: KeySet([key]), algorithms: [key.algorithm], issuer: registration.clientID,
+                audience: Self.issuer.absoluteString, type: "oauth-authz-req+jwt", clock: clock.wallClock()
+            ).verify(object)
+            parameters = claims.members.reduce(into: [:]) { $0[$1.key] = $1.value.stringValue }
+        }
+        try check(parameters["response_type"] == "code", "response_type")
+        try check(parameters["client_id"] == registration.clientID, "client_id")
+        try check(parameters["code_challenge_method"] == "S256", "code_challenge_method")
+        try check((parameters["code_challenge"] ?? "").utf8.count == 43, "code_challenge")
+        try check((parameters["state"] ?? "").utf8.count >= 22, "state")
+        let code = "code-\(UUID().uuidString)"
+        state.withLock { [parameters] in $0.approvals[code] = Approval(parameters: parameters) }
+        var callback = [("code", code), ("state", parameters["state"] ?? ""), ("iss", Self.issuer.absoluteString)]
+        state.withLock { $0.deviations }.callback(&callback)
+        let redirectURI = try unwrap(parameters["redirect_uri"], "redirect_uri")
+        return try unwrap(URL(string: "\(redirectURI)?\(FormEncoding.encode(callback))"), "callback")
+    }
+
+    // MARK: The provider
+
+    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        let deviations = state.withLock { state in
+            state.requests.append(request)
+            return state.deviations
+        }
+        if let response = deviations.response(request) { return response }
+        let form = Self.parameters(request.body.text ?? "")
+        do {
+            switch String(request.pathWithoutQuery) {
+            case "/.well-known/openid-configuration": return json(metadata(deviations))
+            case "/jwks": return json(keySet(deviations))
+            case "/token": return try token(request, form, deviations)
+            case "/par": return try push(request, form)
+            case "/device": return try device(request, form)
+            case "/userinfo": return try userInfo(request, deviations)
+            case "/revoke":
+                try authenticate(request, form)
+                return HTTPResponse(status: .ok)
+            case "/introspect":
+                try authenticate(request, form)
+                return json(form["token"] == "good" ? ["active": true, "sub": "ada"] : ["active": false])
+            default: return HTTPResponse(status: .notFound)
+            }
+        } catch let rejection as Rejection {
+            return rejection.response
+        }
+    }
+
+    private func metadata(_ deviations: Deviations) -> JSONObject {
+        let base = Self.issuer.absoluteString
+        var metadata: JSONObject = [
+            "issuer": .string(base), "authorization_endpoint": .string(base + "/authorize"),
+            "token_endpoint": .string(base + "/token"), "jwks_uri": .string(base + "/jwks"),
+            "userinfo_endpoint": .string(base + "/userinfo"), "revocation_endpoint": .string(base + "/revoke"),
+            "introspection_endpoint": .string(base + "/introspect"),
+            "pushed_authorization_request_endpoint": .string(base + "/par"),
+            "device_authorization_endpoint": .string(base + "/device"),
+            "end_session_endpoint": .string(base + "/logout"), "response_types_supported": ["code"],
+            "id_token_signing_alg_values_supported": [.string(key.algorithm.rawValue)],
+            "authorization_response_iss_parameter_supported": true, "unknown_member": ["nested": [1, 2]],
+        ]
+        deviations.metadata(&metadata)
+        return metadata
+    }
+
+    private func keySet(_ deviations: Deviations) -> JSONObject {
+        var keys = KeySet(state.withLock { $0.keys }).jwks().objectValue ?? [:]
+        deviations.keys(&keys)
+        return keys
+    }
+
+    private func token(
+        _ request: HTTPRequest, _ form: [String: String], _ deviations: Deviations
+    ) throws -> HTTPResponse {
+        try authenticate(request, form)
+        var parameters: [String: String]
+        switch form["grant_type"] {
+        case "authorization_code":
+            let code = form["code"] ?? ""
+            let approval = state.withLock { state in
+                let approval = state.approvals[code]
+                state.approvals[code]?.isSpent = true
+                return approval
+            }
+            guard let approval, !approval.isSpent else { throw Rejection("invalid_grant") }
+            parameters = approval.parameters
+            // RFC 7636 §4.6 and RFC 6749 §4.1.3.
+            let challenge = Base64URL.encode(SHA256.hash(data: Array((form["code_verifier"] ?? "").utf8)).map(\.self))
+            guard challenge == parameters["code_challenge"] else { throw Rejection("invalid_grant") }
+            guard form["redirect_uri"] == parameters["redirect_uri"] else { throw Rejection("invalid_grant") }
+        case "refresh_token":
+            let found = state.withLock { $0.refreshTokens.removeValue(forKey: form["refresh_token"] ?? "") }
+            guard let found else { throw Rejection("invalid_grant") }
+            parameters = found
+            parameters["nonce"] = nil
+        case "urn:ietf:params:oauth:grant-type:device_code":
+            let polls = state.withLock { state in
+                state.devicePolls += 1
+                return state.devicePolls
+            }
+            guard polls > 1 else { throw Rejection("authorization_pending") }
+            guard polls > 2 else { throw Rejection("slow_down") }
+            parameters = ["scope": "openid offline_access"]
+        default: parameters = ["scope": form["scope"] ?? ""]
+        }
+        let thumbprint = try proof(of: request)
+        if let bound = parameters["dpop_jkt"], bound != thumbprint { throw Rejection("invalid_dpop_proof") }
+        return json(try tokens(parameters, isBound: thumbprint != nil, deviations))
+    }
+
+    private func tokens(
+        _ parameters: [String: String], isBound: Bool, _ deviations: Deviations
+    ) throws -> JSONObject {
+        let (access, refresh) = ("access-\(UUID().uuidString)", "refresh-\(UUID().uuidString)")
+        state.withLock { $0.refreshTokens[refresh] = parameters }
+        var response: JSONObject = [
+            "access_token": .string(access), "token_type": isBound ? "DPoP" : "Bearer", "expires_in": 3_600,
+            "refresh_token": .string(refresh), "scope": .string(parameters["scope"] ?? ""),
+        ]
+        if (parameters["scope"] ?? "").split(separator: " ").contains("openid") {
+            var claims = idToken(parameters)
+            claims["at_hash"] = .string(Self.halfHash(of: access, key.algorithm))
+            deviations.claims(&claims)
+            response["id_token"] = .string(try deviations.sign?(claims) ?? JWT.sign(claims, with: key))
+        }
+        deviations.tokenResponse(&response)
+        return response
+    }
+
+    /// OpenID Connect Core §3.1.3.6: the left half of the hash of the signature's algorithm.
+    private static func halfHash(of text: String, _ algorithm: SignatureAlgorithm) -> String {
+        let bytes = Array(text.utf8)
+        if algorithm.rawValue.hasSuffix("256") { return Base64URL.encode(SHA256.hash(data: bytes).prefix(16)) }
+        if algorithm.rawValue.hasSuffix("384") { return Base64URL.encode(SHA384.hash(data: bytes).prefix(24)) }
+        return Base64URL.encode(SHA512.hash(data: bytes).prefix(32))
+    }
+
+    /// The claims of a correct ID token.
+    private func idToken(_ parameters: [String: String]) -> Claims {
+        var claims: Claims = ["sub": "ada", "email": "ada@example.com"]
+        claims.issuer = Self.issuer.absoluteString
+        claims.audience = [registration.clientID ?? ""]
+        claims.issuedAt = clock.now
+        claims.expiry = clock.now.addingTimeInterval(600)
+        claims["nonce"] = parameters["nonce"].map { .string($0) }
+        if parameters["max_age"] != nil { claims["auth_time"] = .integer(Int64(clock.now.timeIntervalSince1970)) }
+        claims["acr"] = parameters["acr_values"]?.split(separator: " ").first.map { .string(String($0)) }
+        return claims
+    }
+
+    private func push(_ request: HTTPRequest, _ form: [String: String]) throws -> HTTPResponse {
+        try authenticate(request, form)
+        _ = try proof(of: request)
+        let reference = "urn:ietf:params:oauth:request_uri:\(UUID().uuidString)"
+        var parameters = form
+        parameters["client_id"] = registration.clientID
+        state.withLock { [parameters] in $0.pushed[reference] = parameters }
+        return json(["request_uri": .string(reference), "expires_in": 60], status: .created)
+    }
+
+    private func device(_ request: HTTPRequest, _ form: [String: String]) throws -> HTTPResponse {
+        try authenticate(request, form)
+        return json([
+            "device_code": "secret-device-code", "user_code": "WDJB-MJHT", "expires_in": 600, "interval": 5,
+            "verification_uri": "https://id.example.com/activate",
+            "verification_uri_complete": "https://id.example.com/activate?user_code=WDJB-MJHT",
+        ])
+    }
+
+    private func userInfo(_ request: HTTPRequest, _ deviations: Deviations) throws -> HTTPResponse {
+        // RFC 6750 §2.1: in the field, and nowhere else.
+        guard let value = request.fields[.authorization], value.hasPrefix("Bearer access-") else {
+            return HTTPResponse(status: .unauthorized)
+        }
+        var members: JSONObject = ["sub": "ada", "name": "Ada"]
+        deviations.userInfo(&members)
+        return json(members)
+    }
+
+    private func json(_ members: JSONObject, status: HTTPStatus = .ok) -> HTTPResponse {
+        HTTPResponse(
+            status: status, fields: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: HTTPBody(JSONValue.object(members).serialized()))
+    }
+
+    // MARK: Checks
+
+    private func authenticate(_ request: HTTPRequest, _ form: [String: String]) throws {
+        switch registration.authentication {
+        case .none, .tls: guard form["client_id"] == registration.clientID else { throw Rejection("invalid_client") }
+        case .basic:
+            let pair = "\(registration.clientID ?? ""):\(registration.secret ?? "")"
+            let expected = "Basic \(Data(pair.utf8).base64EncodedString())"
+            guard request.fields[.authorization] == expected else { throw Rejection("invalid_client") }
+        case .post:
+            guard form["client_secret"]?.isEmpty == false else { throw Rejection("invalid_client") }
+        case .secretJWT, .privateKeyJWT:
+            guard let key = registration.verificationKey, let assertion = form["client_assertion"],
+                let claims = try? JWTVerifier(
+                    keys: KeySet([key]), algorithms: [key.algorithm], issuer: registration.clientID,
+                    audience: Self.issuer.absoluteString, clock: clock.wallClock()
+                ).verify(assertion),
+                claims.subject == registration.clientID, claims.id != nil
+            else { throw Rejection("invalid_client") }
+        }
+    }
+
+    /// Returns the thumbprint of the key that a request proves; nil without a proof.
+    private func proof(of request: HTTPRequest) throws -> String? {
+        guard request.fields["DPoP"] != nil else { return nil }
+        do {
+            return try proofs.verify(request).thumbprint
+        } catch {
+            guard error == .staleProofNonce else { throw error }
+            throw Rejection("use_dpop_nonce", nonce: nonces?.current)
+        }
+    }
+
+    /// A refusal of the provider (RFC 6749 §5.2).
+    private struct Rejection: Error {
+        let code: String
+        let nonce: String?
+
+        init(_ code: String, nonce: String? = nil) { (self.code, self.nonce) = (code, nonce) }
+
+        var response: HTTPResponse {
+            var response = HTTPResponse(
+                status: code == "invalid_client" ? .unauthorized : .badRequest,
+                fields: [.contentType: "application/json"], body: HTTPBody(#"{"error":"\#(code)"}"#))
+            response.fields["DPoP-Nonce"] = nonce
+            return response
+        }
+    }
+
+    private struct BrokenRequest: Error { let part: String }
+
+    private func check(_ condition: Bool, _ part: String) throws {
+        if !condition { throw BrokenRequest(part: part) }
+    }
+
+    private func unwrap<Value>(_ value: Value?, _ part: String) throws -> Value {
+        guard let value else { throw BrokenRequest(part: part) }
+        return value
+    }
+
+    /// Decodes a query or a form.
+    static func parameters(_ text: String) -> [String: String] {
+        var parameters: [String: String] = [:]
+        for pair in text.split(separator: "&") {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
+                $0.replacing("+", with: " ").removingPercentEncoding ?? "?"
+            }
+            parameters[sides[0]] = sides.count > 1 ? sides[1] : ""
+        }
+        return parameters
+    }
+}
