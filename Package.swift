@@ -23,7 +23,8 @@ let layers: KeyValuePairs = [
     "Sources/Sessions/LatchAccounts": "LatchOAuth",
     "Sources/Sessions/Latchwork": "LatchAccounts",
     "Sources/Server/LatchServer": "LatchHTTP CTLSShim CEpoll",
-    "Sources/Server/LatchIdentity": "LatchServer LatchAuth LatchRPC CSQLite",
+    "Sources/Server/LatchSignIn": "LatchServer LatchOAuth LatchProcess",
+    "Sources/Server/LatchIdentity": "LatchSignIn LatchRPC CSQLite",
     "Sources/Compatibility/FoundationBridge": "LatchHTTP",
     "Sources/Compatibility/AuthPackage": "LatchAccounts",
     "Sources/Compatibility/Nevod": "FoundationBridge LatchAuth",
@@ -76,7 +77,7 @@ let layers: KeyValuePairs = [
     "Tests/LatchGeneratorTests": "LatchGenerator TestTags",
     "Tests/LatchJOSETests": "LatchJOSE TestTags TestVectors",
     "Tests/LatchAuthTests": "SessionSimulation TestSupport TestVectors",
-    "Tests/LatchOAuthTests": "LatchOAuth LatchIdentity TestSupport",
+    "Tests/LatchOAuthTests": "LatchIdentity TestSupport",
     "Tests/LatchAccountsTests": "LatchAccounts LatchIdentity TestSupport",
     "Tests/LatchServerTests": "TestSupport",
     "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator TestSupport TestVectors",
@@ -122,7 +123,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         "Latchwork", "LatchCore", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchAuth", "LatchOAuth", "LatchAccounts",
-        "LatchServer", "LatchIdentity", "LatchProtobuf", "LatchRPC", "LatchReflection", "LatchTesting",
+        "LatchServer", "LatchSignIn", "LatchIdentity", "LatchProtobuf", "LatchRPC", "LatchReflection", "LatchTesting",
         "AuthPackage", "AxiomArchitecture", "AxiomCore", "JWTAuth", "LaziOAuth", "Nevod",
     ].map { .library(name: $0, targets: [$0]) }
         + ["latch", "latch-demo", "axiom-client-generator", "protoc-gen-latch"].map {

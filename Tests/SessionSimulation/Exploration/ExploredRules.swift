@@ -61,7 +61,8 @@ extension ExploredWorld {
         switch result {
         case .success(let snapshot?):
             check(snapshot.credential, insteadOf: refused)
-            if let known = processes[number].known, known.family != snapshot.credential.family {
+            // A step-up begins a family of the same user, who may go on with both.
+            if stepUps == 0, let known = processes[number].known, known.family != snapshot.credential.family {
                 violation = violated("\(snapshot.credential) is used by a process that knows that it was left")
             }
         case .success(nil): violation = violated("a caller gets nothing")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchSignIn
+
 /// The texts of a mail to a user, as plain text and as HTML.
 ///
 /// Links begin with the issuer and never with the Host of a request. No user input except the recipient's address is in

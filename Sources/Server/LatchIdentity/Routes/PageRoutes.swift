@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchServer
+import LatchSignIn
 
 /// The pages of the links in mails, and the start page.
 ///
@@ -26,7 +27,7 @@ struct PageRoutes: Sendable {
     }
 
     /// The start page, which reveals nothing that an attacker could use.
-    private static let start = Page(
+    private static let start = HTMLPage(
         "This is an auth server",
         text: "It keeps the accounts of apps, which talk to it themselves: there is nothing to do on this page."
     ).response()
@@ -60,18 +61,18 @@ struct PageRoutes: Sendable {
             let problem = error == .weakPassword ? error.message : "The password is wrong."
             return Self.verifyForm(token: token, problem: problem).response(status: .badRequest)
         }
-        return Page("The e-mail address is verified", text: "You can close this page, and log in.").response()
+        return HTMLPage("The e-mail address is verified", text: "You can close this page, and log in.").response()
     }
 
     /// Returns the form, with the problem of the last attempt.
-    private static func verifyForm(token: String?, problem: String? = nil) -> Page {
-        Page(
+    private static func verifyForm(token: String?, problem: String? = nil) -> HTMLPage {
+        HTMLPage(
             "Verify your e-mail address",
             text: """
                 Enter the password of the account to confirm that this address is yours. If you did not sign up, or do not \
                 know the password, choose a new one instead: then nobody else can use the account.
                 """,
-            problem: problem, action: ("/verify", "Verify"), carrying: token, fields: Page.passwordOrNew)
+            problem: problem, action: ("/verify", "Verify"), carrying: token, fields: HTMLPage.passwordOrNew)
     }
 
     /// Shows the form without checking the token.
@@ -99,27 +100,27 @@ struct PageRoutes: Sendable {
             return Self.changeForm(token: token, problem: "The password is wrong.").response(status: .badRequest)
         }
         guard isRefusal else {
-            return Page(
+            return HTMLPage(
                 "The change is confirmed",
                 text: "The account has its new address once that is confirmed as well, by the mail sent there."
             ).response()
         }
-        return Page(
+        return HTMLPage(
             "The change is refused",
             text: "Your address stays as it is, and all devices are signed out. Now choose a new password, in your app."
         ).response()
     }
 
     /// Returns the form, with the problem of the last attempt.
-    private static func changeForm(token: String?, problem: String? = nil) -> Page {
-        Page(
+    private static func changeForm(token: String?, problem: String? = nil) -> HTMLPage {
+        HTMLPage(
             "Change the address of your account?",
             text: """
                 Someone who is signed in to your account wants to give it another e-mail address. Only if that was you, \
                 enter your password to confirm it.
                 """,
             problem: problem, action: ("/confirm-change", "Change the address"), carrying: token,
-            fields: Page.password, refusal: "This was not me")
+            fields: HTMLPage.password, refusal: "This was not me")
     }
 
     /// Shows the form without checking the token.
@@ -139,18 +140,18 @@ struct PageRoutes: Sendable {
         } catch let error as IdentityError where error == .weakPassword {
             return Self.resetForm(token: token, problem: error.message).response(status: .badRequest)
         }
-        return Page("The password is set", text: "Log in with it. All other devices are signed out.").response()
+        return HTMLPage("The password is set", text: "Log in with it. All other devices are signed out.").response()
     }
 
     /// Returns the form, with the problem of the last attempt.
-    private static func resetForm(token: String?, problem: String? = nil) -> Page {
-        Page(
+    private static func resetForm(token: String?, problem: String? = nil) -> HTMLPage {
+        HTMLPage(
             "Choose a new password", text: "At least 8 characters. All devices are signed out by it.", problem: problem,
-            action: ("/reset", "Set password"), carrying: token, fields: Page.newPassword)
+            action: ("/reset", "Set password"), carrying: token, fields: HTMLPage.newPassword)
     }
 
     /// The page for used, expired, replaced and forged links alike.
-    private static let invalidLink = Page(
+    private static let invalidLink = HTMLPage(
         "The link is not valid, or no longer", text: "Request a new one."
     ).response(status: .badRequest)
 }

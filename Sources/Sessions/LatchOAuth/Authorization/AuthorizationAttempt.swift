@@ -62,6 +62,15 @@ public struct AuthorizationAttempt: Sendable, Codable {
     /// The hash of the verifier (RFC 7636 §4.2); `plain` would show the verifier to whoever sees the request.
     var challenge: String { Base64URL.encode(SHA256.hash(data: Array(verifier.utf8)).map(\.self)) }
 
+    /// Whether a URL is a response to this attempt, and not somebody else's.
+    ///
+    /// A listener that anyone can call continues to wait where it is not.
+    public func isAnswered(by url: URL) -> Bool {
+        do { return try AuthorizationResponse(url).state.map { $0.utf8.elementsEqual(state.utf8) } ?? false } catch {
+            return false
+        }
+    }
+
     /// Whether the attempt is too old, or from the future of a clock that was wrong.
     func isExpired(at now: Date) -> Bool { !(0...Self.lifetime).contains(now.timeIntervalSince(began)) }
 

@@ -85,7 +85,7 @@ extension AuthorizationClient {
         boundTo key: DPoPKey? = nil
     ) async throws -> TokenResponse {
         let callback = try await browser.authorize(redirectingTo: configuration.redirectURI) { redirectURI in
-            try await self.begin(request, redirectURI: redirectURI, boundTo: key).url
+            try await self.begin(request, redirectURI: redirectURI, boundTo: key)
         }
         return try await finish(callback)
     }

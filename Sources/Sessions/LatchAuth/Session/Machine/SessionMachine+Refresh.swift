@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import PortableFoundation
+import PortableFoundation
 
 // The refresh: one for all callers, under a lock, with a time limit.
 

@@ -6,7 +6,7 @@ import LatchHTTP
 ///
 /// The text is escaped by its bytes: a quotation mark with a combining accent is a `Character` of its own, and still ends
 /// an attribute.
-enum HTMLContext {
+package enum HTMLContext {
     /// The content of an element (HTML §13.1.2).
     case text
     /// A value between double quotation marks (HTML §13.1.2.3).
@@ -17,7 +17,7 @@ enum HTMLContext {
     /// Returns the text as HTML that means this text in the context, and nothing else.
     ///
     /// A URL that is neither a path of this server nor http or https becomes `#`, which leads nowhere.
-    func escape(_ text: String) -> String {
+    package func escape(_ text: String) -> String {
         if self == .url, !Self.isFollowed(text.utf8) { return "#" }
         var result: [UInt8] = []
         for byte in text.utf8 { append(byte, to: &result) }

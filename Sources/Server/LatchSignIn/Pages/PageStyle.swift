@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchCrypto
 
 /// The style sheet of the pages, inline and allowed by its digest.
-enum PageStyle {
+package enum PageStyle {
     /// The style sheet, which follows the user's choice of light or dark.
-    static let sheet = """
+    package static let sheet = """
         :root{color-scheme:light dark;--ink:#1d2129;--soft:#5b6472;--back:#f4f5f7;--card:#fff;--line:#d5d9e0;\
         --accent:#2456c9;--wrong:#b3261e}
         @media(prefers-color-scheme:dark){:root{--ink:#e8eaee;--soft:#a3abb8;--back:#14161a;--card:#1d2026;\
@@ -30,5 +31,6 @@ enum PageStyle {
         """
 
     /// The source expression that allows this sheet and no other (Content Security Policy Level 3 §2.3.1).
-    static let source = "'sha256-\(Base64Alphabet.standard.encodePadded(sheet.digest))'"
+    package static let source =
+        "'sha256-\(Base64Alphabet.standard.encodePadded(Array(SHA256.hash(data: Array(sheet.utf8)))))'"
 }

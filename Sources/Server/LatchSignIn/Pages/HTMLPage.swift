@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchHTTP
+package import LatchHTTP
 
 /// An HTML page with a title, a text and a form; all input passes through ``HTMLContext/escape(_:)``.
-struct Page {
-    let title: String
+package struct HTMLPage {
+    package let title: String
     /// The escaped HTML.
-    let content: String
+    package let content: String
 
     /// Creates a page with a text and, if given, the form of an action that carries a token.
     ///
     /// - Parameters:
     ///   - problem: The problem of the last input.
     ///   - refusal: The label of a second button, which sends `refuse` along.
-    init(
+    package init(
         _ title: String, text: String, problem: String? = nil, action: (path: String, button: String)? = nil,
         carrying token: String? = nil, fields: String = "", refusal: String? = nil
     ) {
@@ -35,21 +35,21 @@ struct Page {
     }
 
     /// The form field of a new password.
-    static let newPassword = """
+    package static let newPassword = """
         <label for="password">New password</label>
         <input type="password" id="password" name="password" autocomplete="new-password" minlength="8" required autofocus>
 
         """
 
     /// The form field of an account's password.
-    static let password = """
+    package static let password = """
         <label for="password">Password</label>
         <input type="password" id="password" name="password" autocomplete="current-password" required autofocus>
 
         """
 
     /// The form fields of an account's password, and of a new one that replaces it.
-    static let passwordOrNew = """
+    package static let passwordOrNew = """
         <label for="password">Password</label>
         <input type="password" id="password" name="password" autocomplete="current-password" autofocus>
         <label for="new_password">Or a new password</label>
@@ -58,7 +58,7 @@ struct Page {
         """
 
     /// Returns the page with a policy against scripts, images, frames and referrers, since its URL holds a token.
-    func response(status: HTTPStatus = .ok) -> HTTPResponse {
+    package func response(status: HTTPStatus = .ok) -> HTTPResponse {
         let policy =
             "default-src 'none'; style-src \(PageStyle.source); form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
         return HTTPResponse(

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchCore
+import LatchHTTP
+public import LatchOAuth
+import LatchServer
+public import PortableFoundation
+import Synchronization
+
+/// The browser of this machine, which returns to a listener on the loopback interface (RFC 8252 §7.3).
+///
+/// ```swift
+/// let session = try await Session.signIn(with: .google(clientID: "…"), using: LoopbackBrowser(), store: store)
+/// ```
+///
+/// The listener accepts one response, that of the attempt, and closes. It listens on 127.0.0.1 and on ::1 with the same port,
+/// so that no other program can receive the response at the other address. Register `http://127.0.0.1/callback`, for which
+/// authorization servers accept any port.
+public struct LoopbackBrowser: Browser {
+    /// A closure that opens a URL in a browser.
+    ///
+    /// It throws `OAuthError.browserUnavailable` if there is none.
+    public typealias Opener = @Sendable (URL) async throws -> Void
+
+    private let path: String
+    private let timeout: Duration
+    private let clock: WallClock
+    private let open: Opener
+
+    /// Creates a browser.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the redirect URI, if the configuration has none of its own.
+    ///   - timeout: The time that a user has to sign in.
+    ///   - clock: The clock of the timeout.
+    ///   - open: Opens the page; nil for the browser of the system.
+    public init(
+        path: String = "/callback", timeout: Duration = .seconds(300), clock: WallClock = .system, open: Opener? = nil
+    ) {
+        self.path = path
+        self.timeout = timeout
+        self.clock = clock
+        self.open = open ?? SystemBrowser.open
+    }
+
+    /// Opens the page of an attempt, and returns the response to it.
+    ///
+    /// - Throws: `OAuthError.browserUnavailable` if no browser or no listener starts, `signInTimedOut`, `CancellationError`,
+    ///   and the errors of `begin`.
+    public func authorize(
+        redirectingTo redirectURI: URL?, _ begin: @Sendable (URL) async throws -> AuthorizationAttempt
+    ) async throws -> URL {
+        let listener = LoopbackListener(path: redirectURI?.path(percentEncoded: true) ?? path)
+        let origin = try await listener.start(on: redirectURI)
+        do {
+            guard let address = redirectURI ?? URL(string: origin + path) else {
+                throw OAuthError.browserUnavailable("the path of the redirect URI is not valid")
+            }
+            let attempt = try await begin(address)
+            listener.expect(attempt)
+            try await open(attempt.url)
+            let url = try await response(of: listener)
+            await listener.close()
+            return url
+        } catch {
+            await listener.close()
+            throw error
+        }
+    }
+
+    private func response(of listener: LoopbackListener) async throws -> URL {
+        let timer = Task { [timeout, clock] in
+            try await clock.sleep(for: timeout)
+            listener.fail(OAuthError.signInTimedOut)
+        }
+        defer { timer.cancel() }
+        return try await listener.response()
+    }
+}
+
+/// A listener for the response to one authorization request.
+private final class LoopbackListener: Sendable {
+    private struct State {
+        var servers: [Server] = []
+        var attempt: AuthorizationAttempt?
+        var authorities: Set<String> = []
+    }
+
+    private let path: String
+    private let state = Mutex(State())
+    private let result = SharedResult<URL>()
+
+    init(path: String) { self.path = path }
+
+    /// Listens on both loopback addresses.
+    ///
+    /// - Returns: The origin of the redirect URI.
+    func start(on redirectURI: URL?) async throws -> String {
+        let port = redirectURI?.port ?? 0
+        if let redirectURI {
+            guard HTTPOrigin(redirectURI)?.isLoopback == true, redirectURI.scheme == "http", port > 0 else {
+                throw OAuthError.browserUnavailable("its redirect URI is not a port of this machine")
+            }
+        }
+        // The system's choice for one address may be taken at the other one.
+        for _ in 0..<8 {
+            let first = server("127.0.0.1", port)
+            let address: Server.Address
+            do { address = try await first.start() } catch {
+                throw OAuthError.browserUnavailable("nothing can listen on 127.0.0.1 (\(error.code))")
+            }
+            let second = server("::1", address.port)
+            do {
+                try await second.start()
+            } catch ServerError.portInUse {
+                await first.shutdown(grace: .zero)
+                guard port == 0 else { break }
+                continue
+            } catch {
+                // A machine without IPv6 has nothing there that could listen.
+            }
+            state.withLock { state in
+                state.servers = [first, second]
+                state.authorities = ["127.0.0.1", "[::1]", "localhost"].reduce(into: []) {
+                    $0.insert("\($1):\(address.port)")
+                }
+            }
+            return address.url
+        }
+        throw OAuthError.browserUnavailable("another program listens on the port")
+    }
+
+    private func server(_ host: String, _ port: Int) -> Server {
+        var configuration = Server.Configuration(host: host, port: port)
+        (configuration.maximumConnections, configuration.maximumBodyBytes) = (16, 0)
+        return Server(
+            handler: ClosureHandler { [weak self] in self?.respond(to: $0) ?? HTTPResponse(status: .notFound) },
+            configuration: configuration)
+    }
+
+    func expect(_ attempt: AuthorizationAttempt) { state.withLock { $0.attempt = attempt } }
+
+    func response() async throws -> URL { try await result.value() }
+
+    func fail(_ error: any Error) { result.finish(.failure(error)) }
+
+    /// Closes both addresses once the browser has its page.
+    func close() async {
+        let servers = state.withLock { state in
+            defer { state.servers = [] }
+            return state.servers
+        }
+        for server in servers { await server.shutdown(grace: .seconds(1)) }
+    }
+
+    private func respond(to request: HTTPRequest) -> HTTPResponse {
+        let (attempt, authorities) = state.withLock { ($0.attempt, $0.authorities) }
+        // Another site could have its name lead here (DNS rebinding).
+        guard request.method == .get, authorities.contains(request.authority.lowercasedASCII()),
+            request.pathWithoutQuery == path
+        else { return HTTPResponse(status: .notFound) }
+        guard let attempt, let url = URL(string: attempt.redirectURI.absoluteString + "?" + (request.query ?? "")),
+            attempt.isAnswered(by: url)
+        else {
+            // Anyone on this machine can call; only the response to the attempt ends the wait.
+            return HTMLPage("Nothing to do here", text: "This response belongs to no sign-in that is under way.")
+                .response(status: .badRequest)
+        }
+        result.finish(.success(url))
+        return HTMLPage(
+            "Back to the program", text: "You can close this window. The program that you came from continues."
+        ).response()
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+import LatchCore
+import LatchOAuth
+import LatchProcess
+import PortableFoundation
+
+/// The browser of the desktop.
+enum SystemBrowser {
+    /// Opens a URL, by the program that `BROWSER` names, or by `xdg-open`.
+    ///
+    /// - Throws: `OAuthError.browserUnavailable`.
+    @Sendable static func open(_ url: URL) async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let chosen = (environment["BROWSER"] ?? "").split(separator: ":").first.map { String($0) }
+        // Without a desktop, xdg-open starts a browser in the terminal, under the program that waits.
+        let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
+        guard chosen != nil || hasDisplay else { throw OAuthError.browserUnavailable("there is no desktop here") }
+        guard let program = path(of: chosen ?? "xdg-open", environment) else {
+            throw OAuthError.browserUnavailable("'\(chosen ?? "xdg-open")' is not installed")
+        }
+        do {
+            _ = try ChildProcess.start(program, [url.absoluteString])
+        } catch {
+            throw OAuthError.browserUnavailable("\(error)")
+        }
+    }
+
+    private static func path(of program: String, _ environment: [String: String]) -> String? {
+        if program.utf8.contains(UInt8(ascii: "/")) { return program }
+        let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+        return folders.lazy.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+}
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchOAuth
+import LatchSignIn
+import LatchTesting
+import Synchronization
+import Testing
+
+/// Sign-ins over real sockets; the test plays the browser.
+@Suite(.timeLimit(.minutes(1))) struct `A browser of this machine` {
+    let provider: ScriptedProvider
+
+    init() throws { provider = try ScriptedProvider() }
+
+    private func session(redirectURI: URL? = nil) -> Session<Tokens> {
+        Session(client: provider.client { $0.redirectURI = redirectURI }, store: InMemoryTokenStore())
+    }
+
+    /// Requests a URL as a browser does, and returns the response.
+    private static func visit(_ url: URL, host: String? = nil) async throws -> HTTPResponse {
+        var request = try HTTPRequest(url: url)
+        if let host { request.fields[.host] = host }
+        return try await Transport.live.respond(to: request)
+    }
+
+    @Test func `signs in by one line, and shows a page that says what comes next`() async throws {
+        let visits = Visits()
+        let browser = LoopbackBrowser { [provider] url in
+            Task { visits.add(try await Self.visit(provider.approve(url))) }
+        }
+        let session = session()
+        try await session.signIn(using: browser)
+        #expect(session.currentState.isSignedIn)
+        let page = try #require(visits.responses.first)
+        #expect(page.body.text?.contains("You can close this window") == true)
+        #expect(page.fields["Referrer-Policy"] == "no-referrer")
+        let parameters = ScriptedProvider.parameters(provider.requests(to: "/token").first?.body.text ?? "")
+        let redirectURI = try #require(parameters["redirect_uri"].flatMap(URL.init(string:)))
+        #expect(redirectURI.absoluteString.hasPrefix("http://127.0.0.1:"))
+        #expect(redirectURI.path() == "/callback")
+        // The listener has closed.
+        await #expect(throws: HTTPError.self) { try await Self.visit(redirectURI) }
+    }
+
+    @Test func `waits for its own response, whoever else calls`() async throws {
+        let visits = Visits()
+        let browser = LoopbackBrowser { [provider] url in
+            Task {
+                let genuine = try provider.approve(url)
+                let text = genuine.absoluteString
+                let state = ScriptedProvider.parameters(url.query(percentEncoded: true) ?? "")["state"] ?? ""
+                for other in [
+                    text.replacing(state, with: "other"), text.replacing("/callback", with: "/other"),
+                    text.replacing("state=", with: "other="), text.replacing("127.0.0.1", with: "[::1]") + "&state=x",
+                ] {
+                    guard let url = URL(string: other) else { continue }
+                    visits.add(try await Self.visit(url))
+                }
+                _ = try await Self.visit(genuine)
+            }
+        }
+        let session = session()
+        try await session.signIn(using: browser)
+        #expect(session.currentState.isSignedIn)
+        #expect(visits.responses.map(\.status.rawValue).prefix(3) == [400, 404, 400])
+    }
+
+    @Test func `responds at both loopback addresses`() async throws {
+        let browser = LoopbackBrowser { [provider] url in
+            Task {
+                let text = try provider.approve(url).absoluteString
+                guard let other = URL(string: text.replacing("127.0.0.1", with: "[::1]")) else { return }
+                do { _ = try await Self.visit(other) } catch {
+                    // A machine without IPv6.
+                    _ = try await Self.visit(provider.approve(url))
+                }
+            }
+        }
+        let session = session()
+        try await session.signIn(using: browser)
+        #expect(session.currentState.isSignedIn)
+    }
+
+    @Test func `ends with the time that a user has`() async throws {
+        let clock = ManualClock()
+        let browser = LoopbackBrowser(timeout: .seconds(120), clock: clock.wallClock()) { _ in }
+        let session = session()
+        let task = Task { try await session.signIn(using: browser) }
+        await clock.sleeper(for: .seconds(120) ... .seconds(120))
+        clock.advance(by: .seconds(120))
+        await #expect(throws: OAuthError.signInTimedOut) { try await task.value }
+        #expect(!session.currentState.isSignedIn)
+    }
+
+    @Test func `ends with the task, at once`() async throws {
+        let (opened, signal) = AsyncStream.makeStream(of: Void.self)
+        let browser = LoopbackBrowser { _ in signal.yield() }
+        let session = session()
+        let task = Task { try await session.signIn(using: browser) }
+        for await _ in opened { break }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func `reports that no browser starts`() async throws {
+        let browser = LoopbackBrowser { _ in throw OAuthError.browserUnavailable }
+        await #expect(throws: OAuthError.browserUnavailable) { try await session().signIn(using: browser) }
+    }
+
+    @Test func `reports the denial of the user, and keeps whoever was signed in`() async throws {
+        let session = session()
+        try await session.signIn(Tokens(access: "before", refresh: "r"))
+        provider.deviate { $0.callback = { $0[0] = ("error", "access_denied") } }
+        let browser = LoopbackBrowser { [provider] url in
+            Task { _ = try await Self.visit(provider.approve(url)) }
+        }
+        await #expect(throws: OAuthError.accessDenied) { try await session.signIn(using: browser) }
+        #expect(session.currentState.credential?.access == "before")
+    }
+
+    @Test func `refuses a redirect URI that is not a port of this machine`() async throws {
+        for text in [
+            "https://127.0.0.1:4000/callback", "http://example.com:4000/callback", "http://127.0.0.1/callback",
+        ] {
+            let session = session(redirectURI: try #require(URL(string: text)))
+            await #expect(throws: OAuthError.browserUnavailable) {
+                try await session.signIn(using: LoopbackBrowser { _ in })
+            }
+        }
+    }
+}
+
+/// The responses that a test's browser got.
+private final class Visits: Sendable {
+    private let list = Mutex<[HTTPResponse]>([])
+
+    var responses: [HTTPResponse] { list.withLock { $0 } }
+
+    func add(_ response: HTTPResponse) { list.withLock { $0.append(response) } }
+}
