@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import LatchCrypto
+package import LatchCrypto
 
 /// A content encryption algorithm of a JWE (`enc`), by its registered name (RFC 7518 §5.1).
 ///
@@ -52,21 +52,31 @@ extension ContentEncryptionAlgorithm {
 }
 
 /// A ciphertext with what decrypting it needs besides the key.
-struct SealedContent {
-    let iv: [UInt8]
-    let ciphertext: [UInt8]
-    let tag: [UInt8]
+package struct SealedContent: Sendable, Hashable {
+    /// The initialization vector.
+    package let iv: [UInt8]
+    /// The encrypted content.
+    package let ciphertext: [UInt8]
+    /// The tag that authenticates it.
+    package let tag: [UInt8]
+
+    /// Creates a value from its parts.
+    package init(iv: [UInt8], ciphertext: [UInt8], tag: [UInt8]) {
+        self.iv = iv
+        self.ciphertext = ciphertext
+        self.tag = tag
+    }
 }
 
 /// An authenticated cipher for content, with the size of its AES key.
-enum ContentCipher: Sendable, Hashable {
+package enum ContentCipher: Sendable, Hashable {
     /// AES-GCM (RFC 7518 §5.3).
     case gcm(bits: Int)
     /// AES in CBC mode with an HMAC over it, whose digest has twice the size of the AES key (RFC 7518 §5.2).
     case cbc(bits: Int)
 
     /// The size of the key in bits; CBC has one of the same size for its HMAC.
-    var keyBits: Int {
+    package var keyBits: Int {
         switch self {
         case .gcm(let bits): bits
         case .cbc(let bits): bits * 2
@@ -74,7 +84,9 @@ enum ContentCipher: Sendable, Hashable {
     }
 
     /// Encrypts and authenticates content with a random initialization vector, and authenticates `data` with it.
-    func seal(_ content: [UInt8], using key: SymmetricKey, authenticating data: [UInt8]) throws -> SealedContent {
+    package func seal(
+        _ content: [UInt8], using key: SymmetricKey, authenticating data: [UInt8]
+    ) throws -> SealedContent {
         switch self {
         case .gcm:
             let box = try AES.GCM.seal(content, using: key, authenticating: data)
@@ -91,7 +103,9 @@ enum ContentCipher: Sendable, Hashable {
     /// Decrypts content after verifying its tag.
     ///
     /// - Throws: Any error if something differs; the caller must not distinguish them.
-    func open(_ sealed: SealedContent, using key: SymmetricKey, authenticating data: [UInt8]) throws -> [UInt8] {
+    package func open(
+        _ sealed: SealedContent, using key: SymmetricKey, authenticating data: [UInt8]
+    ) throws -> [UInt8] {
         switch self {
         case .gcm:
             // RFC 7518 §5.3: a vector of 96 bits and a tag of 128, which these initialisers require.

@@ -41,7 +41,12 @@ public struct JWEDecrypter: Sendable {
     ///   see in the text, before a key is used; afterwards only `.decryptionFailed`.
     public func decrypt(_ text: String) throws(JOSEError) -> JWE {
         let parts = try JWEParts(compact: text, limit: limit)
-        let members = try JOSEHeader.members(base64URL: parts.header)
+        let members: JSONObject
+        do {
+            members = try JOSEHeader.members(base64URL: parts.header)
+        } catch {
+            throw .malformedEncryption("its header is not an object of JSON in base64url")
+        }
         let header = try JWEHeader(members)
         // RFC 8725 §3.1: only algorithms that the caller lists, and then only the key's own.
         guard algorithms.contains(header.algorithm), contentEncryption.contains(header.contentEncryption),
