@@ -11,7 +11,9 @@ public struct SharedSecret: Sendable, Equatable {
 
     /// Computes the secret of a private and a public key of one curve.
     init(_ key: EVPKey, _ peer: EVPKey) throws(CryptoError) {
-        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else { throw .openSSL("agreeing on a key") }
+        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else {
+            throw .openSSL("agreeing on a key")
+        }
         defer { EVP_PKEY_CTX_free(context) }
         var count = 0
         guard EVP_PKEY_derive_init(context) == 1, EVP_PKEY_derive_set_peer(context, peer.pointer) == 1,
