@@ -45,6 +45,8 @@ public struct EncryptionKey: Sendable {
 
     /// Creates a key from a shared secret, for the AES key wrap, AES-GCM or direct use.
     ///
+    /// AES-GCM is safe for 2^32 texts under one secret (NIST SP 800-38D §8.3), the wrapping one or the one in direct use.
+    ///
     /// - Throws: `JOSEError.unsuitableKey` for an algorithm of another kind, or if the secret has another size than the
     ///   algorithm requires.
     public init(secret: SymmetricKey, algorithm: KeyManagementAlgorithm, id: String? = nil) throws(JOSEError) {

@@ -66,7 +66,7 @@ public struct JWE: Sendable {
         for member in header where !reserved.contains(member.key) { members[member.key] = member.value }
         do {
             let demanded = members["crit"]?.arrayValue?.compactMap(\.stringValue) ?? []
-            try JWEHeader(members).refuseExtensions(protected: members, understood: Set(demanded))
+            try JWEHeader(members).refuseExtensions(understood: Set(demanded))
         } catch {
             throw .unencryptable("every recipient would refuse the header, for its typ, its cty, or its crit")
         }

@@ -52,7 +52,7 @@ public struct JWEDecrypter: Sendable {
         guard algorithms.contains(header.algorithm), contentEncryption.contains(header.contentEncryption),
             let cipher = header.contentEncryption.cipher
         else { throw .refusedAlgorithm }
-        try header.refuseExtensions(protected: members, understood: understood)
+        try header.refuseExtensions(understood: understood)
         let candidates = keys.decryptionCandidates(id: header.keyID, algorithm: header.algorithm)
         guard !candidates.isEmpty else { throw .unknownDecryptionKey }
         // RFC 7516 §5.2, step 10: there is no encrypted key where the recipient's key determines the content's.

@@ -34,9 +34,8 @@ public struct JWEHeader: Sendable, Hashable {
     var isNestedToken: Bool { contentType.map { JOSEHeader.mediaType($0) == "application/jwt" } ?? false }
 
     /// Rejects parameters that would change the meaning of the token without being understood.
-    func refuseExtensions(protected: JSONObject, understood: Set<String>) throws(JOSEError) {
-        try CriticalParameters.checkEncryption(
-            protected: protected, all: members, understood: understood)
+    func refuseExtensions(understood: Set<String>) throws(JOSEError) {
+        try CriticalParameters.checkEncryption(members, understood: understood)
         // RFC 8725 §3.6: the length of compressed plaintext reveals it, and a short text may expand without bound.
         guard members["zip"] == nil else { throw .compressed }
     }

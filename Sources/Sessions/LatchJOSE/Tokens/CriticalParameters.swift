@@ -37,14 +37,11 @@ enum CriticalParameters {
     /// RFC 7516 §4.1.13 has the rules of a JWS. There is no `b64` in a JWE.
     ///
     /// - Parameters:
-    ///   - protected: The protected parameters, which alone may be critical.
-    ///   - all: The protected and the unprotected parameters.
+    ///   - header: The header, all of which is protected.
     ///   - understood: The critical parameters that the caller processes.
-    static func checkEncryption(
-        protected: JSONObject, all: JSONObject, understood: Set<String>
-    ) throws(JOSEError) {
-        guard all["crit"] == protected["crit"], all["b64"] == nil else { throw .refusedExtension }
-        for name in try names(in: protected) where !understood.contains(name) { throw .refusedExtension }
+    static func checkEncryption(_ header: JSONObject, understood: Set<String>) throws(JOSEError) {
+        guard header["b64"] == nil else { throw .refusedExtension }
+        for name in try names(in: header) where !understood.contains(name) { throw .refusedExtension }
     }
 
     /// Rejects a header that every verifier would have to reject.
