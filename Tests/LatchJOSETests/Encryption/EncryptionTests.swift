@@ -3,6 +3,8 @@
 import LatchCore
 import LatchCrypto
 import LatchJOSE
+import TestTags
+import TestVectors
 import Testing
 
 /// The content encryption algorithms, with the sizes of their keys in bits.
@@ -69,7 +71,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         }
     }
 
-    @Test func `is refused with one error when anything of it was changed`() throws {
+    @Test(.tags(.attackH8)) func `is refused with one error when anything of it was changed`() throws {
         let keys = try [
             Self.rsa.get(), .generate(.ecdhES), .generate(.ecdhESA128KW, curve: .x25519), .generate(.a256KW),
             .generate(.a128GCMKW), EncryptionKey(secret: SymmetricKey(size: .bits256), algorithm: .dir),
@@ -95,6 +97,67 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
                             try decrypt(parts.joined(separator: "."), with: key)
                         }
                     }
+                }
+            }
+        }
+    }
+
+    /// Bleichenbacher's and Manger's attacks need an answer that differs.
+    @Test(.tags(.attackH8)) func `with RSA is refused in the same words, whatever is wrong with its key`() throws {
+        let key = try Self.rsa.get()
+        let text = try JWE.encrypt(plaintext, for: key, using: .a128CBCHS256)
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let own = try RSA.Encryption.PublicKey(
+            modulus: Base64URL.decode(#require(key.jwk["n"]?.stringValue)),
+            exponent: Base64URL.decode(#require(key.jwk["e"]?.stringValue)))
+        let wrongKeys: [[UInt8]] = [
+            [], [1], [UInt8](repeating: 0, count: 256), [UInt8](repeating: 0xFF, count: 256),
+            try own.encrypt([UInt8](repeating: 1, count: 32)), try own.encrypt([UInt8](repeating: 1, count: 16)),
+            try own.encrypt([]), try own.encrypt([UInt8](repeating: 1, count: 32), hash: .sha1),
+        ]
+        var texts: [String] = []
+        for wrong in wrongKeys {
+            var parts = parts
+            parts[1] = Base64URL.encode(wrong)
+            texts.append(parts.joined(separator: "."))
+        }
+        // A wrong tag of a right key: the last of its bytes differs.
+        var tag = try Base64URL.decode(parts[4])
+        tag[15] ^= 1
+        texts.append((parts.dropLast() + [Base64URL.encode(tag)]).joined(separator: "."))
+        var said: Set<String> = []
+        for text in texts {
+            do {
+                _ = try decrypt(text, with: key)
+                Issue.record("it was decrypted")
+            } catch let error as JOSEError {
+                said.insert("\(error.code) \(error.message) \(error.hint ?? "")")
+            }
+        }
+        #expect(said.count == 1 && said.first?.hasPrefix("decryptionFailed") == true)
+    }
+
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `is never read as something else after random changes`(seed: UInt64) throws {
+        var numbers = SeededGenerator(seed: seed)
+        let keys = try [EncryptionKey.generate(.ecdhES, curve: .x25519), .generate(.a128KW), .generate(.a256GCMKW)]
+        for key in keys {
+            let bytes = Array(try JWE.encrypt(plaintext, for: key, using: .a128CBCHS256).utf8)
+            for _ in 0..<300 {
+                var changed = bytes
+                for _ in 0..<Int.random(in: 1...3, using: &numbers) {
+                    let place = Int.random(in: 0..<changed.count, using: &numbers)
+                    switch Int.random(in: 0..<3, using: &numbers) {
+                    case 0: changed[place] = UInt8.random(in: 0x2D...0x7A, using: &numbers)
+                    case 1: changed.remove(at: place)
+                    default: changed.insert(UInt8.random(in: 0x2D...0x7A, using: &numbers), at: place)
+                    }
+                }
+                do {
+                    let read = try decrypt(String(decoding: changed, as: UTF8.self), with: key)
+                    #expect(changed == bytes && read.plaintext == plaintext, "seed \(seed)")
+                } catch {
+                    #expect(error is JOSEError, "seed \(seed)")
                 }
             }
         }
@@ -160,7 +223,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
 }
 
 @Suite struct `What a decrypter accepts` {
-    @Test func `is what it lists, and of that the key's own algorithm`() throws {
+    @Test(.tags(.attackH8)) func `is what it lists, and of that the key's own algorithm`() throws {
         let key = try EncryptionKey.generate(.a128KW, id: "k")
         let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM)
         #expect(try decrypt(text, with: key, [.a256KW, .a128KW], [.a128GCM]).plaintext == plaintext)
@@ -177,7 +240,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         #expect(throws: JOSEError.unknownKey) { try decrypt(text, with: asymmetric, [.a128KW, .ecdhES]) }
     }
 
-    @Test func `never has RSA1_5, none, or a name that is not registered`() throws {
+    @Test(.tags(.attackH8)) func `never has RSA1_5, none, or a name that is not registered`() throws {
         let key = try EncryptionKey.generate(.rsaOAEP)
         let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM)
         for name in ["RSA1_5", "none", "", "RSA-OAEP-512", "HS256"] {
@@ -193,7 +256,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         }
     }
 
-    @Test func `has no compression, in either direction`() throws {
+    @Test(.tags(.attackH8)) func `has no compression, in either direction`() throws {
         let key = try EncryptionKey.generate(.a128KW)
         #expect(throws: JOSEError.refusedExtension) {
             try JWE.encrypt(plaintext, for: key, using: .a128GCM, header: ["zip": "DEF"])
@@ -263,7 +326,8 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         return replaced(text, header: String(decoding: JSONValue.object(members).serialized(), as: UTF8.self))
     }
 
-    @Test func `are refused with that one error where the ephemeral key is missing, foreign or on no curve`() throws {
+    @Test(.tags(.attackH8))
+    func `are refused with that one error where the ephemeral key is missing, foreign or on no curve`() throws {
         let key = try EncryptionKey.generate(.ecdhES, curve: .p256)
         let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM)
         let other = try EncryptionKey.generate(.ecdhES, curve: .p384).jwk
@@ -295,7 +359,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
     }
 
     // RFC 7748 §6.1: the secret with these is zero, whatever the private key.
-    @Test func `are refused where the ephemeral key has a small order`() throws {
+    @Test(.tags(.attackH8)) func `are refused where the ephemeral key has a small order`() throws {
         let key = try EncryptionKey.generate(.ecdhES, curve: .x25519)
         let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM)
         var one = [UInt8](repeating: 0, count: 32)
@@ -308,7 +372,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         }
     }
 
-    @Test func `bound the iterations of a password on both sides, before they are done`() throws {
+    @Test(.tags(.attackH8)) func `bound the iterations of a password on both sides, before they are done`() throws {
         let generous = try EncryptionKey(password: [1], iterations: 2000)
         let text = try JWE.encrypt(plaintext, for: generous, using: .a128GCM)
         #expect(try decrypt(text, with: generous).plaintext == plaintext)

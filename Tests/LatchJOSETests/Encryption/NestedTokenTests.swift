@@ -2,7 +2,7 @@
 
 import LatchCore
 import LatchJOSE
-import PortableFoundation
+import TestTags
 import Testing
 
 @Suite struct `A nested token` {
@@ -37,7 +37,7 @@ import Testing
         #expect(try verifier.verifiedToken(encrypted: text, decrypter: decrypter).header.algorithm == .es256)
     }
 
-    @Test func `is refused as its inner token would be`() throws {
+    @Test(.tags(.attackH8)) func `is refused as its inner token would be`() throws {
         #expect(throws: JOSEError.wrongIssuer) {
             try verifier.verify(encrypted: nested(token(issuer: "j")), decrypter: decrypter)
         }
@@ -54,7 +54,9 @@ import Testing
         #expect(throws: JOSEError.malformedToken) { try verifier.verify(encrypted: bytes, decrypter: decrypter) }
     }
 
-    @Test func `is refused without its cty, with another one, not encrypted, or encrypted twice`() throws {
+    @Test(.tags(.attackH8)) func `is refused without its cty, with another one, not encrypted, or encrypted twice`()
+        throws
+    {
         for type in [nil, "json", "JWS", ""] {
             let text = try nested(token(), type: type)
             #expect(throws: JOSEError.wrongType) { try verifier.verify(encrypted: text, decrypter: decrypter) }

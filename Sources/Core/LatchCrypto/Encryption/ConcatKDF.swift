@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(CryptoKit)
-internal import CryptoKit
-#endif
-
 extension SharedSecret {
     /// Derives a key with the Concat KDF over SHA-256 (NIST SP 800-56A §5.8.1), which CryptoKit does not have.
     ///

@@ -21,7 +21,7 @@ public struct JWE: Sendable {
     /// Encrypts bytes.
     ///
     /// ```swift
-    /// let nested = try JWE.encrypt(Array(token.utf8), for: key, using: .a256GCM, header: ["cty": "JWT"])
+    /// let nested = try JWE.encrypt(Array(token.utf8), for: encryptionKey, using: .a256GCM, header: ["cty": "JWT"])
     /// ```
     ///
     /// - Parameters:

@@ -6,8 +6,8 @@ internal import LatchCore
 ///
 /// ```swift
 /// let decrypter = JWEDecrypter(
-///     keys: KeySet(encryptionKeys: [key]), algorithms: [.rsaOAEP256], contentEncryption: [.a256GCM])
-/// let content = try decrypter.decrypt(text).plaintext
+///     keys: KeySet(encryptionKeys: [encryptionKey]), algorithms: [.rsaOAEP256], contentEncryption: [.a256GCM])
+/// let content = try decrypter.decrypt(token).plaintext
 /// ```
 public struct JWEDecrypter: Sendable {
     private let keys: KeySet
