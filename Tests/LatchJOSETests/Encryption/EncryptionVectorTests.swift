@@ -49,10 +49,15 @@ struct `Wycheproof's encrypted tokens` {
         #expect(read == 56)
     }
 
-    @Test(arguments: [
-        ("a128cbc_hs256_test.json", ContentCipher.cbc(bits: 128)), ("a192cbc_hs384_test.json", .cbc(bits: 192)),
-        ("a256cbc_hs512_test.json", .cbc(bits: 256)),
-    ])
+    @Test(
+        .enabled(
+            if: VectorSet.wycheproof.has(
+                "a128cbc_hs256_test.json", "a192cbc_hs384_test.json", "a256cbc_hs512_test.json"),
+            Comment(rawValue: VectorSet.hint)),
+        arguments: [
+            ("a128cbc_hs256_test.json", ContentCipher.cbc(bits: 128)), ("a192cbc_hs384_test.json", .cbc(bits: 192)),
+            ("a256cbc_hs512_test.json", .cbc(bits: 256)),
+        ])
     func `of AES-CBC with an HMAC are read or refused as the set says`(file: String, cipher: ContentCipher) throws {
         let cases = try VectorSet.wycheproof.cases(file)
         #expect(cases.count == 94)
