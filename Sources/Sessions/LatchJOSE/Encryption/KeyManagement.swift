@@ -35,7 +35,7 @@ extension EncryptionKey {
         case (.keyWrap, .secret(let secret)):
             return EncryptedContentKey(key: fresh, encrypted: Array(try AES.KeyWrap.wrap(fresh, using: secret)))
         case (.gcmKeyWrap, .secret(let secret)):
-            let box = try fresh.withUnsafeBytes { try AES.GCM.seal(Array($0), using: secret) }
+            let box = try fresh.withUnsafeBytes { try AES.GCM.seal($0, using: secret) }
             return EncryptedContentKey(
                 key: fresh, encrypted: Array(box.ciphertext),
                 parameters: ["iv": .base64URL(Array(box.nonce)), "tag": .base64URL(Array(box.tag))])
@@ -78,7 +78,9 @@ extension EncryptionKey {
         _ encrypted: [UInt8], for content: ContentEncryptionAlgorithm, bits: Int, header: JSONObject
     ) throws -> SymmetricKey {
         switch (algorithm.mode, material) {
-        case (.rsa(let hash), .rsa(_, let key?)): return SymmetricKey(data: try key.decrypt(encrypted, hash: hash))
+        case (.rsa(let hash), .rsa(_, let key?)):
+            var decrypted = try key.decrypt(encrypted, hash: hash)
+            return SymmetricKey(wiping: &decrypted)
         case (.agreement(let wrapping), .agreement(let key)):
             guard let members = header["epk"]?.objectValue else { throw JOSEError.decryptionFailed }
             // RFC 7518 §4.6.1.1: a public key on the curve of the recipient's.
@@ -90,7 +92,8 @@ extension EncryptionKey {
         case (.gcmKeyWrap, .secret(let secret)):
             let box = try AES.GCM.SealedBox(
                 nonce: AES.GCM.Nonce(data: header.bytes("iv")), ciphertext: encrypted, tag: header.bytes("tag"))
-            return SymmetricKey(data: try AES.GCM.open(box, using: secret))
+            var decrypted = Array(try AES.GCM.open(box, using: secret))
+            return SymmetricKey(wiping: &decrypted)
         case (.direct, .secret(let secret)):
             guard contentEncryption == nil || contentEncryption == content else { throw JOSEError.decryptionFailed }
             return secret

@@ -48,7 +48,7 @@ extension KeyMaterial {
             case ("oct", _):
                 guard let algorithm else { throw JOSEError.unsuitableKey("it has no alg") }
                 let secret = SymmetricKey(data: try jwk.bytes("k"))
-                return (algorithm, .secret(try SharedSecret(secret, algorithm: algorithm)))
+                return (algorithm, .secret(try HMACSecret(secret, algorithm: algorithm)))
             default: throw JOSEError.unsuitableKey("its kty or crv is not known")
             }
         } catch let error as JOSEError {

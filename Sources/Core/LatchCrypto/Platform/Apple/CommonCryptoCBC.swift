@@ -62,43 +62,4 @@ extension AES {
         }
     }
 }
-
-/// The derivation of a key from a password (RFC 8018 §5.2), for formats that prescribe it.
-///
-/// New password hashes are made by ``PasswordHash``.
-package enum PBKDF2 {
-    /// The digest of its HMAC.
-    package enum Hash: Sendable, Hashable {
-        /// HMAC with SHA-256.
-        case sha256
-        /// HMAC with SHA-384.
-        case sha384
-        /// HMAC with SHA-512.
-        case sha512
-    }
-
-    /// Derives a key; the time is proportional to the iterations, which the caller bounds.
-    package static func deriveKey(
-        password: SymmetricKey, salt: [UInt8], iterations: Int, hash: Hash, outputByteCount: Int
-    ) throws(CryptoError) -> SymmetricKey {
-        guard let rounds = Int32(exactly: iterations), rounds > 0, (1...1024).contains(outputByteCount) else {
-            throw .unacceptableParameter("the iterations or the length are out of bounds")
-        }
-        let function =
-            switch hash {
-            case .sha256: kCCPRFHmacAlgSHA256
-            case .sha384: kCCPRFHmacAlgSHA384
-            case .sha512: kCCPRFHmacAlgSHA512
-            }
-        var key = [UInt8](repeating: 0, count: outputByteCount)
-        defer { wipe(&key) }
-        let status = password.withUnsafeBytes { password in
-            CCKeyDerivationPBKDF(
-                CCPBKDFAlgorithm(kCCPBKDF2), password.bindMemory(to: CChar.self).baseAddress, password.count, salt,
-                salt.count, CCPseudoRandomAlgorithm(function), UInt32(rounds), &key, outputByteCount)
-        }
-        guard status == kCCSuccess else { throw .engineFailure("deriving a key") }
-        return SymmetricKey(data: key)
-    }
-}
 #endif

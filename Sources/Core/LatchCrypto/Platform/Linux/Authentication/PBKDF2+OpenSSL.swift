@@ -3,20 +3,7 @@
 #if os(Linux)
 internal import COpenSSL
 
-/// The derivation of a key from a password (RFC 8018 §5.2), for formats that prescribe it.
-///
-/// New password hashes are made by ``PasswordHash``.
-package enum PBKDF2 {
-    /// The digest of its HMAC.
-    package enum Hash: Sendable, Hashable {
-        /// HMAC with SHA-256.
-        case sha256
-        /// HMAC with SHA-384.
-        case sha384
-        /// HMAC with SHA-512.
-        case sha512
-    }
-
+extension PBKDF2 {
     /// Derives a key; the time is proportional to the iterations, which the caller bounds.
     package static func deriveKey(
         password: SymmetricKey, salt: [UInt8], iterations: Int, hash: Hash, outputByteCount: Int
