@@ -61,6 +61,7 @@ extension Tag {
     @Tag public static var attackH5: Self
     @Tag public static var attackH6: Self
     @Tag public static var attackH7: Self
+    @Tag public static var attackH8: Self
     @Tag public static var attackJ1: Self
     @Tag public static var attackJ2: Self
     @Tag public static var attackJ3: Self

@@ -39,6 +39,11 @@ public struct VectorSet: Sendable {
     /// Whether the set is there.
     public var isPresent: Bool { FileManager.default.fileExists(atPath: folder.path) }
 
+    /// Whether the set is there with these files, which older copies of it may lack.
+    public func has(_ files: String...) -> Bool {
+        files.allSatisfy { FileManager.default.fileExists(atPath: folder.appending(path: $0).path) }
+    }
+
     /// A file of the set, as JSON.
     public func json(_ file: String) throws -> JSONValue {
         try JSONValue(parsing: [UInt8](Data(contentsOf: folder.appending(path: file))))

@@ -17,7 +17,7 @@ from swift_text import blanked
 
 # From the bottom up; each may import those before it.
 STUB_ORDER = (
-    "AppleCoreFoundation AppleDispatch Darwin Security CryptoKit os OSLog Combine SwiftUI AppleFoundation "
+    "AppleCoreFoundation AppleDispatch Darwin Security CryptoKit CommonCrypto os OSLog Combine SwiftUI AppleFoundation "
     "LocalAuthentication"
 ).split()
 DIAGNOSTIC = re.compile(

@@ -39,6 +39,14 @@ extension JOSEError {
     public static let badSignature = JOSEError(
         code: "badSignature", message: "The token's signature is wrong.", hint: "Ask the issuer for a new token.")
 
+    /// The token could not be decrypted.
+    ///
+    /// There is one error for a wrong key, a wrong tag, a wrong padding and a changed token, since an attacker who could
+    /// distinguish them would learn the plaintext (RFC 7516 §11.5).
+    public static let decryptionFailed = JOSEError(
+        code: "decryptionFailed", message: "The token could not be decrypted.",
+        hint: "Check that it was encrypted for a key of this recipient, and ask the sender for a new one.")
+
     /// The token has expired.
     public static let expired = JOSEError(
         code: "expired", message: "The token has expired.", hint: "Refresh it, and check this machine's clock.")
@@ -78,6 +86,9 @@ extension JOSEError {
     /// The payload or the header cannot be signed in the requested form.
     public static let unsignable = unsignable("the form has no place for it")
 
+    /// The header cannot be encrypted in the requested form.
+    public static let unencryptable = unencryptable("the form has no place for it")
+
     /// The key cannot be used for the operation.
     public static let unsuitableKey = unsuitableKey("it does not fit")
 }
@@ -89,6 +100,23 @@ extension JOSEError {
             code: "malformedToken", message: "The text is not a signed token: \(why).",
             hint: "Pass the whole token, three parts with dots between them.")
     }
+
+    /// Returns the error for a malformed JWE; `why` completes a sentence and quotes nothing of the token.
+    package static func malformedEncryption(_ why: String) -> JOSEError {
+        JOSEError(
+            code: malformedToken.code, message: "The text is not an encrypted token: \(why).",
+            hint: "Pass the whole token, five parts with dots between them.")
+    }
+
+    /// The key set contains no key for decrypting the token.
+    static let unknownDecryptionKey = JOSEError(
+        code: unknownKey.code, message: "The token is encrypted for a key that is not known here.",
+        hint: "Check that the sender has this recipient's current public key.")
+
+    /// The token is compressed, or would have to be.
+    static let compressed = JOSEError(
+        code: refusedExtension.code, message: "The token demands compression, which is not supported.",
+        hint: "Encrypt without zip: the length of compressed text reveals what is in it (RFC 8725 §3.6).")
 
     /// Returns the error for a missing claim; the name comes from the verifier, not from the token.
     package static func missingClaim(_ name: String) -> JOSEError {
@@ -102,6 +130,13 @@ extension JOSEError {
         JOSEError(
             code: "unsignable", message: "It cannot be signed in this form: \(why).",
             hint: "Encode the payload in base64url, send it detached, or take the general form.")
+    }
+
+    /// Returns the error for a header that cannot be encrypted; `why` completes a sentence.
+    package static func unencryptable(_ why: String) -> JOSEError {
+        JOSEError(
+            code: "unencryptable", message: "It cannot be encrypted in this form: \(why).",
+            hint: "Leave to the key what belongs to it, and name in crit only protected extensions.")
     }
 
     /// Returns the error for a key; `why` completes a sentence and contains nothing of the key.

@@ -55,6 +55,22 @@ import Testing
         }
     }
 
+    @Test func `include those for encryption, of which nothing secret is kept`() async throws {
+        let encrypting = try EncryptionKey.generate(.ecdhES, id: "e1")
+        let published: JSONValue = [
+            "keys": .array([
+                .object(key.jwk), .object(try encrypting.jwkWithSecretsForStorage()),
+                .object(try EncryptionKey.generate(.a128KW).jwkWithSecretsForStorage()),
+            ])
+        ]
+        try await PublishedKeys.serve([key]) { issuer in
+            issuer.answer { _ in HTTPResponse(status: .ok, body: HTTPBody(published.serialized())) }
+            let keys = try await issuer.keySet().keys()
+            #expect(keys.keys.map(\.id) == ["k1"] && keys.encryptionKeys.map(\.id) == ["e1"])
+            #expect(keys.encryptionKeys.allSatisfy { $0.canEncrypt && !$0.canDecrypt })
+        }
+    }
+
     @Test func `are fetched once by all who want them at the same time`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let (barrier, verifier) = (Barrier(), try issuer.verifier())

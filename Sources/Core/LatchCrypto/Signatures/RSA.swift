@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// RSA signatures (RFC 8017).
+/// RSA signatures and encryption (RFC 8017).
 public enum RSA {
     /// Keys and schemes of RSA signatures.
     public enum Signing {}

@@ -192,7 +192,8 @@ struct KeySetRequest: Sendable {
         guard set.keys.allSatisfy({ $0.publicKey != nil }) else {
             throw AuthError.keysUnavailable(at: "\(location), which publishes a shared secret")
         }
-        return KeySet(set.keys.compactMap(\.publicKey))
+        return KeySet(
+            set.keys.compactMap(\.publicKey), encryptionKeys: set.encryptionKeys.compactMap(\.publicKey))
     }
 }
 

@@ -48,7 +48,7 @@ extension KeyMaterial {
             case ("oct", _):
                 guard let algorithm else { throw JOSEError.unsuitableKey("it has no alg") }
                 let secret = SymmetricKey(data: try jwk.bytes("k"))
-                return (algorithm, .secret(try SharedSecret(secret, algorithm: algorithm)))
+                return (algorithm, .secret(try HMACSecret(secret, algorithm: algorithm)))
             default: throw JOSEError.unsuitableKey("its kty or crv is not known")
             }
         } catch let error as JOSEError {
@@ -106,12 +106,9 @@ extension KeyMaterial {
     private static func rsa(_ jwk: JSONObject, algorithm: SignatureAlgorithm) throws -> KeyMaterial {
         guard let scheme = RSAScheme(algorithm) else { throw JOSEError.unsuitableKey("its alg does not fit its kty") }
         let key = try RSA.Signing.PublicKey(modulus: jwk.bytes("n"), exponent: jwk.bytes("e"))
-        guard let secret = try jwk.optionalBytes("d") else { return .rsa(key, nil, scheme) }
-        // RFC 7518 §6.3.2: d alone would do, but without the primes it signs slowly and cannot be checked.
-        let numbers = RSA.Signing.PrivateNumbers(
-            modulus: key.modulus, exponent: key.exponent, privateExponent: secret, firstPrime: try jwk.bytes("p"),
-            secondPrime: try jwk.bytes("q"), firstExponent: try jwk.bytes("dp"), secondExponent: try jwk.bytes("dq"),
-            coefficient: try jwk.bytes("qi"))
+        guard let numbers = try RSA.Signing.PrivateNumbers(jwk, modulus: key.modulus, exponent: key.exponent) else {
+            return .rsa(key, nil, scheme)
+        }
         return .rsa(key, try RSA.Signing.PrivateKey(numbers), scheme)
     }
 
@@ -123,6 +120,18 @@ extension KeyMaterial {
     }
 }
 
+extension RSA.Signing.PrivateNumbers {
+    /// Decodes the numbers of a private key, which must be complete; nil for a public key.
+    init?(_ jwk: JSONObject, modulus: [UInt8], exponent: [UInt8]) throws(JOSEError) {
+        guard let secret = try jwk.optionalBytes("d") else { return nil }
+        // RFC 7518 §6.3.2: d alone would do, but without the primes it is slow and cannot be checked.
+        self.init(
+            modulus: modulus, exponent: exponent, privateExponent: secret, firstPrime: try jwk.bytes("p"),
+            secondPrime: try jwk.bytes("q"), firstExponent: try jwk.bytes("dp"), secondExponent: try jwk.bytes("dq"),
+            coefficient: try jwk.bytes("qi"))
+    }
+}
+
 extension JSONObject {
     /// Returns a member that is a string; nil if it is missing.
     func text(_ name: String) throws(JOSEError) -> String? {
@@ -131,12 +140,14 @@ extension JSONObject {
         return text
     }
 
-    fileprivate func optionalBytes(_ name: String) throws(JOSEError) -> [UInt8]? {
+    /// Returns a member that is base64url; nil if it is missing.
+    func optionalBytes(_ name: String) throws(JOSEError) -> [UInt8]? {
         guard let text = try text(name) else { return nil }
         do { return try Base64URL.decode(text) } catch { throw .unsuitableKey("its \(name) is not base64url") }
     }
 
-    fileprivate func bytes(_ name: String) throws(JOSEError) -> [UInt8] {
+    /// Returns a member that is base64url and not empty.
+    func bytes(_ name: String) throws(JOSEError) -> [UInt8] {
         guard let bytes = try optionalBytes(name), !bytes.isEmpty else {
             throw .unsuitableKey("its \(name) is missing or empty")
         }
@@ -144,7 +155,7 @@ extension JSONObject {
     }
 
     /// Returns the coordinates, both at full length (RFC 7518 §6.2.1.2).
-    fileprivate func point(count: Int) throws(JOSEError) -> [UInt8] {
+    func point(count: Int) throws(JOSEError) -> [UInt8] {
         let (x, y) = (try bytes("x"), try bytes("y"))
         guard x.count == count, y.count == count else { throw .unsuitableKey("a coordinate has another length") }
         return x + y
@@ -183,6 +194,11 @@ extension Key {
     public var thumbprint: String {
         var members = material.publicMembers
         if case .secret(let secret) = material { members["k"] = .base64URL(secret.key.withUnsafeBytes { Array($0) }) }
+        return Self.thumbprint(of: members)
+    }
+
+    /// Returns the thumbprint of the required members.
+    static func thumbprint(of members: JSONObject) -> String {
         // RFC 7638 §3.3: the required members in lexicographic order, without whitespace.
         let ordered = JSONObject(members.sorted { $0.key < $1.key })
         return Base64URL.encode(SHA256.hash(data: JSONValue.object(ordered).serialized()).map(\.self))
@@ -196,9 +212,9 @@ extension KeyMaterial {
     /// The members that RFC 7638 §3.2 requires of a public key: type, curve and numbers.
     fileprivate var publicMembers: JSONObject {
         switch self {
-        case .p256(let key, _): Self.point("P-256", Array(key.rawRepresentation))
-        case .p384(let key, _): Self.point("P-384", Array(key.rawRepresentation))
-        case .p521(let key, _): Self.point("P-521", Array(key.rawRepresentation))
+        case .p256(let key, _): JSONObject.point("P-256", Array(key.rawRepresentation))
+        case .p384(let key, _): JSONObject.point("P-384", Array(key.rawRepresentation))
+        case .p521(let key, _): JSONObject.point("P-521", Array(key.rawRepresentation))
         case .ed25519(let key, _): ["kty": "OKP", "crv": "Ed25519", "x": .base64URL(Array(key.rawRepresentation))]
         case .rsa(let key, _, _): ["kty": "RSA", "n": .base64URL(key.modulus), "e": .base64URL(key.exponent)]
         case .secret: ["kty": "oct"]
@@ -212,14 +228,16 @@ extension KeyMaterial {
         case .p384(_, let key?): ["d": .base64URL(try key.secretBytes())]
         case .p521(_, let key?): ["d": .base64URL(try key.secretBytes())]
         case .ed25519(_, let key?): ["d": .base64URL(Array(key.rawRepresentation))]
-        case .rsa(_, let key?, _): Self.members(of: try key.numbers)
+        case .rsa(_, let key?, _): JSONObject.members(of: try key.numbers)
         case .secret(let secret): ["k": .base64URL(secret.key.withUnsafeBytes { Array($0) })]
         default: [:]
         }
     }
+}
 
+extension JSONObject {
     /// Returns the members of a point, whose coordinates are halves of the raw form (RFC 7518 §6.2.1.2).
-    private static func point(_ curve: String, _ raw: [UInt8]) -> JSONObject {
+    static func point(_ curve: String, _ raw: [UInt8]) -> JSONObject {
         let half = raw.count / 2
         return [
             "kty": "EC", "crv": .string(curve), "x": .base64URL(Array(raw.prefix(half))),
@@ -228,7 +246,7 @@ extension KeyMaterial {
     }
 
     /// Returns the members of the secret numbers, without leading zeros (RFC 7518 §2, Base64urlUInt).
-    private static func members(of numbers: RSA.Signing.PrivateNumbers) -> JSONObject {
+    static func members(of numbers: RSA.Signing.PrivateNumbers) -> JSONObject {
         [
             "d": .base64URL(numbers.privateExponent), "p": .base64URL(numbers.firstPrime),
             "q": .base64URL(numbers.secondPrime), "dp": .base64URL(numbers.firstExponent),
@@ -239,5 +257,5 @@ extension KeyMaterial {
 
 extension JSONValue {
     /// Encodes bytes as the numbers of a key.
-    fileprivate static func base64URL(_ bytes: [UInt8]) -> JSONValue { .string(Base64URL.encode(bytes)) }
+    static func base64URL(_ bytes: [UInt8]) -> JSONValue { .string(Base64URL.encode(bytes)) }
 }

@@ -65,7 +65,7 @@ public struct Key: Sendable {
     public init(
         secret: SymmetricKey, algorithm: SignatureAlgorithm = .hs256, id: String? = nil
     ) throws(JOSEError) {
-        let material = KeyMaterial.secret(try SharedSecret(secret, algorithm: algorithm))
+        let material = KeyMaterial.secret(try HMACSecret(secret, algorithm: algorithm))
         self.init(id: id, algorithm: algorithm, material: material)
     }
 
@@ -147,7 +147,7 @@ extension KeyMaterial {
             let key = try Curve25519.Signing.PrivateKey.generate()
             return .ed25519(key.publicKey, key)
         case .hs256, .hs384, .hs512:
-            return .secret(try SharedSecret(SymmetricKey(size: .init(bitCount: 512)), algorithm: algorithm))
+            return .secret(try HMACSecret(SymmetricKey(size: .init(bitCount: 512)), algorithm: algorithm))
         default:
             guard let scheme = RSAScheme(algorithm) else { throw JOSEError.unsuitableKey("its algorithm is not known") }
             let key = try RSA.Signing.PrivateKey(keySizeInBits: rsaBits)

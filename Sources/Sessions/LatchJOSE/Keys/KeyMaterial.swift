@@ -10,7 +10,7 @@ enum KeyMaterial: Sendable {
     case p521(P521.Signing.PublicKey, P521.Signing.PrivateKey?)
     case ed25519(Curve25519.Signing.PublicKey, Curve25519.Signing.PrivateKey?)
     case rsa(RSA.Signing.PublicKey, RSA.Signing.PrivateKey?, RSAScheme)
-    case secret(SharedSecret)
+    case secret(HMACSecret)
 
     /// Whether the signature of `data` is valid.
     func isValidSignature(_ signature: [UInt8], for data: ArraySlice<UInt8>) -> Bool {

@@ -4,18 +4,24 @@ public import LatchCore
 
 /// A set of keys, such as those of an issuer (RFC 7517 §5).
 public struct KeySet: Sendable {
-    /// The keys, in order.
+    /// The keys for signatures, in order.
     public let keys: [Key]
+    /// The keys for encryption, in order.
+    public let encryptionKeys: [EncryptionKey]
 
     /// The maximum number of keys: more than issuers use, and few enough to try each on a token without `kid`.
     private static let mostKeys = 200
 
     /// Creates a set of keys.
-    public init(_ keys: [Key]) { self.keys = keys }
+    public init(_ keys: [Key] = [], encryptionKeys: [EncryptionKey] = []) {
+        self.keys = keys
+        self.encryptionKeys = encryptionKeys
+    }
 
     /// Creates a set from a serialized JSON Web Key Set.
     ///
-    /// Keys with an unsupported type or use are ignored, as RFC 7517 §5 requires.
+    /// Keys with an unsupported type or use are ignored, as RFC 7517 §5 requires. A key is for encryption by its `use`, or
+    /// else by its `alg`, which it needs in any case.
     ///
     /// - Throws: `JOSEError.unsuitableKey` if the text is not a key set, contains two keys with one ID, or mixes shared
     ///   secrets and public keys.
@@ -37,17 +43,20 @@ public struct KeySet: Sendable {
             throw .unsuitableKey("the key set has no list of keys, or too long a one")
         }
         var keys: [Key] = []
+        var encryptionKeys: [EncryptionKey] = []
         var names: Set<[String]> = []
         for entry in list {
             guard let jwk = entry.objectValue else {
                 throw .unsuitableKey("the key set contains a value that is not a key")
             }
+            let key = Self.key(jwk)
+            if case .encryption(let key) = key { encryptionKeys.append(key) }
             guard jwk["use"] == nil || jwk["use"] == "sig" else { continue }
             // RFC 7517 §4.5: an ID identifies one key, or one of each type.
             if let id = jwk["kid"]?.stringValue, !names.insert([jwk["kty"]?.stringValue ?? "", id]).inserted {
                 throw .unsuitableKey("two keys of the set have the same ID")
             }
-            do { keys.append(try Key(jwk: jwk)) } catch JOSEError.unsuitableKey { continue }
+            if case .signature(let key) = key { keys.append(key) }
         }
         // RFC 8725 §3.1: a set that mixes both invites a public key to be taken for a secret.
         let secrets = keys.count { $0.publicKey == nil }
@@ -55,16 +64,40 @@ public struct KeySet: Sendable {
             throw .unsuitableKey("the set mixes secrets and public keys")
         }
         self.keys = keys
+        self.encryptionKeys = encryptionKeys
     }
 
-    /// Returns the key with an ID.
+    /// A key of a JSON Web Key Set, by its use.
+    private enum Member {
+        case signature(Key)
+        case encryption(EncryptionKey)
+    }
+
+    /// Returns the key of an entry; nil if its type or its use is not supported.
+    private static func key(_ jwk: JSONObject) -> Member? {
+        do {
+            guard jwk["use"] != "enc" else { return .encryption(try EncryptionKey(jwk: jwk)) }
+            let algorithm = KeyManagementAlgorithm(rawValue: jwk["alg"]?.stringValue ?? "")
+            return algorithm.mode == nil
+                ? .signature(try Key(jwk: jwk)) : .encryption(try EncryptionKey(jwk: jwk))
+        } catch {
+            // RFC 7517 §5: such keys are ignored.
+            return nil
+        }
+    }
+
+    /// Returns the key for signatures with an ID.
     ///
     /// The first one, if keys of several types share the ID.
     public subscript(id: String) -> Key? { keys.first { $0.id == id } }
 
     /// Returns the public keys as a JSON Web Key Set; shared secrets are left out.
     public func jwks() -> JSONValue {
-        ["keys": .array(keys.compactMap(\.publicKey).map { .object($0.jwk) })]
+        [
+            "keys": .array(
+                keys.compactMap(\.publicKey).map { .object($0.jwk) }
+                    + encryptionKeys.compactMap(\.publicKey).map { .object($0.jwk) })
+        ]
     }
 
     /// Returns the keys that may have signed a token: those with its algorithm, and with its ID if both the token and
@@ -72,6 +105,14 @@ public struct KeySet: Sendable {
     func candidates(id: String?, algorithm: SignatureAlgorithm) -> [Key] {
         keys.filter { key in
             key.algorithm == algorithm && key.canVerify && (id == nil || key.id == nil || key.id == id)
+        }
+    }
+
+    /// Returns the keys for which a token may be encrypted: those with its algorithm, and with its ID if both the token and
+    /// the key have one.
+    func decryptionCandidates(id: String?, algorithm: KeyManagementAlgorithm) -> [EncryptionKey] {
+        encryptionKeys.filter { key in
+            key.algorithm == algorithm && key.canDecrypt && (id == nil || key.id == nil || key.id == id)
         }
     }
 }

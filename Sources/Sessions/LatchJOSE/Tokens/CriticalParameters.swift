@@ -32,6 +32,18 @@ enum CriticalParameters {
         return isEncoded ? .base64url : .unencoded
     }
 
+    /// Rejects the header of a JWE with critical parameters that are not understood, or that violate the rules.
+    ///
+    /// RFC 7516 §4.1.13 has the rules of a JWS. There is no `b64` in a JWE.
+    ///
+    /// - Parameters:
+    ///   - header: The header, all of which is protected.
+    ///   - understood: The critical parameters that the caller processes.
+    static func checkEncryption(_ header: JSONObject, understood: Set<String>) throws(JOSEError) {
+        guard header["b64"] == nil else { throw .refusedExtension }
+        for name in try names(in: header) where !understood.contains(name) { throw .refusedExtension }
+    }
+
     /// Rejects a header that every verifier would have to reject.
     static func requireReadable(protected: JSONObject, unprotected: JSONObject = [:]) throws(JOSEError) {
         do {

@@ -56,7 +56,7 @@ public struct JOSEHeader: Sendable, Hashable {
     }
 
     /// Returns the media type in lower case, with its optional `application/`.
-    private static func mediaType(_ text: String) -> String {
+    static func mediaType(_ text: String) -> String {
         let lowercased = text.lowercasedASCII()
         return lowercased.utf8.contains(0x2F) ? lowercased : "application/" + lowercased
     }

@@ -84,8 +84,35 @@ public enum AES {
         public static func open<A: DataProtocol>(_ box: SealedBox, using key: SymmetricKey, authenticating authenticatedData: A) throws -> Data { stub() }
         public static func open(_ box: SealedBox, using key: SymmetricKey) throws -> Data { stub() }
     }
+    public enum KeyWrap: Sendable {
+        public static func wrap(_ keyToWrap: SymmetricKey, using kek: SymmetricKey) throws -> Data { stub() }
+        public static func unwrap<WrappedKey: DataProtocol>(_ wrappedKey: WrappedKey, using kek: SymmetricKey) throws -> SymmetricKey { stub() }
+    }
+}
+public struct SharedSecret: ContiguousBytes, Hashable, Sendable, CustomStringConvertible {
+    public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { stub() }
+    public func x963DerivedSymmetricKey<H: HashFunction, SI: DataProtocol>(using hashFunction: H.Type, sharedInfo: SI, outputByteCount: Int) -> SymmetricKey { stub() }
+    public func hkdfDerivedSymmetricKey<H: HashFunction, Salt: DataProtocol, SI: DataProtocol>(using hashFunction: H.Type, salt: Salt, sharedInfo: SI, outputByteCount: Int) -> SymmetricKey { stub() }
+    public static func == (l: Self, r: Self) -> Bool { stub() }
+    public func hash(into hasher: inout Hasher) {}
+    public var description: String { stub() }
 }
 public enum P256: Sendable {
+    public enum KeyAgreement: Sendable {
+        public struct PublicKey: Sendable {
+            public init<D: ContiguousBytes>(rawRepresentation: D) throws { stub() }
+            public init<D: ContiguousBytes>(x963Representation: D) throws { stub() }
+            public var rawRepresentation: Data { stub() }
+            public var x963Representation: Data { stub() }
+        }
+        public struct PrivateKey: Sendable {
+            public init(compactRepresentable: Bool = true) { stub() }
+            public init<D: ContiguousBytes>(rawRepresentation: D) throws { stub() }
+            public var publicKey: PublicKey { stub() }
+            public var rawRepresentation: Data { stub() }
+            public func sharedSecretFromKeyAgreement(with publicKeyShare: PublicKey) throws -> SharedSecret { stub() }
+        }
+    }
     public enum Signing: Sendable {
         public struct ECDSASignature: ContiguousBytes, Sendable {
             public var rawRepresentation: Data { stub() }
@@ -123,6 +150,21 @@ public enum P256: Sendable {
     }
 }
 public enum P384: Sendable {
+    public enum KeyAgreement: Sendable {
+        public struct PublicKey: Sendable {
+            public init<D: ContiguousBytes>(rawRepresentation: D) throws { stub() }
+            public init<D: ContiguousBytes>(x963Representation: D) throws { stub() }
+            public var rawRepresentation: Data { stub() }
+            public var x963Representation: Data { stub() }
+        }
+        public struct PrivateKey: Sendable {
+            public init(compactRepresentable: Bool = true) { stub() }
+            public init<D: ContiguousBytes>(rawRepresentation: D) throws { stub() }
+            public var publicKey: PublicKey { stub() }
+            public var rawRepresentation: Data { stub() }
+            public func sharedSecretFromKeyAgreement(with publicKeyShare: PublicKey) throws -> SharedSecret { stub() }
+        }
+    }
     public enum Signing: Sendable {
         public struct ECDSASignature: ContiguousBytes, Sendable {
             public var rawRepresentation: Data { stub() }
@@ -160,6 +202,21 @@ public enum P384: Sendable {
     }
 }
 public enum P521: Sendable {
+    public enum KeyAgreement: Sendable {
+        public struct PublicKey: Sendable {
+            public init<D: ContiguousBytes>(rawRepresentation: D) throws { stub() }
+            public init<D: ContiguousBytes>(x963Representation: D) throws { stub() }
+            public var rawRepresentation: Data { stub() }
+            public var x963Representation: Data { stub() }
+        }
+        public struct PrivateKey: Sendable {
+            public init(compactRepresentable: Bool = true) { stub() }
+            public init<D: ContiguousBytes>(rawRepresentation: D) throws { stub() }
+            public var publicKey: PublicKey { stub() }
+            public var rawRepresentation: Data { stub() }
+            public func sharedSecretFromKeyAgreement(with publicKeyShare: PublicKey) throws -> SharedSecret { stub() }
+        }
+    }
     public enum Signing: Sendable {
         public struct ECDSASignature: ContiguousBytes, Sendable {
             public var rawRepresentation: Data { stub() }
@@ -197,6 +254,19 @@ public enum P521: Sendable {
     }
 }
 public enum Curve25519: Sendable {
+    public enum KeyAgreement: Sendable {
+        public struct PublicKey: Sendable {
+            public init<D: ContiguousBytes>(rawRepresentation: D) throws { stub() }
+            public var rawRepresentation: Data { stub() }
+        }
+        public struct PrivateKey: Sendable {
+            public init() { stub() }
+            public init<D: ContiguousBytes>(rawRepresentation: D) throws { stub() }
+            public var publicKey: PublicKey { stub() }
+            public var rawRepresentation: Data { stub() }
+            public func sharedSecretFromKeyAgreement(with publicKeyShare: PublicKey) throws -> SharedSecret { stub() }
+        }
+    }
     public enum Signing: Sendable {
         public struct PrivateKey: Sendable {
             public init() { stub() }

@@ -88,6 +88,7 @@ public struct SecKeyAlgorithm: RawRepresentable, Hashable, @unchecked Sendable {
     public init(rawValue: CFString) { self.rawValue = rawValue }
     public static let rsaSignatureMessagePKCS1v15SHA256 = Self(rawValue: constant()), rsaSignatureMessagePKCS1v15SHA384 = Self(rawValue: constant()), rsaSignatureMessagePKCS1v15SHA512 = Self(rawValue: constant())
     public static let rsaSignatureMessagePSSSHA256 = Self(rawValue: constant()), rsaSignatureMessagePSSSHA384 = Self(rawValue: constant()), rsaSignatureMessagePSSSHA512 = Self(rawValue: constant())
+    public static let rsaEncryptionOAEPSHA1 = Self(rawValue: constant()), rsaEncryptionOAEPSHA256 = Self(rawValue: constant())
     public static let ecdsaSignatureMessageX962SHA256 = Self(rawValue: constant()), ecdsaSignatureMessageX962SHA384 = Self(rawValue: constant()), ecdsaSignatureMessageX962SHA512 = Self(rawValue: constant())
 }
 public enum SecKeyOperationType: Int, Sendable { case sign, verify, encrypt, decrypt, keyExchange }
@@ -100,6 +101,8 @@ public func SecKeyGetBlockSize(_ key: SecKey) -> Int { stub() }
 public func SecKeyIsAlgorithmSupported(_ key: SecKey, _ operation: SecKeyOperationType, _ algorithm: SecKeyAlgorithm) -> Bool { stub() }
 public func SecKeyVerifySignature(_ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> Bool { stub() }
 public func SecKeyCreateSignature(_ key: SecKey, _ algorithm: SecKeyAlgorithm, _ dataToSign: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> CFData? { stub() }
+public func SecKeyCreateEncryptedData(_ key: SecKey, _ algorithm: SecKeyAlgorithm, _ plaintext: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> CFData? { stub() }
+public func SecKeyCreateDecryptedData(_ key: SecKey, _ algorithm: SecKeyAlgorithm, _ ciphertext: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> CFData? { stub() }
 public nonisolated(unsafe) let kSecAttrKeyType: CFString = constant(), kSecAttrKeyTypeRSA: CFString = constant(), kSecAttrKeyTypeECSECPrimeRandom: CFString = constant(), kSecAttrKeyClass: CFString = constant(), kSecAttrKeyClassPrivate: CFString = constant(), kSecAttrKeyClassPublic: CFString = constant(), kSecAttrKeySizeInBits: CFString = constant(), kSecAttrIsPermanent: CFString = constant(), kSecPrivateKeyAttrs: CFString = constant(), kSecAttrTokenID: CFString = constant(), kSecAttrTokenIDSecureEnclave: CFString = constant()
 
 // Trust

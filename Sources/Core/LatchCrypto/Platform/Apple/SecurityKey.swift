@@ -59,6 +59,22 @@ final class SecurityKey: Sendable {
         }
         return [UInt8](signature)
     }
+
+    /// Encrypts a message that is short enough for the key.
+    func encrypt(_ message: [UInt8], algorithm: SecKeyAlgorithm) throws(CryptoError) -> [UInt8] {
+        guard let ciphertext = SecKeyCreateEncryptedData(key, algorithm, Data(message) as CFData, nil) as Data? else {
+            throw .engineFailure("encrypting")
+        }
+        return [UInt8](ciphertext)
+    }
+
+    /// Decrypts a ciphertext; the framework's reasons for a refusal are not distinguished.
+    func decrypt(_ ciphertext: [UInt8], algorithm: SecKeyAlgorithm) throws(CryptoError) -> [UInt8] {
+        guard let message = SecKeyCreateDecryptedData(key, algorithm, Data(ciphertext) as CFData, nil) as Data? else {
+            throw .authenticationFailure
+        }
+        return [UInt8](message)
+    }
 }
 
 extension RSA.Signing.Padding {

@@ -4,7 +4,7 @@
 extension RSA.Signing {
     /// A public key, which verifies signatures.
     public struct PublicKey: Sendable, Hashable {
-        private let key: SecurityKey
+        let key: SecurityKey
         /// The modulus n, without leading zeros.
         public let modulus: [UInt8]
         /// The public exponent e, without leading zeros.
@@ -74,7 +74,7 @@ extension RSA.Signing {
 extension RSA.Signing {
     /// A private key, which signs.
     public struct PrivateKey: Sendable {
-        private let key: SecurityKey
+        let key: SecurityKey
         /// The public key.
         public let publicKey: PublicKey
 

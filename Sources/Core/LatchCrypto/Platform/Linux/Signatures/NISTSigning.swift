@@ -254,7 +254,7 @@ extension NISTSigning.PrivateKey: CustomStringConvertible, CustomReflectable {
 ///
 /// OpenSSL does not compute it when a key is made of its parts. The multiplication takes the same time for every
 /// number.
-private func publicPoint(of secret: [UInt8], on curve: (some NISTCurve).Type) throws(CryptoError) -> [UInt8] {
+func publicPoint(of secret: [UInt8], on curve: (some NISTCurve).Type) throws(CryptoError) -> [UInt8] {
     guard let group = EC_GROUP_new_by_curve_name(EC_curve_nist2nid(curve.name)) else {
         throw .openSSL("opening the curve")
     }

@@ -6,7 +6,7 @@ internal import COpenSSL
 extension RSA.Signing {
     /// A public key, which verifies signatures.
     public struct PublicKey: Sendable, Hashable {
-        private let key: EVPKey
+        let key: EVPKey
         private let verifiers: RSASchemes
         private let pss: PSSVerifier
         /// The modulus n, without leading zeros.
@@ -89,7 +89,7 @@ extension RSA.Signing {
 extension RSA.Signing {
     /// A private key, which signs.
     public struct PrivateKey: Sendable {
-        private let key: EVPKey
+        let key: EVPKey
         private let signers: RSASchemes
         /// The public key.
         public let publicKey: PublicKey

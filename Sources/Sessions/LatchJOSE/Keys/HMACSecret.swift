@@ -4,7 +4,7 @@ internal import LatchCrypto
 internal import PortableFoundation
 
 /// A shared secret for HMAC, prepared for its digest.
-struct SharedSecret: Sendable {
+struct HMACSecret: Sendable {
     /// The secret, for storing the key.
     let key: SymmetricKey
     /// The prepared HMAC, so that a code costs no more than its message.

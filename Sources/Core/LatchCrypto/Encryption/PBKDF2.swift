@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The derivation of a key from a password (RFC 8018 §5.2), for formats that prescribe it.
+///
+/// New password hashes are made by ``PasswordHash``.
+package enum PBKDF2 {
+    /// The digest of its HMAC.
+    package enum Hash: Sendable, Hashable {
+        /// HMAC with SHA-256.
+        case sha256
+        /// HMAC with SHA-384.
+        case sha384
+        /// HMAC with SHA-512.
+        case sha512
+    }
+}

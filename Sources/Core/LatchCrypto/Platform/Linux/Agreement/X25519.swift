@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+internal import COpenSSL
+
+extension Curve25519 {
+    /// X25519 (RFC 7748): its keys.
+    public enum KeyAgreement {}
+}
+
+extension Curve25519.KeyAgreement {
+    /// A public key.
+    public struct PublicKey: Sendable, Hashable {
+        fileprivate let key: EVPKey
+        /// The key's 32 bytes.
+        public let rawRepresentation: [UInt8]
+
+        /// Creates a key from its 32 bytes.
+        ///
+        /// - Throws: `CryptoError.malformedKey`.
+        public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
+            let bytes = Array(rawRepresentation)
+            guard bytes.count == 32,
+                let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, nil, bytes, bytes.count)
+            else { throw .refusedKey("an X25519 key has 32 bytes") }
+            self.key = EVPKey(owning: key)
+            self.rawRepresentation = bytes
+        }
+
+        /// Whether both are the same bytes.
+        public static func == (left: Self, right: Self) -> Bool { left.rawRepresentation == right.rawRepresentation }
+
+        /// Hashes the bytes.
+        public func hash(into hasher: inout Hasher) { hasher.combine(rawRepresentation) }
+    }
+
+    /// A private key, which computes shared secrets.
+    public struct PrivateKey: Sendable {
+        private let key: EVPKey
+        /// The secret, kept next to OpenSSL's key so that reading it cannot fail.
+        private let scalar: SecretBytes
+        /// The public key.
+        public let publicKey: PublicKey
+
+        /// Creates a random key.
+        public init() throws(CryptoError) {
+            var scalar = SecureRandom.bytes(32)
+            defer { wipe(&scalar) }
+            try self.init(rawRepresentation: scalar)
+        }
+
+        /// Creates a key from its 32 secret bytes.
+        ///
+        /// - Throws: `CryptoError.malformedKey`.
+        public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
+            var bytes = Array(rawRepresentation)
+            defer { wipe(&bytes) }
+            guard bytes.count == 32,
+                let made = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nil, bytes, bytes.count)
+            else { throw .refusedKey("an X25519 key has 32 bytes") }
+            key = EVPKey(owning: made)
+            scalar = SecretBytes(bytes)
+            var point = [UInt8](repeating: 0, count: 32)
+            var count = point.count
+            guard EVP_PKEY_get_raw_public_key(made, &point, &count) == 1, count == 32 else {
+                throw .openSSL("computing the public key")
+            }
+            publicKey = try PublicKey(rawRepresentation: point)
+        }
+
+        /// Generates a private key.
+        package static func generate() throws(CryptoError) -> Self { try Self() }
+
+        /// The 32 secret bytes; the caller must protect them.
+        public var rawRepresentation: [UInt8] { scalar.withUnsafeBytes { Array($0) } }
+
+        /// Computes the secret that the owner of the other key computes with this key's public half.
+        ///
+        /// It is not uniform: derive a key from it.
+        ///
+        /// - Throws: `CryptoError.engineFailure`, also for a point of small order, with which every private key has the
+        ///   same secret (RFC 7748 §6.1).
+        public func sharedSecretFromKeyAgreement(with publicKeyShare: PublicKey) throws(CryptoError) -> SharedSecret {
+            try SharedSecret(key, publicKeyShare.key)
+        }
+    }
+}
+
+extension Curve25519.KeyAgreement.PrivateKey: CustomStringConvertible, CustomReflectable {
+    /// The kind of key; the key is redacted.
+    public var description: String { "X25519 private key (redacted)" }
+
+    /// A mirror without children, so that `dump` shows nothing of the key.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+#endif
