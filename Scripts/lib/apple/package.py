@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,16 @@ class Target:
     @property
     def module(self):
         return self.name.replace("-", "_")
+
+    def imports(self, module):
+        """Whether a file imports a module whatever the platform, outside of `#if`."""
+        for file in self.files:
+            depth = 0
+            for line in file.read_text().splitlines():
+                depth += line.startswith("#if") - line.startswith("#endif")
+                if depth == 0 and re.fullmatch(rf"((public|package|internal|private) )?import {module}", line):
+                    return True
+        return False
 
     @property
     def files(self):
@@ -91,7 +102,8 @@ class Package:
     def builds_on(self, target, platform):
         """Whether a target, and all that it needs, has every Swift module that it is declared to need."""
         is_swift = lambda name: name in self.targets and self.targets[name].is_swift
-        if any(is_swift(name) for name in self.targets[target].dropped(platform)):
+        # What is imported inside of `#if` alone is needed on the other platforms only.
+        if any(is_swift(name) and self.targets[target].imports(name) for name in self.targets[target].dropped(platform)):
             return False
         return all(self.builds_on(name, platform) for name in self.targets[target].needs_on(platform) if is_swift(name))
 

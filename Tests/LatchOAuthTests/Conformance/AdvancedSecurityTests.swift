@@ -7,6 +7,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchOAuth
 import LatchTesting
+import Synchronization
 import Testing
 
 /// The client modules of FAPI 2.0 and of OpenID Connect's logout profiles, each against a provider that misbehaves in
@@ -168,6 +169,34 @@ import Testing
         let sent = try JSONValue(parsing: parameters["authorization_details"] ?? "")
         #expect(sent == [["type": "payment", "locations": ["https://bank.example"], "amount": "12.50"]])
         #expect(url.absoluteString.split(separator: "resource=").count == 3)
+    }
+
+    @Test func `encrypted-id-token: decrypts, keeps the signed token, and refuses one that is not encrypted`()
+        async throws
+    {
+        let provider = try ScriptedProvider()
+        let key = try EncryptionKey.generate(.ecdhESA256KW)
+        let isEncrypted = Mutex(true)
+        provider.deviate { deviations in
+            deviations.sign = { claims in
+                let signed = try JWT.sign(claims, with: provider.key)
+                guard isEncrypted.withLock({ $0 }) else { return signed }
+                return try JWE.encrypt(
+                    Array(signed.utf8), for: key, using: .a256GCM, header: ["cty": "JWT"])
+            }
+        }
+        let configure: (inout OAuthConfiguration) -> Void = { $0.decryptionKeys = [key] }
+        let client = provider.client(configure)
+        let tokens = try await client.finish(provider.approve(try await client.begin())).tokens
+        #expect(try JWT(unverified: try #require(tokens.idToken)).claims.subject == "ada")
+        #expect(try await client.userInfo(of: tokens).subject == "ada")
+        isEncrypted.withLock { $0 = false }
+        let url = try provider.approve(try await client.begin())
+        await #expect(throws: OAuthError.invalidIDToken) { try await client.finish(url) }
+        let other = provider.client { $0.decryptionKeys = [(try? EncryptionKey.generate(.ecdhESA256KW)) ?? key] }
+        isEncrypted.withLock { $0 = true }
+        let foreign = try provider.approve(try await other.begin())
+        await #expect(throws: OAuthError.invalidIDToken) { try await other.finish(foreign) }
     }
 
     // MARK: PKCE, mix-up, code injection

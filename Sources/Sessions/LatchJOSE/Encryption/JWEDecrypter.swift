@@ -92,11 +92,18 @@ extension JWTVerifier {
     ///
     /// - Throws: `JOSEError` as ``verify(encrypted:decrypter:)``.
     public func verifiedToken(encrypted text: String, decrypter: JWEDecrypter) throws(JOSEError) -> JWT {
-        let outer = try decrypter.decrypt(text)
+        try verifiedToken(try decrypter.signedToken(in: text))
+    }
+}
+
+extension JWEDecrypter {
+    /// Decrypts a nested token, and returns the signed one in it, which is not verified.
+    package func signedToken(in text: String) throws(JOSEError) -> String {
+        let outer = try decrypt(text)
         guard outer.header.isNestedToken else { throw .wrongType }
         guard let inner = String(validating: outer.plaintext, as: UTF8.self) else {
             throw .malformedToken("it is not text")
         }
-        return try verifiedToken(inner)
+        return inner
     }
 }

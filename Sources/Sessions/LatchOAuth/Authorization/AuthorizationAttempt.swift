@@ -102,7 +102,7 @@ struct AuthorizationAttemptStore: Sendable {
 
     /// The name of an attempt: a hash, so that the names of a store reveal no state.
     private static func name(_ state: String) -> String {
-        prefix + Base64URL.encode(SHA256.hash(data: Array(state.utf8)).prefix(18))
+        prefix + Base64URL.encode(Array(SHA256.hash(data: Array(state.utf8))).prefix(18))
     }
 
     /// Keeps an attempt, and removes those that are too old.

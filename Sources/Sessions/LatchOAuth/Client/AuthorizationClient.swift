@@ -220,9 +220,9 @@ public final class AuthorizationClient: Sendable {
                 guard !isRequired else { throw OAuthError.invalidIDToken("the response has none") }
                 return response
             }
-            var expectations = expectations
+            var (response, expectations) = (response, expectations)
             expectations.accessToken = response.tokens.access
-            _ = try await claims(of: token, expectations)
+            response.tokens.idToken = try await verifiedToken(token, expectations)
             return response
         } catch {
             _ = await revocation(response.tokens)
@@ -230,12 +230,15 @@ public final class AuthorizationClient: Sendable {
         }
     }
 
-    /// Returns the claims of a valid ID token.
-    func claims(of token: String, _ expectations: IDTokenExpectations) async throws -> Claims {
+    /// Verifies an ID token, and returns it as it was signed: that is also how the server wants it back (OpenID Connect
+    /// RP-Initiated Logout §4).
+    func verifiedToken(_ token: String, _ expectations: IDTokenExpectations) async throws -> String {
         guard let verifier = try await resolved().idTokens else {
             throw OAuthError.missingEndpoint("jwks_uri, and its ID tokens cannot be verified")
         }
-        return try await verifier.claims(of: token, expectations)
+        let signed = try verifier.opened(token)
+        _ = try await verifier.claims(of: signed, expectations)
+        return signed
     }
 }
 
@@ -269,10 +272,15 @@ struct ResolvedServer: Sendable {
                 issuer: nil, audience: clientID, clock: clock)
             verify = { try await verifier.verify($0) }
         }
+        let keys = configuration.decryptionKeys
+        let decrypter = JWEDecrypter(
+            keys: KeySet(encryptionKeys: keys), algorithms: keys.map(\.algorithm),
+            contentEncryption: [.a256GCM, .a128GCM, .a256CBCHS512, .a128CBCHS256])
         idTokens = verify.map { verify in
             IDTokenVerifier(
                 clientID: clientID, issuer: configuration.issuer.absoluteString,
-                template: configuration.quirks.issuerTemplate, clock: clock, verify: verify)
+                template: configuration.quirks.issuerTemplate, clock: clock, decrypter: keys.isEmpty ? nil : decrypter,
+                verify: verify)
         }
     }
 

@@ -12,7 +12,7 @@ public import PortableFoundation
 /// OAuthConfiguration.google(clientID: "…")                                                // one of the known ones
 /// OAuthConfiguration(server: server, registration: registration)                          // described by hand
 /// ```
-public struct OAuthConfiguration: Sendable, Hashable {
+public struct OAuthConfiguration: Sendable {
     /// The issuer identifier (RFC 8414 §2), by which the server's metadata is found.
     public let issuer: URL
     /// The server, where it was described by hand; nil where its metadata is fetched.
@@ -25,6 +25,9 @@ public struct OAuthConfiguration: Sendable, Hashable {
     public var redirectURI: URL?
     /// The algorithms of the server's ID tokens; nil for the asymmetric ones that its metadata names, and RS256 without it.
     public var idTokenAlgorithms: [SignatureAlgorithm]?
+    /// The keys for which the server encrypts ID tokens; if there are any, others are refused (OpenID Connect Core §3.1.3.7,
+    /// rule 1).
+    public var decryptionKeys: [EncryptionKey] = []
     /// Whether authorization requests are sent to the server in advance, so that the browser carries none of their
     /// parameters (RFC 9126); they always are where the server requires it.
     public var pushesRequests = false
@@ -68,6 +71,4 @@ struct ServerQuirks: Sendable, Hashable {
     var issuerTemplate: IssuerTemplate?
     /// The parameters that each authorization request needs, by name.
     var authorizationParameters: [String: String] = [:]
-    /// Whether granted scopes are separated by commas.
-    var separatesScopesByCommas = false
 }

@@ -31,10 +31,26 @@ struct IDTokenVerifier: Sendable {
     let issuer: String
     let template: IssuerTemplate?
     let clock: WallClock
+    /// Decrypts; nil if the server encrypts nothing.
+    let decrypter: JWEDecrypter?
     /// Verifies the signature, the audience and the times.
     let verify: @Sendable (String) async throws -> Claims
 
-    /// Returns the claims of a valid ID token.
+    /// Returns the signed token in an encrypted one; a signed one as it is.
+    ///
+    /// - Throws: `OAuthError.invalidIDToken` if it cannot be decrypted, or is not encrypted though it must be.
+    func opened(_ token: String) throws(OAuthError) -> String {
+        guard let decrypter else { return token }
+        guard Self.isEncrypted(token) else { throw .invalidIDToken("it is not encrypted") }
+        do { return try decrypter.signedToken(in: token) } catch { throw .invalidIDToken(OAuthError.clause(of: error)) }
+    }
+
+    /// RFC 7516 §9: an encrypted token has five parts, a signed one three.
+    static func isEncrypted(_ token: String) -> Bool {
+        token.utf8.count { $0 == UInt8(ascii: ".") } == 4
+    }
+
+    /// Returns the claims of a valid signed ID token.
     ///
     /// - Throws: `OAuthError.invalidIDToken`, `issuerMismatch`, `differentUser` and `insufficientAuthentication`, and
     ///   `AuthError.keysUnavailable` if the server's keys cannot be fetched.

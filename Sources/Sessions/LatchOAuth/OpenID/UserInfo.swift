@@ -37,7 +37,10 @@ extension AuthorizationClient {
             return Claims(members)
         }
         guard let verifier = try await resolved().idTokens else { throw OAuthError.missingEndpoint("jwks_uri") }
-        do { return try await verifier.userClaims(of: String(decoding: response.body.bytes, as: UTF8.self)) } catch let
+        let text = String(decoding: response.body.bytes, as: UTF8.self)
+        // Core §5.3.2: signed, encrypted, or both, as it was registered.
+        let token = IDTokenVerifier.isEncrypted(text) ? try verifier.opened(text) : text
+        do { return try await verifier.userClaims(of: token) } catch let
             error as JOSEError
         {
             throw OAuthError.invalidUserInfo(OAuthError.clause(of: error))

@@ -65,13 +65,12 @@ extension OAuthConfiguration {
     public static func github(
         clientID: String, secret: String? = nil, scopes: Scopes = ["read:user", "user:email"]
     ) -> OAuthConfiguration {
-        var configuration = described("https://github.com", clientID, secret, scopes) { server, url in
+        described("https://github.com", clientID, secret, scopes) { server, url in
             server.authorizationEndpoint = url("/login/oauth/authorize")
             server.tokenEndpoint = url("/login/oauth/access_token") ?? server.tokenEndpoint
             server.deviceAuthorizationEndpoint = url("/login/device/code")
+            server.separatesScopesByCommas = true
         }
-        configuration.quirks.separatesScopesByCommas = true
-        return configuration
     }
 
     /// Facebook, whose metadata lacks a token endpoint, and which issues no refresh tokens.

@@ -39,6 +39,8 @@ public struct AuthorizationServer: Sendable, Hashable {
     /// The URL of a server that refreshes by JSON `{"refresh_token": …}`; nil for a server that refreshes at the token
     /// endpoint, as RFC 6749 §6 requires.
     public var jsonRefreshEndpoint: URL?
+    /// Whether the server separates granted scopes by commas, as GitHub does.
+    var separatesScopesByCommas = false
     /// All members of the document that the server publishes; empty for a server that was described by hand.
     public var metadata: JSONObject = [:]
 

@@ -104,7 +104,7 @@ extension AuthorizationClient {
         do {
             var expectations = IDTokenExpectations(accessToken: tokens.access)
             expectations.predecessor = request.credential.idToken
-            _ = try await claims(of: idToken, expectations)
+            tokens.idToken = try await verifiedToken(idToken, expectations)
         } catch let error as OAuthError where error == .issuerMismatch || error == .differentUser {
             // Core §12.2: another user's tokens must not continue this session.
             throw AuthError.reauthenticationRequired.caused(by: error)

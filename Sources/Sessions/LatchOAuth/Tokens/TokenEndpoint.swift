@@ -82,18 +82,37 @@ public struct TokenEndpoint: Sendable {
     private func exchange(_ grant: some Grant, _ context: RequestContext) async throws -> TokenResponse {
         let form = [("grant_type", grant.type)] + grant.parameters
         let response = try await post(form, to: endpoint("token_endpoint", server.tokenEndpoint), context)
-        return try decode(response, expecting: grant.expectedScopes, keeping: grant.refreshToken, boundTo: context.key)
+        return try decode(
+            response, expecting: grant.expectedScopes, keeping: grant.refreshToken, boundTo: context.key,
+            hiding: secrets(of: form))
     }
 
     /// Decodes the tokens of a successful response.
     private func decode(
-        _ response: HTTPResponse, expecting scopes: Scopes?, keeping refresh: String?, boundTo key: DPoPKey?
+        _ response: HTTPResponse, expecting scopes: Scopes?, keeping refresh: String?, boundTo key: DPoPKey?,
+        hiding secrets: [String]
     ) throws(OAuthError) -> TokenResponse {
-        // RFC 9449 §5: a server without DPoP responds with bearer tokens, which an attacker could use.
-        var response = try TokenResponseDecoder(clock: clock).decode(
-            response, type: key == nil ? .bearer : .dpop, expecting: scopes, keeping: refresh)
-        response.tokens.key = key
-        return response
+        var decoded: TokenResponse
+        do {
+            // RFC 9449 §5: a server without DPoP responds with bearer tokens, which an attacker could use.
+            decoded = try TokenResponseDecoder(clock: clock).decode(
+                response, type: key == nil ? .bearer : .dpop, expecting: scopes, keeping: refresh)
+        } catch {
+            throw refusal(in: response, hiding: secrets) ?? error
+        }
+        if server.separatesScopesByCommas {
+            decoded.tokens.scope = decoded.tokens.scope.map { $0.replacing(",", with: " ") }
+        }
+        decoded.tokens.key = key
+        return decoded
+    }
+
+    /// Returns the error of a response that reports it with a status of success, as GitHub's do.
+    private func refusal(in response: HTTPResponse, hiding secrets: [String]) -> OAuthError? {
+        var refused = response
+        refused.status = .badRequest
+        let error = OAuthError(refused, hiding: secrets, now: clock.now)
+        return error.issuerCode == nil ? nil : error
     }
 }
 
@@ -129,7 +148,7 @@ extension TokenEndpoint {
         do {
             let response = try await send(
                 body, [.contentType: "application/json"], to: url, context, hiding: [refresh])
-            return try decode(response, expecting: granted, keeping: refresh, boundTo: context.key)
+            return try decode(response, expecting: granted, keeping: refresh, boundTo: context.key, hiding: [refresh])
         } catch let error as OAuthError
             where error == .refused && error.status == .badRequest && error.issuerMessage != nil
             && error.issuerCode == nil
@@ -211,6 +230,11 @@ extension TokenEndpoint {
         server.endpoint(name, or: usual, mutualTLS: registration.authentication == .tls) ?? usual
     }
 
+    /// The values of a form that no error may repeat.
+    private func secrets(of form: [(String, String)]) -> [String] {
+        form.filter { !Self.harmlessParameters.contains($0.0) }.map(\.1) + [registration.secret].compactMap(\.self)
+    }
+
     /// Posts a form with the client's authentication.
     ///
     /// - Returns: A successful response.
@@ -223,11 +247,8 @@ extension TokenEndpoint {
         try registration.authenticate(&form, &fields, at: server, now: clock.now, random: random)
         // RFC 6749 §3.2: a parameter without a value counts as omitted.
         form.removeAll { $0.1.isEmpty }
-        let secrets =
-            form.filter { !Self.harmlessParameters.contains($0.0) }.map(\.1)
-            + [registration.secret].compactMap(\.self)
         // RFC 6749 Appendix B: the encoding prevents a value from adding a parameter.
-        return try await send(HTTPBody(FormEncoding.encode(form)), fields, to: url, context, hiding: secrets)
+        return try await send(HTTPBody(FormEncoding.encode(form)), fields, to: url, context, hiding: secrets(of: form))
     }
 
     /// Requests a resource of the server itself with a user's tokens.

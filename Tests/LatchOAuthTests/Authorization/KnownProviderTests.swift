@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchOAuth
+import LatchTesting
+import Synchronization
+import Testing
+
+/// Each known provider, played by its metadata and its deviations as they are documented.
+@Suite struct `A known provider` {
+    /// A provider that serves the metadata of an issuer, or nothing, and answers at any token endpoint.
+    private final class Played: Handler {
+        let metadata: JSONObject?
+        let tokens: JSONObject
+        private let seen = Mutex<[HTTPRequest]>([])
+
+        init(metadata: JSONObject? = nil, tokens: JSONObject = ["access_token": "a"]) {
+            (self.metadata, self.tokens) = (metadata, tokens)
+        }
+
+        var requests: [HTTPRequest] { seen.withLock { $0 } }
+
+        func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+            seen.withLock { $0.append(request) }
+            let isMetadata = request.path.contains("/.well-known/openid-configuration")
+            guard let members = isMetadata ? metadata : request.method == .post ? tokens : nil else {
+                return HTTPResponse(status: .notFound)
+            }
+            return HTTPResponse(status: .ok, body: HTTPBody(JSONValue.object(members).serialized()))
+        }
+    }
+
+    private static let callback = URL(string: "https://notes.example.com/callback") ?? URL(filePath: "/")
+
+    /// The metadata of an issuer with endpoints below it.
+    private static func metadata(_ issuer: String, _ change: (inout JSONObject) -> Void = { _ in }) -> JSONObject {
+        var members: JSONObject = ["issuer": .string(issuer)]
+        for (name, path) in [("authorization", "authorize"), ("token", "token"), ("end_session", "logout")] {
+            members["\(name)_endpoint"] = .string("https://id.example.com/\(path)")
+        }
+        change(&members)
+        return members
+    }
+
+    private static let published: [(String, OAuthConfiguration)] = [
+        ("https://accounts.google.com", .google(clientID: "c")),
+        (
+            "https://login.microsoftonline.com/contoso.example/v2.0",
+            .microsoft(clientID: "c", tenant: "contoso.example")
+        ),
+        ("https://example.eu.auth0.com/", .auth0(domain: "example.eu.auth0.com", clientID: "c", audience: "api")),
+        ("https://example.okta.com/oauth2/default", .okta(domain: "example.okta.com", clientID: "c")),
+        ("https://example.okta.com", .okta(domain: "example.okta.com", clientID: "c", server: nil)),
+        (
+            "https://sso.example.com/auth/realms/notes",
+            .keycloak(at: URL(string: "https://sso.example.com/auth") ?? callback, realm: "notes", clientID: "c")
+        ),
+        (
+            "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_x",
+            .cognito(region: "eu-central-1", userPool: "eu-central-1_x", clientID: "c")
+        ),
+        ("https://gitlab.com", .gitlab(clientID: "c")),
+        ("https://git.example.com", .gitlab(clientID: "c", host: "git.example.com")),
+        ("https://discord.com", .discord(clientID: "c")),
+        (
+            "https://latch.example.com",
+            .latchwork(at: URL(string: "https://latch.example.com") ?? callback, clientID: "c")
+        ),
+    ]
+
+    @Test(arguments: published.indices)
+    func `is found by its issuer`(index: Int) async throws {
+        let (issuer, configuration) = Self.published[index]
+        let provider = Played(metadata: Self.metadata(issuer))
+        let client = AuthorizationClient(configuration, transport: provider)
+        let url = try await client.begin(redirectURI: Self.callback).url
+        #expect(url.absoluteString.hasPrefix("https://id.example.com/authorize?"))
+        let slash = issuer.hasSuffix("/") ? "" : "/"
+        #expect(provider.requests.first?.absoluteURL == "\(issuer)\(slash).well-known/openid-configuration")
+    }
+
+    @Test func `is asked for a refresh token as it wants to be: Google`() async throws {
+        let provider = Played(metadata: Self.metadata("https://accounts.google.com"))
+        let client = AuthorizationClient(.google(clientID: "c"), transport: provider)
+        let parameters = ScriptedProvider.parameters(
+            try await client.begin(redirectURI: Self.callback).url.query(percentEncoded: true) ?? "")
+        #expect(parameters["access_type"] == "offline")
+        #expect(parameters["scope"] == "openid profile email")
+    }
+
+    @Test func `may have one issuer for each tenant: Microsoft`() async throws {
+        let provider = Played(
+            metadata: Self.metadata("https://login.microsoftonline.com/{tenantid}/v2.0"))
+        let client = AuthorizationClient(.microsoft(clientID: "c"), transport: provider)
+        #expect(try await client.server().tokenEndpoint.path() == "/token")
+        // The metadata of one directory is not that of all.
+        let one = Played(metadata: Self.metadata("https://login.microsoftonline.com/9188040d/v2.0"))
+        await #expect(throws: OAuthError.issuerMismatch) {
+            try await AuthorizationClient(.microsoft(clientID: "c"), transport: one).server()
+        }
+    }
+
+    @Test func `signs a client secret for each request: Apple`() async throws {
+        let key = try Key.generate(.es256, id: "KEY1")
+        let provider = Played(metadata: Self.metadata("https://appleid.apple.com"))
+        let client = AuthorizationClient(
+            .apple(clientID: "com.example.web", teamID: "TEAM", key: key), transport: provider)
+        let url = try await client.begin(redirectURI: Self.callback).url
+        #expect(ScriptedProvider.parameters(url.query(percentEncoded: true) ?? "")["response_mode"] == "form_post")
+        _ = try await client.tokens(for: RefreshGrant(refreshToken: "r"))
+        let form = ScriptedProvider.parameters(provider.requests.last?.body.text ?? "")
+        let secret = try #require(form["client_secret"])
+        let claims = try JWTVerifier(
+            keys: KeySet([try #require(key.publicKey)]), algorithms: [.es256], issuer: "TEAM",
+            audience: "https://appleid.apple.com"
+        ).verify(secret)
+        #expect(claims.subject == "com.example.web")
+        #expect(try JWT(unverified: secret).header.keyID == "KEY1")
+    }
+
+    @Test func `answers errors with 200, and separates scopes by commas: GitHub`() async throws {
+        let provider = Played(tokens: [
+            "access_token": "gho_a", "scope": "read:user,user:email", "token_type": "bearer",
+        ])
+        let client = AuthorizationClient(.github(clientID: "c", secret: "s"), transport: provider)
+        let url = try await client.begin(redirectURI: Self.callback).url
+        #expect(url.absoluteString.hasPrefix("https://github.com/login/oauth/authorize?"))
+        let response = try await client.tokens(for: AuthorizationCodeGrant(code: "c", verifier: "v", redirectURI: nil))
+        #expect(response.grantedScopes == ["read:user", "user:email"])
+        #expect(provider.requests.last?.absoluteURL == "https://github.com/login/oauth/access_token")
+        let wrong = Played(tokens: ["error": "bad_verification_code", "error_description": "The code is incorrect."])
+        await #expect(throws: OAuthError.refused) {
+            try await AuthorizationClient(.github(clientID: "c"), transport: wrong).tokens(
+                for: AuthorizationCodeGrant(code: "c", verifier: "v", redirectURI: nil))
+        }
+    }
+
+    @Test func `adds a fragment to its response: Facebook`() async throws {
+        let client = AuthorizationClient(.facebook(clientID: "c"), transport: Played())
+        let attempt = try await client.begin(redirectURI: Self.callback)
+        let state = ScriptedProvider.parameters(attempt.url.query(percentEncoded: true) ?? "")["state"] ?? ""
+        let url = try #require(URL(string: "\(Self.callback)?code=c&state=\(state)#_=_"))
+        #expect(attempt.isAnswered(by: url))
+        #expect(try await client.server().tokenEndpoint.host() == "graph.facebook.com")
+    }
+
+    @Test func `posts its response: Apple`() throws {
+        let response = try AuthorizationResponse(form: Array("state=s&code=c".utf8), sentTo: Self.callback)
+        #expect(response.state == "s")
+    }
+}
