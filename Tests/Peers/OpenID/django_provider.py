@@ -32,6 +32,8 @@ def prepare(settings):
             "issues a refresh token without offline_access",
             "a refresh token that is used twice revokes its family",
             "asks the user before a logout without id_token_hint",
+            "announces introspection and revocation in the metadata of RFC 8414 alone",
+            "answers prompt=none with 500 unless the site implements two methods",
         ],
     )
 
@@ -53,6 +55,12 @@ def configure(settings):
         LOGIN_URL="/login/",
         LOGIN_REDIRECT_URL="/login/",
         USE_TZ=True,
+        LOGGING={
+            "version": 1,
+            "disable_existing_loggers": False,
+            "handlers": {"console": {"class": "logging.StreamHandler"}},
+            "root": {"handlers": ["console"], "level": "WARNING"},
+        },
         DATABASES={"default": {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": settings.path("database.sqlite"),
@@ -133,12 +141,18 @@ def url_patterns():
     from django.http import HttpResponse
     from django.template import engines
     from django.urls import include, path
+    from oauth2_provider.urls import metadata_urlpatterns
 
     class Login(LoginView):
         def render_to_response(self, context, **_):
             return HttpResponse(engines["django"].from_string(login_page()).render(context, self.request))
 
-    return [path("login/", Login.as_view()), path(PREFIX[1:] + "/", include("oauth2_provider.urls"))]
+    # RFC 8414 §3.1: the metadata of an issuer with a path is below the origin's .well-known.
+    return [
+        path("login/", Login.as_view()),
+        path("", include((metadata_urlpatterns, "metadata"))),
+        path(PREFIX[1:] + "/", include("oauth2_provider.urls")),
+    ]
 
 
 def validator():
