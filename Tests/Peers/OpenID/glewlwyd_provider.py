@@ -38,7 +38,16 @@ def prepare(settings):
         ready=settings.origin + "/config",
         discovery=issuer + "/.well-known/openid-configuration",
         after=lambda: set_up(settings, issuer),
-        quirks=[],
+        quirks=[
+            "answers a refused refresh, and a bad access token, without a body",
+            "answers a bad code with 403 invalid_code, and a wrong secret with 403 unauthorized_client",
+            "a code or a refresh token that is used twice revokes the tokens issued with it",
+            "issues a refresh token without offline_access",
+            "needs id_token_hint for prompt=none",
+            "has no button to refuse consent",
+            "consent is kept with the account, and not asked again in another browser",
+            "revoking a refresh token leaves the access token valid",
+        ],
     )
 
 
@@ -51,6 +60,11 @@ def fill(settings):
     """Writes an empty database, and the pages with a configuration that is a file."""
     with gzip.open(TABLES, "rt") as file, sqlite3.connect(settings.path("database.sqlite")) as database:
         database.executescript(file.read())
+        # The client's property that the OpenID plugin reads; the tables of the package have it without its last letter.
+        row = "FROM g_client_module_instance WHERE gcmi_name = 'database'"
+        known = json.loads(database.execute(f"SELECT gcmi_parameters {row}").fetchone()[0])
+        known["data-format"]["post_logout_redirect_uris"] = {"multiple": True, "read": True, "write": True}
+        database.execute("UPDATE g_client_module_instance SET gcmi_parameters = ?", [json.dumps(known)])
     database.close()
     Path(settings.path("none")).mkdir()
     pages = Path(settings.path("pages"))
@@ -143,8 +157,7 @@ def client_of(settings, known):
         "client_id": known["client_id"], "name": known["client_id"], "enabled": True, "confidential": is_confidential,
         "redirect_uri": settings.redirects, "authorization_type": ["code", "refresh_token"], "scope": [],
         "token_endpoint_auth_method": ["client_secret_basic" if is_confidential else "none"],
-        # One value only, although the specification has a list.
-        "post_logout_redirect_uri": settings.post_logouts[0],
+        "post_logout_redirect_uris": settings.post_logouts,
     }
     return {**client, "client_secret": known["client_secret"]} if is_confidential else client
 
@@ -185,6 +198,8 @@ def parameters(issuer):
         "introspection-revocation-auth-scope": [],
         "introspection-revocation-allow-target-client": True,
         "session-management-allowed": True,
+        "front-channel-logout-allowed": True,
+        "back-channel-logout-allowed": True,
         "session-cookie-name": "GLEWLWYD2_OIDC_SID",
         "session-cookie-expiration": 2419200,
         "oauth-as-iss-id": True,
