@@ -30,6 +30,7 @@ def prepare(settings):
         discovery=discovery,
         quirks=[
             "a logout needs client_id, too: the audience of the ID token is a list",
+            "issues a refresh token without offline_access",
             "login page and storage are the test's, the protocol is Authlib's",
         ],
     )

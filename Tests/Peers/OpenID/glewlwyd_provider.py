@@ -44,6 +44,7 @@ def prepare(settings):
             "a code or a refresh token that is used twice revokes the tokens issued with it",
             "issues a refresh token without offline_access",
             "needs id_token_hint for prompt=none",
+            "does not decode percent-encoded client credentials",
             "has no button to refuse consent",
             "consent is kept with the account, and not asked again in another browser",
             "revoking a refresh token leaves the access token valid",

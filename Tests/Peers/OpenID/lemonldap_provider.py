@@ -56,7 +56,9 @@ def prepare(settings):
             "checks the verifier of PKCE only for clients that must send one",
             "prompt=none shows the login page to a user who is not signed in",
             "refused consent is consent_required",
-            "asks for consent again with each new browser session, and shows an abandoned request again",
+            "shows an abandoned authorization request again with the next one",
+            "does not decode percent-encoded client credentials",
+            "the challenge for a bad access token has no scheme",
         ],
     )
 

@@ -32,6 +32,9 @@ def prepare(settings):
             "has no public clients: the token endpoint wants a secret",
             "a refresh returns no new refresh token",
             "announces neither introspection nor revocation",
+            "refused consent comes back without state",
+            "a bad access token is 400 without a challenge",
+            "prompt=none is always login_required",
             "a logout ends nothing, and returns to any address",
         ],
     )
