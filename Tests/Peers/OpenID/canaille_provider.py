@@ -19,7 +19,7 @@ def prepare(settings):
         discovery=discovery,
         quirks=[
             "signs ID tokens with RS512",
-            "answers a second token request for the same user and client within one second with 500, and changes nothing",
+            "answers a second token request for the same user and client in the same second with 500, and changes nothing",
             "issues a refresh token without offline_access",
             "consent is kept with the account, and not asked again in another browser",
             "a logout needs client_id, too: the audience of the ID token is a list",

@@ -29,6 +29,7 @@ def prepare(settings):
         ready=discovery,
         discovery=discovery,
         quirks=[
+            "allows any port of a registered loopback address",
             "issues a refresh token without offline_access",
             "a refresh token that is used twice revokes its family",
             "asks the user before a logout without id_token_hint",
