@@ -13,6 +13,7 @@ from importlib.metadata import version
 import peer
 
 ACCESS_TOKEN_SECONDS = 600
+METHODS = ["client_secret_basic", "none"]
 PAGE = """<!DOCTYPE html><title>{{ title }}</title><h1>{{ title }}</h1><form method="post">{{ fields|safe }}</form>"""
 LOGIN = """<input name="username"><input name="password" type="password"><button type="submit">Sign in</button>"""
 CONSENT = """<button name="allow" value="1">Allow</button><button name="deny" value="1">Deny</button>"""
@@ -162,20 +163,16 @@ class Memory:
         token.access_ended = token.refresh_ended = True
 
 
-def register(server, memory):
-    """Registers the grants and endpoints, with what each of them reads and writes."""
+def register_grants(server, memory):
+    """Registers the grants, with what each of them reads and writes."""
     from authlib.oauth2.rfc6749 import grants
-    from authlib.oauth2.rfc7009 import RevocationEndpoint
     from authlib.oauth2.rfc7636 import CodeChallenge
-    from authlib.oauth2.rfc7662 import IntrospectionEndpoint
-    from authlib.oauth2.rfc9207 import IssuerParameter
     from authlib.oidc.core import OpenIDCode, UserInfo
 
     issuer = memory.settings.origin
-    methods = ["client_secret_basic", "none"]
 
     class CodeGrant(grants.AuthorizationCodeGrant):
-        TOKEN_ENDPOINT_AUTH_METHODS = methods
+        TOKEN_ENDPOINT_AUTH_METHODS = METHODS
 
         def save_authorization_code(self, code, request):
             memory.codes[code] = Code(code, request, request.user)
@@ -201,7 +198,7 @@ def register(server, memory):
             return UserInfo(user).filter(scope)
 
     class RefreshGrant(grants.RefreshTokenGrant):
-        TOKEN_ENDPOINT_AUTH_METHODS = methods
+        TOKEN_ENDPOINT_AUTH_METHODS = METHODS
         INCLUDE_NEW_REFRESH_TOKEN = True
 
         def authenticate_refresh_token(self, text):
@@ -214,8 +211,20 @@ def register(server, memory):
         def revoke_old_credential(self, token):
             memory.revoke(token)
 
+    server.register_grant(CodeGrant, [OpenID(require_nonce=False), CodeChallenge(required=True)])
+    server.register_grant(RefreshGrant)
+
+
+def register_endpoints(server, memory):
+    """Registers revocation, introspection, and the issuer in authorization responses."""
+    from authlib.oauth2.rfc7009 import RevocationEndpoint
+    from authlib.oauth2.rfc7662 import IntrospectionEndpoint
+    from authlib.oauth2.rfc9207 import IssuerParameter
+
+    issuer = memory.settings.origin
+
     class Revocation(RevocationEndpoint):
-        CLIENT_AUTH_METHODS = methods
+        CLIENT_AUTH_METHODS = METHODS
 
         def query_token(self, text, hint):
             return memory.find(text, hint)
@@ -240,12 +249,9 @@ def register(server, memory):
         def get_issuer(self):
             return issuer
 
-    server.register_grant(CodeGrant, [OpenID(require_nonce=False), CodeChallenge(required=True)])
-    server.register_grant(RefreshGrant)
     server.register_endpoint(Revocation)
     server.register_endpoint(Introspection)
     server.register_extension(Issuer())
-    register_openid(server, memory)
 
 
 def register_openid(server, memory):
@@ -304,25 +310,37 @@ def metadata(origin):
 def application(settings):
     import flask
     from authlib.integrations.flask_oauth2 import AuthorizationServer
-    from authlib.oauth2.rfc6749 import OAuth2Error
 
     app, memory = flask.Flask(__name__), Memory(settings)
     app.secret_key = secrets.token_bytes(32)
     app.config["OAUTH2_REFRESH_TOKEN_GENERATOR"] = True
     app.config["OAUTH2_TOKEN_EXPIRES_IN"] = {"authorization_code": ACCESS_TOKEN_SECONDS}
     server = AuthorizationServer(app, query_client=memory.clients.get, save_token=memory.save_token)
-    register(server, memory)
+    for register in (register_grants, register_endpoints, register_openid):
+        register(server, memory)
+    add_pages(app, server, memory)
+    endpoints = {
+        "/.well-known/openid-configuration": (["GET"], lambda: metadata(settings.origin)),
+        "/keys": (["GET"], lambda: memory.keys.as_dict(private=False)),
+        "/token": (["POST"], server.create_token_response),
+        "/revoke": (["POST"], lambda: server.create_endpoint_response("revocation")),
+        "/introspect": (["POST"], lambda: server.create_endpoint_response("introspection")),
+        "/userinfo": (["GET", "POST"], lambda: server.create_endpoint_response("userinfo")),
+    }
+    for path, (methods, view) in endpoints.items():
+        app.add_url_rule(path, path.rpartition("/")[2], view, methods=methods)
+    return app
+
+
+def add_pages(app, server, memory):
+    """Adds the pages that a user sees: login, consent and logout."""
+    import flask
+    from authlib.oauth2.rfc6749 import OAuth2Error
+
+    account = memory.settings.user
 
     def page(title, fields):
         return flask.render_template_string(PAGE, title=title, fields=fields)
-
-    @app.get("/.well-known/openid-configuration")
-    def discovery():
-        return metadata(settings.origin)
-
-    @app.get("/keys")
-    def keys():
-        return memory.keys.as_dict(private=False)
 
     @app.route("/authorize", methods=["GET", "POST"])
     def authorize():
@@ -342,7 +360,7 @@ def application(settings):
         return page("Consent", CONSENT)
 
     def signs_in(form):
-        return form["username"] == settings.user["name"] and form["password"] == settings.user["password"]
+        return form["username"] == account["name"] and form["password"] == account["password"]
 
     @app.route("/logout", methods=["GET", "POST"])
     def logout():
@@ -353,16 +371,6 @@ def application(settings):
         if request.needs_confirmation and "logout" not in flask.request.form:
             return page("Sign out?", LOGOUT)
         return server.create_endpoint_response("end_session", request) or page("Signed out", "")
-
-    endpoints = {
-        "token": ("/token", ["POST"], server.create_token_response),
-        "revocation": ("/revoke", ["POST"], lambda: server.create_endpoint_response("revocation")),
-        "introspection": ("/introspect", ["POST"], lambda: server.create_endpoint_response("introspection")),
-        "userinfo": ("/userinfo", ["GET", "POST"], lambda: server.create_endpoint_response("userinfo")),
-    }
-    for name, (path, methods, view) in endpoints.items():
-        app.add_url_rule(path, name, view, methods=methods)
-    return app
 
 
 if __name__ == "__main__":
