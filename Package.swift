@@ -56,7 +56,7 @@ let layers: KeyValuePairs = [
     "Tests/generate-swift": "LatchGenerator",
     "Tests/SessionSimulation": "LatchOAuth LatchTesting",
     "Tests/Nightly/simulate-session": "SessionSimulation",
-    "Tests/Nightly/soak-session": "LatchAccounts LatchIdentity LatchProcess",
+    "Tests/Nightly/soak-session": "LatchAccounts LatchIdentity",
     "Tests/ConformanceDriver/ConformanceTestee": "LatchRPC",
     "Tests/ConformanceDriver/conformance-driver": "ConformanceTestee",
     "Tests/ConnectConformanceDriver/ConnectConformance": "LatchRPC LatchServer",

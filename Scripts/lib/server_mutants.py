@@ -7,6 +7,7 @@ They follow Documentation/Decisions 0050 to 0062, one part for each.
 IDENTITY = "Server/LatchIdentity/"
 STORE = IDENTITY + "Store/SQLite/SQLite"
 SERVER = "Server/LatchServer/"
+SIGNIN = "Server/LatchSignIn/"
 RPC = "RPC/LatchRPC/Server/"
 PROTOBUF = "RPC/LatchProtobuf/"
 HTTP = "HTTP/LatchHTTP/"
@@ -499,14 +500,14 @@ MUTANTS = {
     "codingsAreASCII": (SERVER + "Wire/FramingFields.swift", "MalformedRequestTests",
         'value.lowercasedASCII() == "chunked"',
         '($out ? value.lowercased() : value.lowercasedASCII()) == "chunked"'),
-    "pagesEscapeBytes": (IDENTITY + "Pages/HTMLContext.swift", "HTMLContextTests",
+    "pagesEscapeBytes": (SIGNIN + "Pages/HTMLContext.swift", "HTMLContextTests",
         "for byte in text.utf8 { append(byte, to: &result) }",
         "for character in text where $out {\n"
         "            if character.utf8.count == 1 { append(character.utf8.first ?? 0, to: &result) } else { "
         "result += character.utf8 }\n"
         "        }\n"
         "        for byte in text.utf8 where $kept { append(byte, to: &result) }"),
-    "pagesFollowNothing": (IDENTITY + "Pages/HTMLContext.swift", "HTMLContextTests",
+    "pagesFollowNothing": (SIGNIN + "Pages/HTMLContext.swift", "HTMLContextTests",
         "if self == .url, !Self.isFollowed(text.utf8)",
         "if $kept, self == .url, !Self.isFollowed(text.utf8)"),
     "proxiesByBytes": (SERVER + "Forwarding/TrustedProxies.swift", "TrustedProxyTests",

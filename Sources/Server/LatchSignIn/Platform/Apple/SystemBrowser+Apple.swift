@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if canImport(Darwin) && !os(macOS)
 import LatchOAuth
 import PortableFoundation
 
-#if os(macOS)
-import LatchProcess
-#endif
-
-/// The default browser of the user.
+/// The browser of a device, which cannot return to a listener of an app in the background.
 enum SystemBrowser {
-    /// Opens a URL.
+    /// Opens nothing.
     ///
-    /// - Throws: `OAuthError.browserUnavailable`, which it always is in an app on a device: `WebAuthenticationBrowser` is for
-    ///   those.
+    /// - Throws: `OAuthError.browserUnavailable`.
     @Sendable static func open(_ url: URL) async throws {
-        #if os(macOS)
-        do {
-            _ = try ChildProcess.start("/usr/bin/open", [url.absoluteString])
-        } catch {
-            throw OAuthError.browserUnavailable("\(error)")
-        }
-        #else
-        throw OAuthError.browserUnavailable("an app signs in with WebAuthenticationBrowser")
-        #endif
+        throw OAuthError.browserUnavailable("an app on a device has no loopback browser")
     }
 }
 #endif
