@@ -8,7 +8,7 @@ public import PortableFoundation
 
 /// One attempt of a user to sign in at an authorization server's page.
 ///
-/// Open ``url``, and pass the URL that the server redirects to to ``AuthorizationClient/finish(_:)``. Everything that makes
+/// Open ``url``, and pass the URL that the server redirects to to ``AuthorizationClient/finish(_:)-(URL)``. Everything that makes
 /// the response belong to this attempt alone is in it: state, nonce, code verifier and issuer. It is a secret, and
 /// `Codable`, so that the response can arrive in another process than the one that began.
 public struct AuthorizationAttempt: Sendable, Codable {

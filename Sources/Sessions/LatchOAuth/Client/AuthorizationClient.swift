@@ -13,12 +13,11 @@ import Synchronization
 /// ```swift
 /// let client = AuthorizationClient(.google(clientID: "…"), attempts: secrets)
 /// let attempt = try await client.begin(redirectURI: callback)
-/// open(attempt.url)
-/// …                                                                // perhaps another launch of the program
+/// open(attempt.url)                                                // then, perhaps, another launch of the program
 /// let tokens = try await client.finish(callbackURL).tokens
 /// ```
 ///
-/// A program with a ``Browser`` signs in by one call: ``LatchAuth/Session/signIn(with:using:store:request:)``. Metadata and
+/// A program with a ``Browser`` signs in by one call, `Session.signIn(with:using:store:)`. Metadata and
 /// keys are fetched once, when they are first needed, and shared by all tasks.
 public final class AuthorizationClient: Sendable {
     /// The server and the registration of this program.

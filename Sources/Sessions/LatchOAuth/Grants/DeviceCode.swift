@@ -84,7 +84,9 @@ extension AuthorizationClient {
 
     /// Waits until the user has signed in on the other device, and returns the tokens.
     ///
-    /// - Parameter key: The key to bind the tokens to (RFC 9449 §5); nil for tokens without a binding.
+    /// - Parameters:
+    ///   - authorization: What the server has issued for this device.
+    ///   - key: The key to bind the tokens to (RFC 9449 §5); nil for tokens without a binding.
     /// - Throws: `OAuthError.accessDenied` if the user declines, `signInTimedOut` when the code expires, the server's other
     ///   refusals, and `CancellationError` as soon as the task is cancelled.
     public func finish(

@@ -89,6 +89,8 @@ extension OAuthConfiguration {
     ///
     /// - Parameters:
     ///   - domain: The domain of the tenant, such as `example.eu.auth0.com`.
+    ///   - clientID: The client identifier.
+    ///   - secret: The client secret; nil for a program on a user's device.
     ///   - audience: The API that the access token is for; without one it is opaque.
     public static func auth0(
         domain: String, clientID: String, secret: String? = nil, audience: String? = nil
@@ -102,6 +104,8 @@ extension OAuthConfiguration {
     ///
     /// - Parameters:
     ///   - domain: The domain of the organization, such as `example.okta.com`.
+    ///   - clientID: The client identifier.
+    ///   - secret: The client secret; nil for a program on a user's device.
     ///   - server: The name of the authorization server; nil for the organization's own.
     public static func okta(
         domain: String, clientID: String, secret: String? = nil, server: String? = "default"
@@ -114,6 +118,8 @@ extension OAuthConfiguration {
     /// - Parameters:
     ///   - url: The base URL of the server, with its path, if it has one.
     ///   - realm: The name of the realm.
+    ///   - clientID: The client identifier.
+    ///   - secret: The client secret; nil for a program on a user's device.
     public static func keycloak(
         at url: URL, realm: String, clientID: String, secret: String? = nil
     ) -> OAuthConfiguration {
@@ -126,6 +132,8 @@ extension OAuthConfiguration {
     /// - Parameters:
     ///   - region: The region, such as `eu-central-1`.
     ///   - userPool: The identifier of the user pool.
+    ///   - clientID: The client identifier.
+    ///   - secret: The client secret; nil for a program on a user's device.
     public static func cognito(
         region: String, userPool: String, clientID: String, secret: String? = nil
     ) -> OAuthConfiguration {

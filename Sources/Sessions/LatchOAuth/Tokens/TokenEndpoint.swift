@@ -101,7 +101,9 @@ public struct TokenEndpoint: Sendable {
             throw refusal(in: response, hiding: secrets) ?? error
         }
         if server.separatesScopesByCommas {
-            decoded.tokens.scope = decoded.tokens.scope.map { $0.replacing(",", with: " ") }
+            decoded.tokens.scope = decoded.tokens.scope.map { scope in
+                String(decoding: scope.utf8.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+            }
         }
         decoded.tokens.key = key
         return decoded

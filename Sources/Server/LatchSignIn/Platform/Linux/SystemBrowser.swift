@@ -13,7 +13,7 @@ enum SystemBrowser {
     /// - Throws: `OAuthError.browserUnavailable`.
     @Sendable static func open(_ url: URL) async throws {
         let environment = ProcessInfo.processInfo.environment
-        let chosen = (environment["BROWSER"] ?? "").split(separator: ":").first.map { String($0) }
+        let chosen = paths(environment["BROWSER"] ?? "").first
         // Without a desktop, xdg-open starts a browser in the terminal, under the program that waits.
         let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
         guard chosen != nil || hasDisplay else { throw OAuthError.browserUnavailable("there is no desktop here") }
@@ -27,9 +27,14 @@ enum SystemBrowser {
         }
     }
 
+    /// Returns the parts of a list with colons.
+    private static func paths(_ list: String) -> [String] {
+        list.utf8.split(separator: UInt8(ascii: ":")).map { String(Substring($0)) }
+    }
+
     private static func path(of program: String, _ environment: [String: String]) -> String? {
         if program.utf8.contains(UInt8(ascii: "/")) { return program }
-        let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+        let folders = paths(environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin")
         return folders.lazy.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 }
