@@ -371,6 +371,8 @@ extension OAuthError {
         "unsupported_token_type": .unsupportedTokenType,
         "invalid_dpop_proof": .invalidDPoPProof, "use_dpop_nonce": .useDPoPNonce,
         "temporarily_unavailable": .temporarilyUnavailable, "server_error": .serverFailed,
+        // GitHub's own.
+        "bad_verification_code": .invalidGrant, "bad_refresh_token": .invalidGrant,
         "INVALID_CREDENTIALS": .invalidGrant, "INVALID_REFRESH_TOKEN": .invalidGrant,
         "INSUFFICIENT_SCOPE": .invalidScope, "RATE_LIMIT_EXCEEDED": .tooManyRequests,
     ]

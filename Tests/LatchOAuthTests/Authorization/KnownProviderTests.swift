@@ -16,10 +16,11 @@ import Testing
     private final class Played: Handler {
         let metadata: JSONObject?
         let tokens: JSONObject
+        let keys: JSONObject?
         private let seen = Mutex<[HTTPRequest]>([])
 
-        init(metadata: JSONObject? = nil, tokens: JSONObject = ["access_token": "a"]) {
-            (self.metadata, self.tokens) = (metadata, tokens)
+        init(metadata: JSONObject? = nil, tokens: JSONObject = ["access_token": "a"], keys: JSONObject? = nil) {
+            (self.metadata, self.tokens, self.keys) = (metadata, tokens, keys)
         }
 
         var requests: [HTTPRequest] { seen.withLock { $0 } }
@@ -27,7 +28,7 @@ import Testing
         func respond(to request: HTTPRequest) async throws -> HTTPResponse {
             seen.withLock { $0.append(request) }
             let isMetadata = request.path.contains("/.well-known/openid-configuration")
-            guard let members = isMetadata ? metadata : request.method == .post ? tokens : nil else {
+            guard let members = isMetadata ? metadata : request.method == .post ? tokens : keys else {
                 return HTTPResponse(status: .notFound)
             }
             return HTTPResponse(status: .ok, body: HTTPBody(JSONValue.object(members).serialized()))
@@ -97,10 +98,39 @@ import Testing
             metadata: Self.metadata("https://login.microsoftonline.com/{tenantid}/v2.0"))
         let client = AuthorizationClient(.microsoft(clientID: "c"), transport: provider)
         #expect(try await client.server().tokenEndpoint.path() == "/token")
-        // The metadata of one directory is not that of all.
-        let one = Played(metadata: Self.metadata("https://login.microsoftonline.com/9188040d/v2.0"))
-        await #expect(throws: OAuthError.issuerMismatch) {
-            try await AuthorizationClient(.microsoft(clientID: "c"), transport: one).server()
+        for other in ["evil", "9188040d", "{tenantid}/evil", "9188040d-6c67-4c5b-b112-36a304b66dad/v2.0/x"] {
+            let wrong = Played(metadata: Self.metadata("https://login.microsoftonline.com/\(other)/v2.0"))
+            await #expect(throws: OAuthError.issuerMismatch) {
+                try await AuthorizationClient(.microsoft(clientID: "c"), transport: wrong).server()
+            }
+        }
+    }
+
+    @Test(arguments: ["consumers", "contoso.example"])
+    func `states the issuer of the directory that a name means: Microsoft`(tenant: String) async throws {
+        let id = "9188040d-6c67-4c5b-b112-36a304b66dad"
+        let issuer = "https://login.microsoftonline.com/\(id)/v2.0"
+        let key = try Key.generate(.rs256)
+        var claims: Claims = ["sub": "ada", "tid": .string(id)]
+        (claims.issuer, claims.audience) = (issuer, ["c"])
+        (claims.issuedAt, claims.expiry) = (.now, .now.addingTimeInterval(600))
+        let metadata = Self.metadata(issuer) { $0["jwks_uri"] = "https://id.example.com/jwks" }
+        let keys = KeySet([key]).jwks().objectValue ?? [:]
+        for other in [id, "11111111-2222-3333-4444-555555555555"] {
+            claims["tid"] = .string(other)
+            claims.issuer = "https://login.microsoftonline.com/\(other)/v2.0"
+            let provider = Played(
+                metadata: metadata,
+                tokens: ["access_token": "a", "id_token": .string(try JWT.sign(claims, with: key))],
+                keys: keys)
+            let client = AuthorizationClient(.microsoft(clientID: "c", tenant: tenant), transport: provider)
+            let grant = AuthorizationCodeGrant(code: "c", verifier: "v", redirectURI: nil)
+            if other == id {
+                #expect(try await client.tokens(for: grant).tokens.idToken != nil)
+            } else {
+                // Signed with the same keys, and for the same client, but of another directory.
+                await #expect(throws: OAuthError.issuerMismatch) { try await client.tokens(for: grant) }
+            }
         }
     }
 
@@ -132,8 +162,13 @@ import Testing
         let response = try await client.tokens(for: AuthorizationCodeGrant(code: "c", verifier: "v", redirectURI: nil))
         #expect(response.grantedScopes == ["read:user", "user:email"])
         #expect(provider.requests.last?.absoluteURL == "https://github.com/login/oauth/access_token")
+        // Its responses name this issuer (RFC 9207).
+        let attempt = try await client.begin(redirectURI: Self.callback)
+        let state = ScriptedProvider.parameters(attempt.url.query(percentEncoded: true) ?? "")["state"] ?? ""
+        let callback = "\(Self.callback)?code=c&state=\(state)&iss=https%3A%2F%2Fgithub.com%2Flogin%2Foauth"
+        #expect(try await client.finish(try #require(URL(string: callback))).tokens.access == "gho_a")
         let wrong = Played(tokens: ["error": "bad_verification_code", "error_description": "The code is incorrect."])
-        await #expect(throws: OAuthError.refused) {
+        await #expect(throws: OAuthError.invalidGrant) {
             try await AuthorizationClient(.github(clientID: "c"), transport: wrong).tokens(
                 for: AuthorizationCodeGrant(code: "c", verifier: "v", redirectURI: nil))
         }

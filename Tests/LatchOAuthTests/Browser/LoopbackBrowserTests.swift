@@ -122,9 +122,19 @@ import Testing
         #expect(session.currentState.credential?.access == "before")
     }
 
+    @Test(arguments: ["http://127.0.0.1/callback", "http://localhost/back", "http://127.0.0.1"])
+    func `takes any port for a registered address without one`(registered: String) async throws {
+        let browser = LoopbackBrowser { [provider] url in
+            Task { _ = try await Self.visit(provider.approve(url)) }
+        }
+        let session = session(redirectURI: try #require(URL(string: registered)))
+        try await session.signIn(using: browser)
+        #expect(session.currentState.isSignedIn)
+    }
+
     @Test func `refuses a redirect URI that is not a port of this machine`() async throws {
         for text in [
-            "https://127.0.0.1:4000/callback", "http://example.com:4000/callback", "http://127.0.0.1/callback",
+            "https://127.0.0.1:4000/callback", "http://example.com:4000/callback", "http://127.0.0.1:4000/callback?a=b",
         ] {
             let session = session(redirectURI: try #require(URL(string: text)))
             await #expect(throws: OAuthError.browserUnavailable) {

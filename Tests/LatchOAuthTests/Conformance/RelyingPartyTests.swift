@@ -382,6 +382,36 @@ import Testing
         #expect(provider.requests(to: "/token").count == 1)
     }
 
+    @Test func `replay-at-once: accepts one of many copies of a response`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let url = try provider.approve(try await client.begin())
+        let count = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    do { return try await client.finish(url).tokens.idToken != nil } catch { return false }
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(count == 1)
+        #expect(provider.requests(to: "/token").count == 1)
+    }
+
+    @Test func `keys-unavailable: reports it, and revokes nothing`() async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate { $0.response = { $0.path == "/jwks" ? HTTPResponse(status: .serviceUnavailable) : nil } }
+        await #expect(throws: AuthError.keysUnavailable) { try await signIn(provider) }
+        #expect(provider.requests(to: "/revoke").isEmpty)
+    }
+
+    @Test func `reserved-parameter: lets no parameter of the program replace one of the attempt`() async throws {
+        var request = AuthorizationRequest()
+        request.parameters = [("state", "fixed"), ("redirect_uri", "https://evil.example"), ("hd", "example.com")]
+        let url = try await ScriptedProvider().client().begin(request).url.absoluteString
+        #expect(!url.contains("evil") && !url.contains("fixed") && url.contains("hd=example.com"))
+    }
+
     // MARK: Refresh
 
     private func refreshing(

@@ -14,8 +14,8 @@ import Synchronization
 /// ```
 ///
 /// The listener accepts one response, that of the attempt, and closes. It listens on 127.0.0.1 and on ::1 with the same port,
-/// so that no other program can receive the response at the other address. Register `http://127.0.0.1/callback`, for which
-/// authorization servers accept any port.
+/// so that no other program can receive the response at the other address. Register `http://127.0.0.1/callback`: a server that
+/// follows RFC 8252 accepts any port. For one that compares the port, too, register and configure a redirect URI with one.
 public struct LoopbackBrowser: Browser {
     /// A closure that opens a URL in a browser.
     ///
@@ -50,10 +50,12 @@ public struct LoopbackBrowser: Browser {
     public func authorize(
         redirectingTo redirectURI: URL?, _ begin: @Sendable (URL) async throws -> AuthorizationAttempt
     ) async throws -> URL {
-        let listener = LoopbackListener(path: redirectURI?.path(percentEncoded: true) ?? path)
-        let origin = try await listener.start(on: redirectURI)
+        let path = redirectURI.map { $0.path(percentEncoded: true) } ?? path
+        let listener = LoopbackListener(path: path.isEmpty ? "/" : path)
+        let port = try await listener.start(on: redirectURI)
         do {
-            guard let address = redirectURI ?? URL(string: origin + path) else {
+            let address = redirectURI?.port == nil ? Self.address(redirectURI, port, path) : redirectURI
+            guard let address else {
                 throw OAuthError.browserUnavailable("the path of the redirect URI is not valid")
             }
             let attempt = try await begin(address)
@@ -66,6 +68,11 @@ public struct LoopbackBrowser: Browser {
             await listener.close()
             throw error
         }
+    }
+
+    /// Returns the redirect URI with the port that the system has chosen.
+    private static func address(_ registered: URL?, _ port: Int, _ path: String) -> URL? {
+        URL(string: "http://\(registered?.host() ?? "127.0.0.1"):\(port)\(path)")
     }
 
     private func response(of listener: LoopbackListener) async throws -> URL {
@@ -94,13 +101,12 @@ private final class LoopbackListener: Sendable {
 
     /// Listens on both loopback addresses.
     ///
-    /// - Returns: The origin of the redirect URI.
-    func start(on redirectURI: URL?) async throws -> String {
+    /// - Returns: The port.
+    func start(on redirectURI: URL?) async throws -> Int {
         let port = redirectURI?.port ?? 0
         if let redirectURI {
-            guard HTTPOrigin(redirectURI)?.isLoopback == true, redirectURI.scheme == "http", port > 0 else {
-                throw OAuthError.browserUnavailable("its redirect URI is not a port of this machine")
-            }
+            guard HTTPOrigin(redirectURI)?.isLoopback == true, redirectURI.scheme == "http", redirectURI.query() == nil
+            else { throw OAuthError.browserUnavailable("its redirect URI is not an address of this machine") }
         }
         // The system's choice for one address may be taken at the other one.
         for _ in 0..<8 {
@@ -125,7 +131,7 @@ private final class LoopbackListener: Sendable {
                     $0.insert("\($1):\(address.port)")
                 }
             }
-            return address.url
+            return address.port
         }
         throw OAuthError.browserUnavailable("another program listens on the port")
     }

@@ -99,6 +99,10 @@ struct AuthorizationAttemptStore: Sendable {
     static let greatestCount = 16
 
     let secrets: any SecretStore
+    /// Serializes the calls of this process, so that of two with the same response one gets the attempt.
+    private let mutex = AsyncMutex()
+
+    init(_ secrets: any SecretStore) { self.secrets = secrets }
 
     /// The name of an attempt: a hash, so that the names of a store reveal no state.
     private static func name(_ state: String) -> String {
@@ -121,11 +125,17 @@ struct AuthorizationAttemptStore: Sendable {
     }
 
     /// Returns the attempt of a state, and removes it: each response is accepted once.
-    func take(_ state: String) async throws -> AuthorizationAttempt? {
-        let name = Self.name(state)
-        guard let attempt = try await read(name) else { return nil }
-        try await secrets.remove(name)
-        return attempt
+    ///
+    /// One that is not the caller's stays, and counts as missing.
+    func take(
+        _ state: String, where isOwn: @Sendable (AuthorizationAttempt) -> Bool
+    ) async throws -> AuthorizationAttempt? {
+        try await mutex.withLock {
+            let name = Self.name(state)
+            guard let attempt = try await read(name), isOwn(attempt) else { return nil }
+            try await secrets.remove(name)
+            return attempt
+        }
     }
 
     /// Returns an attempt; nil if there is none, or one of another version.

@@ -66,6 +66,11 @@ public struct AuthorizationResponse: Sendable {
         return parameters
     }
 
+    /// Returns a parameter that one server alone sends, such as `user`; nil for those of the specifications.
+    public subscript(name: String) -> String? {
+        ["code", "state", "iss"].contains(name) ? nil : parameters[name]
+    }
+
     /// The state, by which a program with several attempts finds the one that this response belongs to.
     public var state: String? { parameters["state"].flatMap { $0.isEmpty ? nil : $0 } }
 

@@ -24,11 +24,12 @@ extension TokenEndpoint {
         guard let url = server.pushedAuthorizationRequestEndpoint else {
             throw OAuthError.missingEndpoint("pushed_authorization_request_endpoint")
         }
-        // The client's authentication adds the client ID.
-        let form = parameters.filter { $0.0 != "client_id" }
+        // RFC 9126 §2: the client ID is a parameter of the request; all methods of authentication but one add it.
+        let form = registration.authentication == .basic ? parameters : parameters.filter { $0.0 != "client_id" }
         let response = try await post(
             form, to: endpoint("pushed_authorization_request_endpoint", url), RequestContext(key: key))
-        let members = try JSONValue(parsing: response.body.bytes).objectValue
+        let members: JSONObject?
+        do { members = try JSONValue(parsing: response.body.bytes).objectValue } catch { members = nil }
         guard let reference = members?["request_uri"]?.stringValue, !reference.isEmpty else {
             throw OAuthError.invalidResponse("it has no request_uri", status: response.status)
         }

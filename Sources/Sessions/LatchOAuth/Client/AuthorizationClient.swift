@@ -56,7 +56,7 @@ public final class AuthorizationClient: Sendable {
         random: RandomSource = .system
     ) {
         self.configuration = configuration
-        self.attempts = AuthorizationAttemptStore(secrets: attempts)
+        self.attempts = AuthorizationAttemptStore(attempts)
         self.transport = transport
         self.interceptors = interceptors
         self.allowingInsecureHTTP = allowingInsecureHTTP
@@ -101,7 +101,8 @@ public final class AuthorizationClient: Sendable {
         if let server = configuration.server { return server }
         return try await ServerDiscovery(
             issuer: configuration.issuer, transport: transport.nested(in: interceptors),
-            allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout, template: configuration.quirks.issuerTemplate
+            allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout, template: configuration.quirks.issuerTemplate,
+            clock: clock
         ).server()
     }
 
@@ -149,7 +150,10 @@ public final class AuthorizationClient: Sendable {
         var attempt = AuthorizationAttempt(
             request, scopes: scopes, redirectURI: redirectURI, issuer: configuration.issuer,
             clientID: configuration.registration.clientID ?? "", key: key, now: clock.now, random: random)
-        var parameters = attempt.parameters(isOpenID: isOpenID(scopes)) + request.parameters(scopes: scopes)
+        var parameters = attempt.parameters(isOpenID: isOpenID(scopes))
+        // What belongs to the attempt cannot be replaced, nor be there twice (RFC 6749 §3.1).
+        let own = Set(parameters.map(\.0))
+        parameters += request.parameters(scopes: scopes).filter { !own.contains($0.0) }
         for (name, value) in configuration.quirks.authorizationParameters.sorted(by: { $0.key < $1.key })
         where !parameters.contains(where: { $0.0 == name }) {
             parameters.append((name, value))
@@ -172,7 +176,9 @@ public final class AuthorizationClient: Sendable {
 
     /// Finishes a sign-in with the server's response; see ``finish(_:)-(URL)``.
     public func finish(_ response: AuthorizationResponse) async throws -> TokenResponse {
-        guard let state = response.state, let attempt = try await attempts.take(state) else {
+        // A server that cannot be reached must not cost the attempt.
+        _ = try await resolved()
+        guard let state = response.state, let attempt = try await attempts.take(state, where: isOwn) else {
             throw OAuthError.stateMismatch
         }
         return try await finish(response, of: attempt)
@@ -182,10 +188,7 @@ public final class AuthorizationClient: Sendable {
     public func finish(
         _ response: AuthorizationResponse, of attempt: AuthorizationAttempt
     ) async throws -> TokenResponse {
-        // RFC 9700 §4.4: an attempt at another server, or of another client, is not this one's.
-        guard attempt.issuer.utf8.elementsEqual(configuration.issuer.absoluteString.utf8),
-            attempt.clientID == configuration.registration.clientID ?? "", !attempt.isExpired(at: clock.now)
-        else { throw OAuthError.stateMismatch }
+        guard isOwn(attempt), !attempt.isExpired(at: clock.now) else { throw OAuthError.stateMismatch }
         let resolved = try await resolved()
         let code = try response.code(for: attempt, at: resolved.server)
         let grant = AuthorizationCodeGrant(
@@ -195,21 +198,31 @@ public final class AuthorizationClient: Sendable {
         return try await verified(
             tokens,
             IDTokenExpectations(
-                nonce: attempt.nonce, maximumAge: attempt.maximumAge, contextClasses: attempt.contextClasses),
+                nonce: isOpenID(attempt.scopes) ? attempt.nonce : nil, maximumAge: attempt.maximumAge,
+                contextClasses: attempt.contextClasses),
             isRequired: isOpenID(attempt.scopes))
     }
 
-    /// Exchanges another grant for tokens, and verifies their ID token, if there is one.
+    /// Exchanges another grant for tokens, and verifies their ID token, if there is one; not that of a refresh, which a
+    /// session does.
     ///
     /// - Throws: As `TokenEndpoint.tokens(for:)`, and `OAuthError.invalidIDToken`.
     public func tokens(for grant: some Grant, boundTo key: DPoPKey? = nil) async throws -> TokenResponse {
         let response = try await resolved().endpoint.tokens(for: grant, boundTo: key)
+        // A refresh continues a session that a revocation would end.
+        guard grant.refreshToken == nil else { return response }
         return try await verified(response, IDTokenExpectations(), isRequired: false)
+    }
+
+    /// RFC 9700 §4.4: an attempt at another server, or of another client, is not this one's.
+    @Sendable private func isOwn(_ attempt: AuthorizationAttempt) -> Bool {
+        attempt.issuer.utf8.elementsEqual(configuration.issuer.absoluteString.utf8)
+            && attempt.clientID == configuration.registration.clientID ?? ""
     }
 
     private func isOpenID(_ scopes: Scopes) -> Bool { scopes.contains("openid") }
 
-    /// Verifies the ID token of a response; without a valid one the tokens are revoked and refused.
+    /// Verifies the ID token of a response; where it is definitely not valid, the tokens are revoked and refused.
     private func verified(
         _ response: TokenResponse, _ expectations: IDTokenExpectations, isRequired: Bool
     ) async throws -> TokenResponse {
@@ -220,11 +233,18 @@ public final class AuthorizationClient: Sendable {
                 return response
             }
             var (response, expectations) = (response, expectations)
+            // One that was not requested, of a server whose keys are not known, says nothing.
+            if !isRequired, try await resolved().idTokens == nil {
+                response.tokens.idToken = nil
+                return response
+            }
             expectations.accessToken = response.tokens.access
             response.tokens.idToken = try await verifiedToken(token, expectations)
             return response
-        } catch {
-            _ = await revocation(response.tokens)
+        } catch let error as OAuthError {
+            // Nothing else is the server's fault: keys that cannot be fetched now, or the end of this task. Nor is the
+            // caller's cancellation to prevent it.
+            _ = await Task { await revocation(response.tokens) }.value
             throw error
         }
     }
@@ -271,14 +291,19 @@ struct ResolvedServer: Sendable {
                 issuer: nil, audience: clientID, clock: clock)
             verify = { try await verifier.verify($0) }
         }
+        // Where the metadata of a name states one tenant's issuer, no other tenant's tokens are accepted.
+        let stated = server.metadata["issuer"]?.stringValue ?? configuration.issuer.absoluteString
+        let template = configuration.quirks.issuerTemplate.flatMap {
+            server.metadata.isEmpty || stated == $0.text ? $0 : nil
+        }
         let keys = configuration.decryptionKeys
         let decrypter = JWEDecrypter(
             keys: KeySet(encryptionKeys: keys), algorithms: keys.map(\.algorithm),
             contentEncryption: [.a256GCM, .a128GCM, .a256CBCHS512, .a128CBCHS256])
         idTokens = verify.map { verify in
             IDTokenVerifier(
-                clientID: clientID, issuer: configuration.issuer.absoluteString,
-                template: configuration.quirks.issuerTemplate, clock: clock, decrypter: keys.isEmpty ? nil : decrypter,
+                clientID: clientID, issuer: stated,
+                template: template, clock: clock, decrypter: keys.isEmpty ? nil : decrypter,
                 verify: verify)
         }
     }

@@ -110,11 +110,11 @@ extension AuthorizationClient {
                     guard error == .temporarilyUnavailable || error == .serverFailed || error == .tooManyRequests else {
                         throw error
                     }
-                    interval = min(interval * 2, .seconds(60))
+                    interval = max(interval, error.retryAfter ?? .zero, min(interval * 2, .seconds(60)))
                 }
             } catch let error as HTTPError where error.isConnectivity {
                 // RFC 8628 §3.5: after a timeout of the connection, less often.
-                interval = min(interval * 2, .seconds(60))
+                interval = max(interval, min(interval * 2, .seconds(60)))
             }
         }
         throw OAuthError.signInTimedOut

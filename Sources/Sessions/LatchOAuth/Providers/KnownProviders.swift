@@ -12,6 +12,11 @@ extension OAuthConfiguration {
     /// Google.
     ///
     /// It has no scope for a refresh token; it issues one at the first consent to a request for offline access.
+    ///
+    /// - Parameters:
+    ///   - clientID: The client identifier.
+    ///   - secret: The client secret. Google requires that of a desktop client, too, and does not count it as a secret
+    ///     there; clients of its other kinds for apps have none.
     public static func google(clientID: String, secret: String? = nil) -> OAuthConfiguration {
         var configuration = known("https://accounts.google.com", clientID, secret, ["openid", "profile", "email"])
         configuration.quirks.authorizationParameters = ["access_type": "offline"]
@@ -22,15 +27,16 @@ extension OAuthConfiguration {
     ///
     /// - Parameters:
     ///   - clientID: The application (client) ID.
-    ///   - tenant: The directory: its ID or domain, or `common`, `organizations` or `consumers` for several. The issuer of
-    ///     an ID token is then that of the user's own directory, which the token names as `tid`.
+    ///   - tenant: The directory: its ID or domain, or `common`, `organizations` or `consumers` for several. Unless it is
+    ///     an ID, the issuer of an ID token is that of the user's own directory, which the token names as `tid`.
     ///   - secret: The client secret; nil for a program on a user's device.
     public static func microsoft(
         clientID: String, tenant: String = "common", secret: String? = nil
     ) -> OAuthConfiguration {
         let host = "https://login.microsoftonline.com"
         var configuration = known("\(host)/\(FormEncoding.encodeValue(tenant))/v2.0", clientID, secret, .signIn)
-        if ["common", "organizations", "consumers"].contains(tenant) {
+        // The metadata of a name states the issuer with the directory's ID, or with a placeholder for it.
+        if !IssuerTemplate.isTenantID(tenant) {
             configuration.quirks.issuerTemplate = IssuerTemplate(
                 text: "\(host)/{tenantid}/v2.0", placeholder: "{tenantid}", claim: "tid")
         }
@@ -65,10 +71,11 @@ extension OAuthConfiguration {
     public static func github(
         clientID: String, secret: String? = nil, scopes: Scopes = ["read:user", "user:email"]
     ) -> OAuthConfiguration {
-        described("https://github.com", clientID, secret, scopes) { server, url in
-            server.authorizationEndpoint = url("/login/oauth/authorize")
-            server.tokenEndpoint = url("/login/oauth/access_token") ?? server.tokenEndpoint
-            server.deviceAuthorizationEndpoint = url("/login/device/code")
+        // The issuer that its responses name (RFC 9207).
+        described("https://github.com/login/oauth", clientID, secret, scopes) { server, url in
+            server.authorizationEndpoint = url("/authorize")
+            server.tokenEndpoint = url("/access_token") ?? server.tokenEndpoint
+            server.deviceAuthorizationEndpoint = URL(string: "https://github.com/login/device/code")
             server.separatesScopesByCommas = true
         }
     }

@@ -15,6 +15,7 @@ struct ServerDiscovery: Sendable {
     let timeout: Duration?
     /// The accepted issuers apart from `issuer` itself; see ``IssuerTemplate``.
     let template: IssuerTemplate?
+    let clock: WallClock
 
     /// Fetches the metadata.
     ///
@@ -35,7 +36,8 @@ struct ServerDiscovery: Sendable {
             if response.status == .ok { return try decode(bytes) }
             guard !response.status.isServerError, response.status != .tooManyRequests else {
                 throw OAuthError(
-                    HTTPResponse(status: response.status, fields: response.fields, body: HTTPBody(bytes)), now: Date())
+                    HTTPResponse(status: response.status, fields: response.fields, body: HTTPBody(bytes)),
+                    now: clock.now)
             }
             last = response.status
         }
@@ -92,7 +94,22 @@ struct IssuerTemplate: Sendable, Hashable {
     /// The claim of an ID token that replaces the placeholder.
     let claim: String
 
-    func matches(metadata issuer: String) -> Bool { issuer.utf8.elementsEqual(text.utf8) }
+    /// Whether the metadata of a name may state an issuer: the template itself, or that of one tenant.
+    func matches(metadata issuer: String) -> Bool {
+        if issuer.utf8.elementsEqual(text.utf8) { return true }
+        guard let range = text.utf8.ranges(of: placeholder.utf8).first else { return false }
+        let (head, tail) = (text.utf8[..<range.lowerBound], text.utf8[range.upperBound...])
+        guard issuer.utf8.starts(with: head), issuer.utf8.count > head.count + tail.count else { return false }
+        let tenant = Substring(issuer.utf8.dropFirst(head.count).dropLast(tail.count))
+        return Self.isTenantID(tenant)
+            && self.issuer(of: String(tenant)).map { $0.utf8.elementsEqual(issuer.utf8) } == true
+    }
+
+    /// Whether a text is an identifier of a tenant, and not a name: five groups of hexadecimal digits.
+    static func isTenantID(_ text: some StringProtocol) -> Bool {
+        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        return groups.map(\.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy { Hex.value($0) != nil }
+    }
 
     /// Returns the issuer of a token with these claims; nil if the claim is missing, or could form another URL.
     func issuer(of value: String?) -> String? {

@@ -192,6 +192,8 @@ extension TokenEndpoint {
         let first = await failure { if let refresh = tokens.refresh { try await revoke(refresh, hint: .refresh) } }
         let second = await failure { try await revoke(tokens.access, hint: .access) }
         if let first { throw first }
+        // RFC 7009 §2.2: an unknown token counts as revoked; some servers end it with the refresh token, and say so.
+        if tokens.refresh != nil, (second as? OAuthError)?.issuerCode == "invalid_token" { return }
         // RFC 7009 §2.2.1: a server need not revoke access tokens; without the refresh token they expire soon.
         if let second, second as? OAuthError != .unsupportedTokenType || tokens.refresh == nil { throw second }
     }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchOAuth
+import LatchServer
+import LatchSignIn
+import Synchronization
+import TestSupport
+import Testing
+
+/// Real providers and a real browser, which `make interop` installs; Documentation/Interop.md describes them.
+@Suite(
+    .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: ProcessInfo.processInfo.environment["LATCH_INTEROP"] != nil, "make interop runs it"))
+struct `A provider that nobody here wrote` {
+    /// A provider, a client of it, and the browser that signs in at its pages.
+    private struct Stage {
+        let provider: OpenIDProvider
+        let client: AuthorizationClient
+        let session: Session<Tokens>
+        let browser: TestBrowser
+        let redirectURI: URL
+
+        /// Signs in as a user does: through the provider's own pages, and back to a listener.
+        func signIn(denies: Bool = false) async throws -> TokenResponse {
+            let loopback = LoopbackBrowser(timeout: .seconds(60)) { url in
+                let visit = TestBrowser.Visit(
+                    url, at: provider.facts.name, until: redirectURI.absoluteString, as: provider.facts.user,
+                    isNew: true, denies: denies)
+                Task { try await browser.go(visit) }
+            }
+            return try await session.signIn(using: loopback)
+        }
+    }
+
+    private static func stage(_ name: OpenIDProvider.Name, isConfidential: Bool) async throws -> Stage {
+        // A port that was free a moment ago.
+        let server = Server(handler: ClosureHandler { _ in HTTPResponse(status: .notFound) })
+        let port = try await server.start().port
+        await server.shutdown(grace: .zero)
+        let redirectURI = try #require(URL(string: "http://127.0.0.1:\(port)/callback"))
+        async let browser = TestBrowser.start()
+        let provider = try await OpenIDProvider.start(name, redirects: [redirectURI.absoluteString])
+        let registered = try #require(isConfidential ? provider.facts.confidential : provider.facts.public)
+        var configuration = OAuthConfiguration(
+            issuer: provider.facts.issuer, clientID: registered.clientId, secret: registered.clientSecret)
+        configuration.redirectURI = redirectURI
+        let client = AuthorizationClient(configuration)
+        return Stage(
+            provider: provider, client: client, session: Session(client: client, store: InMemoryTokenStore()),
+            browser: try await browser, redirectURI: redirectURI)
+    }
+
+    @Test(arguments: OpenIDProvider.Name.allCases)
+    func `signs a user in, says who it is, refreshes and revokes`(name: OpenIDProvider.Name) async throws {
+        let stage = try await Self.stage(name, isConfidential: true)
+        let response = try await stage.signIn()
+        let idToken = try JWT(unverified: try #require(response.tokens.idToken))
+        #expect(idToken.claims.issuer == stage.provider.facts.issuer.absoluteString)
+        let info = try await stage.client.userInfo(of: response.tokens)
+        #expect(info.subject == idToken.claims.subject)
+        let refreshed = try await Self.refreshed(stage, response.tokens)
+        #expect(refreshed.access != response.tokens.access)
+        #expect(refreshed.refresh != nil)
+        let endpoint = try await stage.client.tokenEndpoint()
+        if endpoint.server.introspectionEndpoint != nil {
+            #expect(try await endpoint.introspect(refreshed.access) != nil)
+        }
+        if endpoint.server.revocationEndpoint != nil {
+            #expect(try await stage.session.signOut(revokingAt: endpoint))
+            await #expect(throws: OAuthError.invalidGrant) { try await endpoint.refresh(refreshed) }
+        }
+    }
+
+    /// Refreshes, as often as a provider fails that cannot issue two tokens in one second.
+    private static func refreshed(_ stage: Stage, _ tokens: Tokens) async throws -> Tokens {
+        let end = Date.now.addingTimeInterval(5)
+        while true {
+            do {
+                let refreshed = try await stage.client.tokenEndpoint().refresh(tokens).tokens.succeeding(tokens)
+                try await stage.session.signIn(refreshed)
+                return refreshed
+            } catch OAuthError.serverFailed where Date.now < end {
+                continue
+            }
+        }
+    }
+
+    @Test(arguments: OpenIDProvider.Name.allCases.filter { $0 != .mock })
+    func `signs a client without a secret in, by its verifier alone`(name: OpenIDProvider.Name) async throws {
+        let stage = try await Self.stage(name, isConfidential: false)
+        #expect(try await stage.signIn().tokens.idToken != nil)
+    }
+
+    @Test(arguments: [OpenIDProvider.Name.django, .authlib, .canaille])
+    func `reports that the user has refused`(name: OpenIDProvider.Name) async throws {
+        let stage = try await Self.stage(name, isConfidential: true)
+        await #expect(throws: OAuthError.accessDenied) { try await stage.signIn(denies: true) }
+        #expect(!stage.session.currentState.isSignedIn)
+    }
+}
