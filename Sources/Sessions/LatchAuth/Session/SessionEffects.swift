@@ -14,9 +14,12 @@ extension Session {
         let effects = machine.handle(event, now)
         let offset = machine.unstored == nil ? measuredOffset.take() : nil
         now.clockOffset = offset ?? now.clockOffset
+        // Nobody gets another credential than that of the state that observers see: between the two, all ask the actor.
+        hideOtherCredential()
+        for effect in effects where effect.isPublication { perform(effect) }
         show(now, correctingClockBy: offset)
         if machine.refresh != nil { beginRequests() }
-        for effect in effects { perform(effect) }
+        for effect in effects where !effect.isPublication { perform(effect) }
         if !machine.mayRequest { requests = nil }
         if case .left(let waiter) = event { authenticators[waiter] = nil }
         wait(now)
@@ -50,6 +53,14 @@ extension Session {
     nonisolated var moment: SessionMoment {
         SessionMoment(
             date: clock.now, clockOffset: view.withLock { $0.clockOffset }, uptime: clock.uptime, random: random)
+    }
+
+    /// Closes the path without the actor where it shows another credential than the machine's.
+    private func hideOtherCredential() {
+        let (current, generation) = (machine.state.credential, machine.generation)
+        view.withLock { view in
+            if view.generation != generation || view.current != current { view.due = .distantPast }
+        }
     }
 
     /// Shows the credential to the path without the actor.
@@ -345,4 +356,9 @@ final class WaiterTable<Value: Sendable>: Sendable {
         waiter.resume(with: result)
         return true
     }
+}
+
+extension SessionMachine.Effect {
+    /// Whether it shows the state to observers.
+    fileprivate var isPublication: Bool { if case .publish = self { true } else { false } }
 }
