@@ -235,8 +235,11 @@ import Testing
             OAuthConfiguration(
                 issuer: try #require(URL(string: "https://evil.example")), registration: honest.registration),
             attempts: attempts, transport: evil, clock: honest.clock.wallClock())
+        evil.deviate { $0.metadata = { $0["issuer"] = "https://evil.example" } }
         await #expect(throws: OAuthError.stateMismatch) { try await other.finish(url) }
         #expect(evil.requests(to: "/token").isEmpty)
+        // It has not cost the honest one its attempt.
+        #expect(try await client.finish(url).tokens.idToken != nil)
     }
 
     @Test func `restart: a response is accepted by another launch of the program, for an hour`() async throws {

@@ -108,7 +108,7 @@ struct IssuerTemplate: Sendable, Hashable {
     /// Whether a text is an identifier of a tenant, and not a name: five groups of hexadecimal digits.
     static func isTenantID(_ text: some StringProtocol) -> Bool {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        return groups.map(\.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy { Hex.value($0) != nil }
+        return groups.map(\.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy { Hex.value(of: $0) != nil }
     }
 
     /// Returns the issuer of a token with these claims; nil if the claim is missing, or could form another URL.
