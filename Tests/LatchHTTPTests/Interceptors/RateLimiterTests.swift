@@ -40,7 +40,8 @@ import Testing
         #expect(clock.sleepers == [.milliseconds(1)])
         clock.advance(by: .milliseconds(1))
         for task in tasks { try await task.value }
-        #expect(began.entries == [0, 1, 2, 3, 4])
+        // Both are let in at the same instant, and each says so when its task gets a thread.
+        #expect(began.entries.prefix(3) == [0, 1, 2] && began.entries.dropFirst(3).sorted() == [3, 4])
         #expect(limiter.waiting == 0)
     }
 
@@ -126,7 +127,7 @@ import Testing
         #expect(await clock.sleepers(atLeast: 1) == [.seconds(10)])
         clock.advance(by: .seconds(10))
         for task in tasks { try await task.value }
-        #expect(began.entries == [0, 1])
+        #expect(began.entries.sorted() == [0, 1])
     }
 
     @Test(arguments: [(0, Duration.seconds(1)), (-5, .seconds(1)), (1, .zero), (1, .seconds(-1))])
