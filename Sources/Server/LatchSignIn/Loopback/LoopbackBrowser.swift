@@ -17,7 +17,7 @@ import Synchronization
 /// so that no other program can receive the response at the other address. Register `http://127.0.0.1/callback`: a server that
 /// follows RFC 8252 accepts any port. For one that compares the port, too, register and configure a redirect URI with one.
 public struct LoopbackBrowser: Browser {
-    /// A closure that opens a URL in a browser.
+    /// A closure that opens a URL in a browser; it may return at once, or when the browser ends.
     ///
     /// It throws `OAuthError.browserUnavailable` if there is none.
     public typealias Opener = @Sendable (URL) async throws -> Void
@@ -60,7 +60,8 @@ public struct LoopbackBrowser: Browser {
             }
             let attempt = try await begin(address)
             listener.expect(attempt)
-            try await open(attempt.url)
+            // A browser that this starts may run until the user closes it.
+            Task { do { try await open(attempt.url) } catch { listener.fail(error) } }
             let url = try await response(of: listener)
             await listener.close()
             return url
@@ -122,8 +123,11 @@ private final class LoopbackListener: Sendable {
                 await first.shutdown(grace: .zero)
                 guard port == 0 else { break }
                 continue
-            } catch {
+            } catch ServerError.addressUnavailable {
                 // A machine without IPv6 has nothing there that could listen.
+            } catch {
+                await first.shutdown(grace: .zero)
+                throw OAuthError.browserUnavailable("nothing can listen on ::1 (\(error.code))")
             }
             state.withLock { state in
                 state.servers = [first, second]

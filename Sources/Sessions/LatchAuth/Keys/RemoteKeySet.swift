@@ -61,6 +61,11 @@ public final class RemoteKeySet: Sendable {
     /// - Throws: `AuthError.keysUnavailable` if no keys may be used, and `CancellationError`.
     nonisolated(nonsending) public func keys() async throws -> KeySet { try await current().keys }
 
+    /// The keys that were fetched last, while they may be used.
+    var known: KeySetSnapshot? {
+        state.withLock { state in state.snapshot.flatMap { clock.uptime < $0.lastTime ? $0 : nil } }
+    }
+
     /// Returns the current keys with their lifetimes; it may start a request.
     nonisolated(nonsending) func current() async throws -> KeySetSnapshot {
         let now = clock.uptime
@@ -174,6 +179,8 @@ struct KeySetRequest: Sendable {
         do {
             var request = request
             if let tag = known?.entityTag { request.fields["If-None-Match"] = tag }
+            // The timeout of a stream ends one that stands still, and not one that goes on for ever.
+            request.tighten(to: Deadline(in: policy.timeout))
             let response = try await client.respond(to: request)
             let keys = try await keys(of: response, known)
             let tag = response.fields["ETag"] ?? (response.status.rawValue == 304 ? known?.entityTag : nil)

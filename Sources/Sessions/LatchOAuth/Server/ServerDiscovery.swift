@@ -31,9 +31,11 @@ struct ServerDiscovery: Sendable {
             var request = try HTTPRequest(url: url, fields: [.accept: "application/json"])
             request.wantsStream = true
             request.timeout = timeout
+            request.tighten(to: Deadline(in: timeout ?? .seconds(60)))
             let response = try await client.respond(to: request)
             let bytes = try await response.body.collected(upTo: Self.greatestSize)
-            if response.status == .ok { return try decode(bytes) }
+            // A server of web pages answers any path with one of them.
+            if response.status == .ok, let members = Self.members(bytes) { return try decode(members) }
             guard !response.status.isServerError, response.status != .tooManyRequests else {
                 throw OAuthError(
                     HTTPResponse(status: response.status, fields: response.fields, body: HTTPBody(bytes)),
@@ -44,10 +46,11 @@ struct ServerDiscovery: Sendable {
         throw OAuthError.discoveryFailed(issuer.absoluteString, status: last)
     }
 
-    private func decode(_ bytes: [UInt8]) throws(OAuthError) -> AuthorizationServer {
-        let members: JSONObject?
-        do { members = try JSONValue(parsing: bytes).objectValue } catch { throw .invalidMetadata("it is not JSON") }
-        guard let members else { throw .invalidMetadata("it is not a JSON object") }
+    private static func members(_ bytes: [UInt8]) -> JSONObject? {
+        do { return try JSONValue(parsing: bytes).objectValue } catch { return nil }
+    }
+
+    private func decode(_ members: JSONObject) throws(OAuthError) -> AuthorizationServer {
         // RFC 8414 §3.3: the same characters, or another issuer could pass for this one.
         let stated = members["issuer"]?.stringValue ?? ""
         guard stated.utf8.elementsEqual(issuer.absoluteString.utf8) || template?.matches(metadata: stated) == true
@@ -61,7 +64,8 @@ struct ServerDiscovery: Sendable {
 
     private func allows(_ url: URL) -> Bool {
         guard let origin = HTTPOrigin(url) else { return false }
-        return allowingInsecureHTTP.allows(origin)
+        // Another machine's server does not get to call what listens on this one.
+        return allowingInsecureHTTP.allows(origin) && (!origin.isLoopback || HTTPOrigin(issuer)?.isLoopback == true)
     }
 
     /// Returns the places of the document: that of OpenID Connect, which most servers have, then that of OAuth.
