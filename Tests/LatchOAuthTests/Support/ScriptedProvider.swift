@@ -39,6 +39,7 @@ final class ScriptedProvider: Handler {
         var refreshTokens: [String: [String: String]] = [:]
         var keys: [Key]
         var devicePolls = 0
+        var assertions: Set<String> = []
         var deviations = Deviations()
     }
 
@@ -182,6 +183,7 @@ final class ScriptedProvider: Handler {
         _ request: HTTPRequest, _ form: [String: String], _ deviations: Deviations
     ) throws -> HTTPResponse {
         try authenticate(request, form)
+        let thumbprint = try proof(of: request)
         var parameters: [String: String]
         switch form["grant_type"] {
         case "authorization_code":
@@ -212,7 +214,6 @@ final class ScriptedProvider: Handler {
             parameters = ["scope": "openid offline_access"]
         default: parameters = ["scope": form["scope"] ?? ""]
         }
-        let thumbprint = try proof(of: request)
         if let bound = parameters["dpop_jkt"], bound != thumbprint { throw Rejection("invalid_dpop_proof") }
         return json(try tokens(parameters, isBound: thumbprint != nil, deviations))
     }
@@ -309,7 +310,9 @@ final class ScriptedProvider: Handler {
                     keys: KeySet([key]), algorithms: [key.algorithm], issuer: registration.clientID,
                     audience: Self.issuer.absoluteString, clock: clock.wallClock()
                 ).verify(assertion),
-                claims.subject == registration.clientID, claims.id != nil
+                claims.subject == registration.clientID, let id = claims.id,
+                // RFC 7523 §3: each is accepted once.
+                state.withLock({ $0.assertions.insert(id).inserted })
             else { throw Rejection("invalid_client") }
         }
     }

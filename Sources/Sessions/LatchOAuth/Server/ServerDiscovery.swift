@@ -23,23 +23,20 @@ struct ServerDiscovery: Sendable {
     ///   `HTTPError` if it cannot be reached.
     func server() async throws -> AuthorizationServer {
         let client = Client(
-            baseURL: issuer, transport: transport, allowingInsecureHTTP: allowingInsecureHTTP,
+            baseURL: issuer,
+            transport: BoundedResponses(transport, maximumSize: Self.greatestSize, within: timeout ?? .seconds(60)),
+            allowingInsecureHTTP: allowingInsecureHTTP,
             // The metadata is trusted because it comes from this origin: redirects stay within it.
             redirects: RedirectPolicy(maximum: 3, staysWithinOrigin: true), timeout: timeout)
         var last: HTTPStatus?
         for url in try Self.locations(of: issuer) {
             var request = try HTTPRequest(url: url, fields: [.accept: "application/json"])
-            request.wantsStream = true
             request.timeout = timeout
-            request.tighten(to: Deadline(in: timeout ?? .seconds(60)))
             let response = try await client.respond(to: request)
-            let bytes = try await response.body.collected(upTo: Self.greatestSize)
             // A server of web pages answers any path with one of them.
-            if response.status == .ok, let members = Self.members(bytes) { return try decode(members) }
+            if response.status == .ok, let members = Self.members(response.body.bytes) { return try decode(members) }
             guard !response.status.isServerError, response.status != .tooManyRequests else {
-                throw OAuthError(
-                    HTTPResponse(status: response.status, fields: response.fields, body: HTTPBody(bytes)),
-                    now: clock.now)
+                throw OAuthError(response, now: clock.now)
             }
             last = response.status
         }

@@ -55,7 +55,9 @@ public struct TokenEndpoint: Sendable {
         self.random = random
         self.timeout = timeout
         client = Client(
-            baseURL: server.issuer, transport: BoundedResponses(transport: transport, timeout: timeout),
+            baseURL: server.issuer,
+            // Multiples of any real token response.
+            transport: BoundedResponses(transport, maximumSize: 1 << 20, within: timeout ?? .seconds(60)),
             interceptors: interceptors, allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none)
     }
 
@@ -324,22 +326,6 @@ private final class TokenRequestAttempt: RequestModifier {
     func observe(_ response: HTTPResponse, to request: HTTPRequest) async {
         let isWorthRepeating = key?.learn(from: response, to: request) ?? false
         state.withLock { $0.isWorthRepeating = isWorthRepeating }
-    }
-}
-
-/// A handler that limits the size and the time of responses to multiples of those of any real token response.
-private struct BoundedResponses: Handler {
-    let transport: any Handler
-    let timeout: Duration?
-
-    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        var request = request
-        request.wantsStream = true
-        // The timeout of a stream ends one that stands still, and not one that goes on for ever.
-        request.tighten(to: Deadline(in: timeout ?? .seconds(60)))
-        var response = try await transport.respond(to: request)
-        response.body = HTTPBody(try await response.body.collected(upTo: 1 << 20))
-        return response
     }
 }
 
