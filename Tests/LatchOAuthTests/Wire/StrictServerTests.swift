@@ -9,6 +9,7 @@ import LatchOAuth
 import LatchServer
 import LatchTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Servers that are strict, slow or odd in ways that the specifications allow, or that real ones have.

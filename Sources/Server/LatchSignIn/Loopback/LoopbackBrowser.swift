@@ -22,6 +22,9 @@ public struct LoopbackBrowser: Browser {
     /// It throws `OAuthError.browserUnavailable` if there is none.
     public typealias Opener = @Sendable (URL) async throws -> Void
 
+    /// The path of the redirect URI, unless another one is configured.
+    public static let defaultPath = "/callback"
+
     private let path: String
     private let timeout: Duration
     private let clock: WallClock
@@ -35,7 +38,7 @@ public struct LoopbackBrowser: Browser {
     ///   - clock: The clock of the timeout.
     ///   - open: Opens the page; nil for the browser of the system.
     public init(
-        path: String = "/callback", timeout: Duration = .seconds(300), clock: WallClock = .system, open: Opener? = nil
+        path: String = Self.defaultPath, timeout: Duration = .seconds(300), clock: WallClock = .system, open: Opener? = nil
     ) {
         self.path = path
         self.timeout = timeout

@@ -4,14 +4,14 @@
 import LatchCore
 import LatchOAuth
 import LatchProcess
-import PortableFoundation
+package import PortableFoundation
 
 /// The default browser of the user.
-enum SystemBrowser {
+package enum SystemBrowser {
     /// Opens a URL, and returns when the program that does it has ended.
     ///
     /// - Throws: `OAuthError.browserUnavailable`.
-    @Sendable static func open(_ url: URL) async throws {
+    @Sendable package static func open(_ url: URL) async throws {
         let process: ChildProcess
         do { process = try ChildProcess.start("/usr/bin/open", [url.absoluteString], isDetached: true) } catch {
             throw OAuthError.browserUnavailable("\(error)")

@@ -4,14 +4,14 @@
 import LatchCore
 import LatchOAuth
 import LatchProcess
-import PortableFoundation
+package import PortableFoundation
 
 /// The browser of the desktop.
-enum SystemBrowser {
+package enum SystemBrowser {
     /// Opens a URL by the program that `BROWSER` names, or by `xdg-open`, and returns when that has ended.
     ///
     /// - Throws: `OAuthError.browserUnavailable`.
-    @Sendable static func open(_ url: URL) async throws {
+    @Sendable package static func open(_ url: URL) async throws {
         let environment = ProcessInfo.processInfo.environment
         let chosen = paths(environment["BROWSER"] ?? "").first
         // Without a desktop, xdg-open starts a browser in the terminal, under the program that waits.
