@@ -297,8 +297,8 @@ import Testing
         provider.clock.advance(by: .seconds(7_200))
         _ = try await provider.client(attempts: secrets).begin()
         #expect(await secrets.names().count == 3)
-        #expect(try await secrets.read("authorization.server") != nil)
-        #expect(try await secrets.read("latch.authorization.notes") != nil)
+        #expect(await secrets.read("authorization.server") != nil)
+        #expect(await secrets.read("latch.authorization.notes") != nil)
     }
 }
 
