@@ -51,6 +51,9 @@ let package = Package(
             "bench-abuse", "ServedIdentity LatchIdentity LatchServer LatchRPC LatchHTTP LatchCore", in: "Identity"),
         benchmark("bench-lists", "LatchIdentity", in: "Identity"),
         benchmark("bench-session", "LatchAuth LatchServer LatchJOSE LatchHTTP LatchCore CMeasure", in: "Session"),
+        benchmark(
+            "bench-oauth", "LatchOAuth LatchAuth LatchServer LatchJOSE LatchCrypto LatchHTTP LatchCore CMeasure",
+            in: "Session"),
         benchmark("bench-jwtauth", "JWTAuth LatchAuth LatchHTTP LatchCore CMeasure", in: "Session"),
         benchmark("bench-crypto", "LatchJOSE LatchCrypto LatchCore CMeasure Baselines", in: "Crypto"),
         benchmark("bench-generator", "", in: "Generator"),

@@ -356,12 +356,8 @@ extension OAuthError {
 
     /// Creates the error of a response that reports it with a status of success, as GitHub's do; nil without one.
     init?(inSuccess response: HTTPResponse, hiding secrets: [String], now: Date) {
-        // Nearly all responses end here, unparsed.
-        guard response.body.bytes.contains("\"error\"".utf8) else { return nil }
         var refused = response
         refused.status = .badRequest
-        // Tokens are never dropped, whatever is beside them.
-        guard Self.members(of: refused)["access_token"] == nil else { return nil }
         self.init(refused, hiding: secrets, now: now)
         if issuerCode == nil { return nil }
     }

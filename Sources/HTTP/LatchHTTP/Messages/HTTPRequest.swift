@@ -80,6 +80,11 @@ private enum RequestTimeout: HTTPContextKey {
     static var defaultValue: Duration? { nil }
 }
 
+/// The greatest size of a response that is not streamed.
+private enum MaximumResponseBytes: HTTPContextKey {
+    static var defaultValue: Int? { nil }
+}
+
 /// Whether plain http uses HTTP/2 with prior knowledge.
 private enum AssumedHTTP2: HTTPContextKey {
     static var defaultValue: Bool { false }
@@ -105,6 +110,12 @@ extension HTTPRequest {
     public var wantsStream: Bool {
         get { context[WantsStreamKey.self] }
         set { context[WantsStreamKey.self] = newValue }
+    }
+
+    /// The greatest size of a response that is not streamed, if it is less than the transport's own.
+    package var maximumResponseBytes: Int? {
+        get { context[MaximumResponseBytes.self] }
+        set { context[MaximumResponseBytes.self] = newValue }
     }
 
     /// Whether plain http uses HTTP/2 with prior knowledge (RFC 9113 §3.3).

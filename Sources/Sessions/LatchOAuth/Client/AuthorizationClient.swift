@@ -257,7 +257,7 @@ public final class AuthorizationClient: Sendable {
 
     /// Verifies an ID token, and returns it as it was signed: that is also how the server wants it back (OpenID Connect
     /// RP-Initiated Logout §4).
-    func verifiedToken(_ token: String, _ expectations: IDTokenExpectations) async throws -> String {
+    package func verifiedToken(_ token: String, _ expectations: IDTokenExpectations) async throws -> String {
         guard let verifier = try await resolved().idTokens else {
             throw OAuthError.missingEndpoint("jwks_uri, and its ID tokens cannot be verified")
         }

@@ -7,7 +7,7 @@ import LatchJOSE
 import PortableFoundation
 
 /// The expectations of one ID token.
-struct IDTokenExpectations: Sendable {
+package struct IDTokenExpectations: Sendable {
     /// The nonce of the authorization request; nil where there was none, such as for a device code.
     var nonce: String?
     /// The greatest age of the user's authentication.
@@ -22,6 +22,13 @@ struct IDTokenExpectations: Sendable {
     var predecessor: String?
     /// Whether no request may delay the verification.
     var isUrgent = false
+
+    package init(
+        nonce: String? = nil, maximumAge: Duration? = nil, contextClasses: [String] = [], accessToken: String? = nil
+    ) {
+        (self.nonce, self.maximumAge, self.contextClasses) = (nonce, maximumAge, contextClasses)
+        self.accessToken = accessToken
+    }
 }
 
 /// What verifies the tokens that a server signs for this client.

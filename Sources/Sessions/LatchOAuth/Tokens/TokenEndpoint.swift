@@ -73,7 +73,8 @@ public struct TokenEndpoint: Sendable {
     public func tokens(
         for grant: some Grant, idempotencyKey: String? = nil, boundTo key: DPoPKey? = nil
     ) async throws -> TokenResponse {
-        let response = try await exchange(grant, RequestContext(idempotencyKey: idempotencyKey, key: key))
+        let response = try await exchange(
+            grant, RequestContext(idempotencyKey: idempotencyKey, key: key, yieldsTokens: true))
         guard unrequestedScopes == .refused, !response.scopeChange.unrequested.isEmpty else { return response }
         // The refused tokens are revoked if possible: they would stay valid until they expire.
         _ = await revocation(response.tokens)
@@ -97,7 +98,7 @@ public struct TokenEndpoint: Sendable {
         }
         return try decode(
             response, type: (grant as? TokenExchangeGrant)?.tokenType, expecting: grant.expectedScopes,
-            keeping: grant.refreshToken, boundTo: context.key)
+            keeping: grant.refreshToken, boundTo: context.key, hiding: secrets(of: form))
     }
 
     /// Decodes the tokens of a successful response.
@@ -105,11 +106,16 @@ public struct TokenEndpoint: Sendable {
     /// - Parameter type: The type of the token; nil for an access token.
     private func decode(
         _ response: HTTPResponse, type: TokenType? = nil, expecting scopes: Scopes?, keeping refresh: String?,
-        boundTo key: DPoPKey?
+        boundTo key: DPoPKey?, hiding secrets: @autoclosure () -> [String]
     ) throws(OAuthError) -> TokenResponse {
-        // RFC 9449 §5: a server without DPoP responds with bearer tokens, which an attacker could use.
-        var decoded = try TokenResponseDecoder(clock: clock).decode(
-            response, type: type ?? (key == nil ? .bearer : .dpop), expecting: scopes, keeping: refresh)
+        var decoded: TokenResponse
+        do {
+            // RFC 9449 §5: a server without DPoP responds with bearer tokens, which an attacker could use.
+            decoded = try TokenResponseDecoder(clock: clock).decode(
+                response, type: type ?? (key == nil ? .bearer : .dpop), expecting: scopes, keeping: refresh)
+        } catch {
+            throw OAuthError(inSuccess: response, hiding: secrets(), now: clock.now) ?? error
+        }
         if server.separatesScopesByCommas {
             decoded.tokens.scope = decoded.tokens.scope.map { scope in
                 String(decoding: scope.utf8.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
@@ -131,7 +137,7 @@ extension TokenEndpoint {
         _ tokens: Tokens, for target: TokenTarget? = nil, idempotencyKey: String? = nil
     ) async throws -> TokenResponse {
         guard let refresh = tokens.refresh else { throw OAuthError.noRefreshToken }
-        let context = RequestContext(idempotencyKey: idempotencyKey, key: tokens.key)
+        let context = RequestContext(idempotencyKey: idempotencyKey, key: tokens.key, yieldsTokens: true)
         guard let url = server.jsonRefreshEndpoint else {
             let grant = RefreshGrant(
                 refreshToken: refresh, scopes: target?.scopes ?? [], resource: target?.resource,
@@ -154,7 +160,7 @@ extension TokenEndpoint {
                 request.fields[.contentType] = "application/json"
                 request.body = body
             }
-            return try decode(response, expecting: granted, keeping: refresh, boundTo: context.key)
+            return try decode(response, expecting: granted, keeping: refresh, boundTo: context.key, hiding: [refresh])
         } catch let error as OAuthError
             where error.issuerCode == nil
             && (error == .unauthorized
@@ -225,6 +231,8 @@ extension TokenEndpoint {
         var idempotencyKey: String?
         /// The key that the tokens are bound to.
         var key: DPoPKey?
+        /// Whether the response contains tokens.
+        var yieldsTokens = false
     }
 
     /// The parameters whose values an error may repeat.
@@ -296,7 +304,10 @@ extension TokenEndpoint {
         // RFC 9449 §8: a server that requires a nonce, or another time, gets the request once more.
         if attempt.isWorthRepeating { response = try await client.respond(to: request) }
         guard response.status.isSuccess else { throw OAuthError(response, hiding: secrets, now: clock.now) }
-        if let error = OAuthError(inSuccess: response, hiding: secrets, now: clock.now) { throw error }
+        // Tokens are never searched for an error; see `decode`.
+        if !context.yieldsTokens, let error = OAuthError(inSuccess: response, hiding: secrets, now: clock.now) {
+            throw error
+        }
         return response
     }
 }

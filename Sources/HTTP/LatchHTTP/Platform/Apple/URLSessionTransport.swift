@@ -85,7 +85,10 @@ public final class URLSessionTransport: Handler {
         guard request.method != .get || request.body.isEmpty else { throw HTTPError.contentWithGET }
         let time = request.timeout ?? configuration.timeout
         let stream = request.body.isEmpty ? nil : request.body.stream
-        let limit = request.wantsStream ? configuration.maximumStreamedBytes : configuration.maximumResponseBytes
+        let limit =
+            request.wantsStream
+            ? configuration.maximumStreamedBytes
+            : min(request.maximumResponseBytes ?? .max, configuration.maximumResponseBytes)
         let delegate = TransferDelegate(
             challengeHandler: challengeHandler, stream: stream, limit: limit)
         let session = self.session(for: request.origin.host)

@@ -20,6 +20,8 @@ final class CurlTransfer: @unchecked Sendable {
     /// The lines of the last block of fields, including the status line, without the empty line.
     var head: [UInt8] = []
     var content: [UInt8] = []
+    /// The greatest size of that content.
+    private var maximumResponseBytes = 0
     /// The lines of the trailer section (RFC 9110 §6.5).
     var trailers: [UInt8] = []
     /// The reason why this library stopped the transfer; libcurl only reports that a callback did.
@@ -175,6 +177,7 @@ final class CurlTransfer: @unchecked Sendable {
         authority = request.authority
         upload = request.body.isEmpty ? nil : request.body.stream.map { UploadBuffer($0) }
         responseBuffer = request.wantsStream ? ResponseBuffer<[UInt8]>() : nil
+        maximumResponseBytes = min(request.maximumResponseBytes ?? .max, configuration.maximumResponseBytes)
         (streamedBytes, arrived, noticed) = (0, 0, 0)
         (socket, unreadSocket) = (nil, nil)
         idleTimeout = upload == nil && responseBuffer == nil ? 0 : UInt64(timeout.wholeMilliseconds) * 1_000_000
@@ -302,12 +305,12 @@ extension CurlTransfer {
     private func receiveContent(_ bytes: UnsafeRawBufferPointer) -> Int {
         arrived += bytes.count
         if let responseBuffer { return pass(bytes, to: responseBuffer) }
-        guard content.count + bytes.count <= configuration.maximumResponseBytes else {
+        guard content.count + bytes.count <= maximumResponseBytes else {
             return refuse(.tooLarge) ? 1 : 0
         }
         if content.isEmpty {
             let announced = announcedLength
-            guard announced <= configuration.maximumResponseBytes else { return refuse(.tooLarge) ? 1 : 0 }
+            guard announced <= maximumResponseBytes else { return refuse(.tooLarge) ? 1 : 0 }
             // The announced length costs the peer nothing, so only a limited amount of memory is reserved for it.
             content.reserveCapacity(max(min(Int(announced), 1 << 20), bytes.count))
         }
