@@ -19,7 +19,7 @@ public struct AuthorizationAttempt: Sendable, Codable {
     /// The date on which the attempt began, by this device's clock.
     let began: Date
     /// The value that ties the response to this attempt (RFC 6749 §10.12).
-    let state: String
+    package let state: String
     /// The value that ties the ID token to this attempt (OpenID Connect Core §15.5.2).
     let nonce: String
     /// The secret that only the client of this attempt can present with the code (RFC 7636 §4.1).
