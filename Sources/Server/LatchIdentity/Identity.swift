@@ -105,7 +105,8 @@ public struct Identity: Sendable {
     package func reconfigured(_ configuration: IdentityConfiguration) async throws(IdentityError) -> Identity {
         let next = try await Identity(
             configuration, store: dependencies.store, clock: dependencies.clock, random: dependencies.random,
-            transport: transport, issuer: issuer, limiter: dependencies.limiter, mails: dependencies.mails, metrics: dependencies.metrics,
+            transport: transport, issuer: issuer, limiter: dependencies.limiter, mails: dependencies.mails,
+            metrics: dependencies.metrics,
             grantHandlers: dependencies.grantHandlers)
         for task in housekeeping { task.cancel() }
         return next

@@ -45,7 +45,8 @@ final class ScriptedUpstream: Handler {
     private let state = Mutex(State())
 
     init(
-        issuer: String = "https://sso.example.com", stated: String? = nil, now: @escaping @Sendable () -> Date = { noon }
+        issuer: String = "https://sso.example.com", stated: String? = nil,
+        now: @escaping @Sendable () -> Date = { noon }
     ) throws {
         self.issuer = issuer
         self.stated = stated ?? issuer

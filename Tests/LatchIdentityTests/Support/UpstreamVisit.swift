@@ -22,7 +22,8 @@ struct UserAgent: Sendable {
     ) async throws -> Response {
         var fields = fields
         if !cookies.isEmpty {
-            fields["Cookie"] = cookies.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+            let pairs = cookies.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            fields["Cookie"] = pairs.joined(separator: "; ")
         }
         let response = try await site.send(method, path, fields: fields, body: body)
         received = Array(response.response.fields.values(of: .setCookie))

@@ -11,12 +11,15 @@ import Testing
 @testable import LatchIdentity
 
 @Suite struct `The URL of an app` {
-    @Test(.tags(.attackB11), arguments: [
-        "javascript:alert(1)", "data:text/html,x", "https://evil.example/", "http://notes/auth/callback",
-        "notes://auth/callback/../evil", "notes://auth/callback?x=1", "notes://auth/callback#x", "notes://auth/callback/",
-        "notes://auth/callbac", "NOTES://auth/callback", "notes:auth/callback", "notes://auth/callback\u{301}",
-        "//evil.example", "notes://auth/callback https://evil.example", "notes://evil@auth/callback", "",
-    ])
+    @Test(
+        .tags(.attackB11),
+        arguments: [
+            "javascript:alert(1)", "data:text/html,x", "https://evil.example/", "http://notes/auth/callback",
+            "notes://auth/callback/../evil", "notes://auth/callback?x=1", "notes://auth/callback#x",
+            "notes://auth/callback/",
+            "notes://auth/callbac", "NOTES://auth/callback", "notes:auth/callback", "notes://auth/callback\u{301}",
+            "//evil.example", "notes://auth/callback https://evil.example", "notes://evil@auth/callback", "",
+        ])
     func `is one that is configured, character by character`(redirect: String) async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
@@ -35,7 +38,8 @@ import Testing
         let challenge = Base64URL.encode(UpstreamApp().verifier.digest)
         let url = "redirect=notes%3A%2F%2Fauth%2Fcallback"
         for query in [
-            "", url, "\(url)&code_challenge=\(challenge)", "\(url)&code_challenge=\(challenge)&code_challenge_method=plain",
+            "", url, "\(url)&code_challenge=\(challenge)",
+            "\(url)&code_challenge=\(challenge)&code_challenge_method=plain",
             "\(url)&code_challenge=short&code_challenge_method=S256", "\(url)&code_challenge_method=S256",
             "\(url)&\(url)&code_challenge=\(challenge)&code_challenge_method=S256",
             "\(url)&code_challenge=\(challenge)&code_challenge_method=S256&intent=admin",
@@ -132,10 +136,12 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: [
-        [:], ["code": "x"], ["code": "x", "code_verifier": ""], ["code": "x", "code_verifier": "short"],
-        ["code": 1, "code_verifier": 2],
-    ] as [JSONValue]) func `is text, with a verifier`(body: JSONValue) async throws {
+    @Test(
+        arguments: [
+            [:], ["code": "x"], ["code": "x", "code_verifier": ""], ["code": "x", "code_verifier": "short"],
+            ["code": 1, "code_verifier": 2],
+        ] as [JSONValue]) func `is text, with a verifier`(body: JSONValue) async throws
+    {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         #expect([400, 401].contains(try await site.post("/api/auth/exchange", body).status))

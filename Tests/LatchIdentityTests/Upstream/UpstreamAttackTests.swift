@@ -36,7 +36,8 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         let upstream = try microsoft()
         let site = try await Site.brokering(upstream, Self.words, secrets: Self.secrets)
         let users = [
-            user("same", of: contoso, email: "a@contoso.example"), user("same", of: consumers, email: "b@outlook.example"),
+            user("same", of: contoso, email: "a@contoso.example"),
+            user("same", of: consumers, email: "b@outlook.example"),
         ]
         var ids: Set<String> = []
         for user in users {
@@ -108,10 +109,12 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         await site.close()
     }
 
-    @Test(.tags(.attackI2), arguments: [
-        ("xms_edov", true, "example.com", true), ("email_verified", true, "example.com", false),
-        ("xms_edov", true, "example.org", false), ("xms_edov", false, "example.com", false),
-    ])
+    @Test(
+        .tags(.attackI2),
+        arguments: [
+            ("xms_edov", true, "example.com", true), ("email_verified", true, "example.com", false),
+            ("xms_edov", true, "example.org", false), ("xms_edov", false, "example.com", false),
+        ])
     func `counts as verified only if the provider says so and decides about its domain`(
         flag: String, value: Bool, domain: String, isVerified: Bool
     ) async throws {
@@ -260,7 +263,9 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
             change(&deviations)
             all[name] = (deviations, error)
         }
-        func onToken(_ respond: @escaping @Sendable () throws -> HTTPResponse) -> @Sendable (HTTPRequest) throws -> HTTPResponse? {
+        func onToken(_ respond: @escaping @Sendable () throws -> HTTPResponse)
+            -> @Sendable (HTTPRequest) throws -> HTTPResponse?
+        {
             { $0.path == "/token" ? try respond() : nil }
         }
         add("500", "temporarily_unavailable") {
@@ -368,11 +373,14 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
 }
 
 @Suite struct `The metadata of a provider` {
-    @Test(.tags(.attackI5), arguments: [
-        "http://127.0.0.1:8080/jwks", "https://127.0.0.1/jwks", "https://localhost/jwks", "https://[::1]/jwks",
-        "https://169.254.169.254/latest/meta-data", "https://2130706433/", "https://0x7f000001/", "https://10.0.0.1/x",
-        "https://a.localhost/", "http://sso.example.com/jwks", "https://127.1/", "https://[::ffff:127.0.0.1]/",
-    ])
+    @Test(
+        .tags(.attackI5),
+        arguments: [
+            "http://127.0.0.1:8080/jwks", "https://127.0.0.1/jwks", "https://localhost/jwks", "https://[::1]/jwks",
+            "https://169.254.169.254/latest/meta-data", "https://2130706433/", "https://0x7f000001/",
+            "https://10.0.0.1/x",
+            "https://a.localhost/", "http://sso.example.com/jwks", "https://127.1/", "https://[::ffff:127.0.0.1]/",
+        ])
     func `leads to no request within this machine or its network`(url: String) async throws {
         for member in ["jwks_uri", "token_endpoint", "userinfo_endpoint"] {
             let upstream = try ScriptedUpstream()

@@ -24,12 +24,17 @@ import Testing
         let list = try await site.get("/api/auth/links", bearer: login.access)
         #expect(list.json["links"]?.arrayValue?.count == 1 && list.json["hasPassword"] == true)
         let signedIn = try await site.signIn(through: upstream)
-        let ids = try await [login, signedIn].asyncMap { try await site.get("/user/profile", bearer: $0.access).string("id") }
+        let ids = try await [login, signedIn].asyncMap {
+            try await site.get("/user/profile", bearer: $0.access).string("id")
+        }
         #expect(ids[0] == ids[1])
         // The owner hears of it, and the operator can see it.
         await site.identity.dependencies.mails.flush()
         #expect(site.mailer.messages.contains { $0.subject == "A new way to sign in was added" })
-        #expect(try await site.identity.audit.records(limit: 50).contains { $0.event == "account.linked" && $0.detail == "staff" })
+        #expect(
+            try await site.identity.audit.records(limit: 50).contains {
+                $0.event == "account.linked" && $0.detail == "staff"
+            })
         await site.close()
     }
 
@@ -138,7 +143,8 @@ import Testing
         #expect(page.text.contains(#"action="/api/auth/second-factor""#))
         let policy = try #require(page.field("Content-Security-Policy"))
         #expect(policy.contains("form-action 'self' notes:;"))
-        let token = try #require(page.text.split(separator: #"name="token" value=""#).last?.split(separator: "\"").first)
+        let token = try #require(
+            page.text.split(separator: #"name="token" value=""#).last?.split(separator: "\"").first)
         let wrong = try await agent.post(
             "/api/auth/second-factor", form: "token=\(token)&code=\(totp.wrongCode(at: site.clock.now))")
         #expect(wrong.status == 400)
@@ -168,7 +174,8 @@ import Testing
         _ = try await site.link(try await site.linkCode(upstream, app), app, bearer: access)
         var agent = UserAgent(site)
         let page = try await site.visit(&agent, upstream, app)
-        let token = String(page.text.split(separator: #"name="token" value=""#).last?.split(separator: "\"").first ?? "")
+        let token = String(
+            page.text.split(separator: #"name="token" value=""#).last?.split(separator: "\"").first ?? "")
         #expect(try await site.exchange(token, app).status == 401)
         #expect(await refusal { try await site.complete(token, totp.recoveryCodes[0]) } == "invalidToken")
         // The link is removed while the page waits.

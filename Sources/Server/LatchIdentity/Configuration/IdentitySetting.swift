@@ -209,7 +209,8 @@ extension SettingFormat where Value == [String] {
     /// URLs of apps, exact.
     static var redirects: Self {
         Self(
-            expected: "URLs such as notes://auth/callback or https://app.example.com/callback, without query and fragment",
+            expected:
+                "URLs such as notes://auth/callback or https://app.example.com/callback, without query and fragment",
             parse: { parseAll(words($0)) { AppRedirect.isValid($0) ? $0 : nil } }, text: { $0.joined(separator: " ") })
     }
 }

@@ -17,7 +17,8 @@ extension IdentityError {
     /// The attempt was answered before, is too old, or began in another browser.
     static let signInEnded = IdentityError(
         code: "signInEnded", message: "This sign-in has ended",
-        hint: "It was finished before, took longer than ten minutes, or began in another browser. Begin again in the app.",
+        hint:
+            "It was finished before, took longer than ten minutes, or began in another browser. Begin again in the app.",
         form: ClientForm(status: .badRequest, oauth: "invalid_request", rpc: .failedPrecondition))
 
     /// The user has refused.
@@ -34,7 +35,8 @@ extension IdentityError {
     /// The provider's response is not valid.
     static let upstreamFailed = IdentityError(
         code: "upstreamFailed", message: "The sign-in did not succeed",
-        hint: "The provider's response cannot be trusted. Begin again in the app; if it happens again, tell its operator.",
+        hint:
+            "The provider's response cannot be trusted. Begin again in the app; if it happens again, tell its operator.",
         form: ClientForm(status: HTTPStatus(rawValue: 502), oauth: "server_error", rpc: .unavailable))
 
     /// The provider's metadata names a URL that this server does not request.

@@ -117,7 +117,8 @@ struct UpstreamRoutes: Sendable {
             return redirect(to: url, setting: [cookies.cleared(id)])
         } catch {
             guard error != .invalidCode, error != .tooManyAttempts else {
-                return factorPage(id, attempt, problem: [error.message, error.hint].compactMap(\.self).joined(separator: " "))
+                let problem = [error.message, error.hint].compactMap(\.self).joined(separator: " ")
+                return factorPage(id, attempt, problem: problem)
             }
             return end(error, of: attempt, setting: cookies.cleared(id))
         }
@@ -125,8 +126,10 @@ struct UpstreamRoutes: Sendable {
 
     private func factorPage(_ id: String, _ attempt: SignInAttempt, problem: String? = nil) -> HTTPResponse {
         HTMLPage(
-            "Enter your code", text: "Your account is protected by an authenticator app. A recovery code works as well.",
-            problem: problem, action: ("/api/auth/second-factor", "Sign in"), carrying: id, fields: HTMLPage.oneTimeCode
+            "Enter your code",
+            text: "Your account is protected by an authenticator app. A recovery code works as well.",
+            problem: problem, action: ("/api/auth/second-factor", "Sign in"), carrying: id,
+            fields: HTMLPage.oneTimeCode
         ).response(
             status: problem == nil ? .ok : .badRequest, formTarget: AppRedirect.source(attempt.redirect))
     }

@@ -26,7 +26,8 @@ enum AppRedirect {
             return PublicURL.isValid(text) && isLoopback(text)
         }
         let rest = text[separator.upperBound...]
-        return !rest.isEmpty && rest.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>\\^`{|}?#@ ;,".utf8.contains($0) }
+        let escaped = Array("\"<>\\^`{|}?#@;,".utf8)
+        return !rest.isEmpty && rest.utf8.allSatisfy { (0x21...0x7E).contains($0) && !escaped.contains($0) }
     }
 
     private static func isLoopback(_ text: String) -> Bool {

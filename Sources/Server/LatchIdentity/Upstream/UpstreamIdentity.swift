@@ -90,7 +90,8 @@ extension UpstreamClient {
         return flag == true || flag == "true" || flag == 1 || flag == "1"
     }
 
-    /// Microsoft: `tid`, which the issuer contains as well. Google: `hd`, the domain of an organization.
+    /// Requires that the user belongs to an allowed tenant: `tid` of Microsoft, which the issuer contains as well, or `hd` of
+    /// Google, the domain of an organization.
     private func checkTenant(_ claims: Claims) throws(IdentityError) {
         guard !provider.tenants.isEmpty else { return }
         let tenant = claims.string(provider.kind == .microsoft ? "tid" : "hd")?.lowercasedASCII()

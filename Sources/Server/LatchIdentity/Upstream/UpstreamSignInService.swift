@@ -299,11 +299,9 @@ struct UpstreamSignInService: Sendable {
     private func take(
         _ text: String, verifier: String, for purpose: SignInCode.Purpose, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInCode {
-        guard text.utf8.count <= 100, (43...128).contains(verifier.utf8.count), verifier.isWord(maximum: 128, also: "-._~")
+        guard text.utf8.count <= 100, verifier.utf8.count >= 43, verifier.isWord(maximum: 128, also: "-._~"),
+            let code = try await store.takeSignInCode(text.digest, for: purpose, at: dependencies.now)
         else { throw .invalidSignInCode }
-        guard let code = try await store.takeSignInCode(text.digest, for: purpose, at: dependencies.now) else {
-            throw .invalidSignInCode
-        }
         guard Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8) else {
             // Somebody has another app's code.
             try await audit("signIn.codeRefused", code.identity.provider, account: code.accountID, from: origin)
