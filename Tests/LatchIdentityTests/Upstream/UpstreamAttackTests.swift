@@ -379,7 +379,8 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
             "http://127.0.0.1:8080/jwks", "https://127.0.0.1/jwks", "https://localhost/jwks", "https://[::1]/jwks",
             "https://169.254.169.254/latest/meta-data", "https://2130706433/", "https://0x7f000001/",
             "https://10.0.0.1/x",
-            "https://a.localhost/", "http://sso.example.com/jwks", "https://127.1/", "https://[::ffff:127.0.0.1]/",
+            "https://a.localhost/", "http://sso.example.com/jwks", "https://127.1/", "https://localhost./jwks",
+            "https://a.localhost./", "https://metadata/", "https://[::ffff:127.0.0.1]/",
         ])
     func `leads to no request within this machine or its network`(url: String) async throws {
         for member in ["jwks_uri", "token_endpoint", "userinfo_endpoint"] {

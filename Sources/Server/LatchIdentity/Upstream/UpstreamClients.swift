@@ -147,8 +147,8 @@ final class UpstreamClient: Sendable {
 
 /// A handler that keeps requests to an identity provider off this machine and off addresses in its network.
 ///
-/// Metadata names URLs that this server then requests (SSRF). Plain http, loopback and addresses without a name are refused
-/// unless they are of the host of the configured issuer. A name that resolves to an internal address is not: providers of an
+/// Metadata names URLs that this server then requests (SSRF). Plain http, loopback, addresses without a name and names without
+/// a dot are refused unless they are of the host of the configured issuer. A name that resolves to an internal address is not: providers of an
 /// organization have such names.
 struct UpstreamTransport: Handler {
     private let issuer: HTTPOrigin?
@@ -169,8 +169,10 @@ struct UpstreamTransport: Handler {
         guard origin.scheme == "https", !origin.isLoopback else { return false }
         let host = origin.host
         guard host.utf8.first != UInt8(ascii: "["), IPAddress(host) == nil else { return false }
+        // A name without a dot is one of the network; a dot at the end changes nothing about `localhost`.
+        let parts = host.utf8.split(separator: UInt8(ascii: "."))
+        guard parts.count > 1, let last = parts.last, !last.elementsEqual("localhost".utf8) else { return false }
         // WHATWG URL §3.5: a last part of digits alone is an IPv4 address in one of its other notations.
-        let last = host.utf8.split(separator: UInt8(ascii: ".")).last ?? host.utf8[...]
         return !last.allSatisfy { (0x30...0x39).contains($0) } && !last.starts(with: "0x".utf8)
     }
 }
