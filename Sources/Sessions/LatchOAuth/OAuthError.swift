@@ -244,7 +244,8 @@ extension OAuthError {
     init(authorizationError code: String, message: String?) {
         let error: OAuthError =
             switch code {
-            case "access_denied": .accessDenied
+            // The second is LinkedIn's.
+            case "access_denied", "user_cancelled_authorize": .accessDenied
             case "login_required", "interaction_required", "consent_required", "account_selection_required",
                 "insufficient_user_authentication", "unmet_authentication_requirements":
                 .interactionRequired
@@ -275,6 +276,11 @@ extension OAuthError {
     /// The server failed.
     public static let serverFailed = OAuthError(
         code: "serverFailed", message: "The server failed.", hint: "Try again later.")
+
+    /// The server requires another authentication, without saying whose (RFC 9110 §15.5.2).
+    public static let unauthorized = OAuthError(
+        code: "unauthorized", message: "The server requires another authentication.",
+        hint: "Check the client ID, the secret, and the tokens of the request.")
 
     /// The server refused for another reason, which `issuerMessage` may contain.
     public static let refused = OAuthError(code: "refused", message: "The server refused the request.")
@@ -341,6 +347,18 @@ extension OAuthError {
             retryAfter: response.retryDelay(now: now) ?? Self.delay(members["retry_after"]))
     }
 
+    /// Creates the error of a response that reports it with a status of success, as GitHub's do; nil without one.
+    init?(inSuccess response: HTTPResponse, hiding secrets: [String], now: Date) {
+        // Nearly all responses end here, unparsed.
+        guard response.body.bytes.contains("\"error\"".utf8) else { return nil }
+        var refused = response
+        refused.status = .badRequest
+        // Tokens are never dropped, whatever is beside them.
+        guard Self.members(of: refused)["access_token"] == nil else { return nil }
+        self.init(refused, hiding: secrets, now: now)
+        if issuerCode == nil { return nil }
+    }
+
     /// Returns the members of the response; FastAPI puts a program's own object below `detail`.
     private static func members(of response: HTTPResponse) -> JSONObject {
         guard let json = try? JSONValue(parsing: response.body.bytes), let members = json.objectValue else {
@@ -359,8 +377,7 @@ extension OAuthError {
         default: break
         }
         if let issuerCode, let known = codes[issuerCode] { return known }
-        // RFC 6749 §5.2 uses 401 for failed client authentication, with `error`. Without it the server refuses the grant.
-        return status == .unauthorized ? .invalidGrant : .refused
+        return status == .unauthorized ? .unauthorized : .refused
     }
 
     /// The codes of RFC 6749 §5.2, RFC 7009 §2.2.1, RFC 9449 §12.2, and the codes of the Lazi backend.
@@ -397,7 +414,9 @@ extension OAuthError {
         guard
             !secrets.contains(where: {
                 !$0.isEmpty && (text.utf8.contains($0.utf8) || text.utf8.contains(FormEncoding.encodeValue($0).utf8))
-            })
+            }),
+            // A JSON Web Token, such as an assertion of the client: `{"` in base64url.
+            !text.utf8.contains("eyJ".utf8)
         else {
             return nil
         }

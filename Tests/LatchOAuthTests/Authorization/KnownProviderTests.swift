@@ -8,6 +8,7 @@ import LatchJOSE
 import LatchOAuth
 import LatchTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Each known provider, played by its metadata and its deviations as they are documented.

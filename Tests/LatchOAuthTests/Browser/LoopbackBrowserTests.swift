@@ -8,6 +8,7 @@ import LatchOAuth
 import LatchSignIn
 import LatchTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Sign-ins over real sockets; the test plays the browser.

@@ -8,6 +8,7 @@ import LatchJOSE
 import LatchOAuth
 import LatchTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// The client modules of FAPI 2.0 and of OpenID Connect's logout profiles, each against a provider that misbehaves in

@@ -8,6 +8,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchOAuth
 import LatchTesting
+import TestSupport
 import Testing
 
 /// The relying-party modules of the OpenID Foundation's conformance suite, each against a provider that misbehaves in

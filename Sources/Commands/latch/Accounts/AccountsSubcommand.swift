@@ -79,7 +79,7 @@ enum AccountsSubcommand {
             let entry = try await accounts.list.content().entry(called: invocation.arguments[0])
             if let last = try await accounts.list.remove(entry.id) {
                 do {
-                    try await accounts.endpoint(of: entry.issuer).revoke(last)
+                    try await accounts.revoke(last, of: entry)
                 } catch {
                     environment.warnOfUnconfirmedRevocation()
                 }

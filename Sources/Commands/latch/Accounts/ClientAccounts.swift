@@ -26,6 +26,8 @@ struct ClientAccounts: Sendable {
     let list: AccountList
     /// The transport for requests to issuers.
     let transport: any Handler
+    /// The secret of a client that has one, which is not stored.
+    let clientSecret: String?
     /// The name of the account that the call selects; nil selects the current one.
     private let selected: String?
 
@@ -39,13 +41,42 @@ struct ClientAccounts: Sendable {
         selected = invocation[Self.account] ?? environment.variables["LATCH_ACCOUNT"]
         let transport = try IssuerTransport.transport(of: invocation, environment.variables)
         self.transport = transport
+        let secret = environment.variables["LATCH_CLIENT_SECRET"]
+        clientSecret = secret
         list = AccountList(service: Self.service) { entry, store in
-            Session(tokenEndpoint: try Self.endpoint(of: entry.issuer, transport), store: store)
+            if let client = try Self.client(entry.issuer, entry.clientID, secret, transport) {
+                return Session(client: client, store: store)
+            }
+            return Session(tokenEndpoint: try Self.endpoint(of: entry.issuer, transport), store: store)
         }
     }
 
-    /// Returns the token endpoint of an issuer, which also revokes tokens.
+    /// Returns the token endpoint of an issuer without registrations, which also revokes tokens.
     func endpoint(of issuer: String) throws(CommandError) -> TokenEndpoint { try Self.endpoint(of: issuer, transport) }
+
+    /// Returns the client of an account's issuer; nil for an issuer without registrations.
+    func authorizationClient(of entry: AccountEntry) throws(CommandError) -> AuthorizationClient? {
+        try Self.client(entry.issuer, entry.clientID, clientSecret, transport)
+    }
+
+    private static func client(
+        _ issuer: String, _ clientID: String?, _ secret: String?, _ transport: any Handler
+    ) throws(CommandError) -> AuthorizationClient? {
+        guard let clientID else { return nil }
+        let issuer = try IssuerURL(issuer)
+        return AuthorizationClient(
+            OAuthConfiguration(issuer: issuer.exact, clientID: clientID, secret: secret), transport: transport,
+            timeout: .seconds(60))
+    }
+
+    /// Revokes tokens that are no longer stored here.
+    func revoke(_ tokens: Tokens, of entry: AccountEntry) async throws {
+        let endpoint =
+            if let client = try authorizationClient(of: entry) { try await client.tokenEndpoint() } else {
+                try endpoint(of: entry.issuer)
+            }
+        try await endpoint.revoke(tokens)
+    }
 
     private static func endpoint(
         of issuer: String, _ transport: any Handler
@@ -83,13 +114,17 @@ struct ClientAccounts: Sendable {
     /// Runs `body` with the account's session; an ended session becomes an error that says how to sign in again.
     func with<Result>(_ entry: AccountEntry, _ body: (Session<Tokens>) async throws -> Result) async throws -> Result {
         let session = try await list.session(for: entry.id)
-        let hint = "Sign in again: latch login --account \(entry.name)"
+        let way = entry.clientID == nil ? "" : " --browser"
+        let hint = "Sign in again: latch login\(way) --account \(entry.name)"
         do {
             return try await body(session)
         } catch AuthError.missingToken {
             throw CommandError.failed("'\(entry.name)' is signed out.", hint: hint)
         } catch AuthError.reauthenticationRequired {
             throw CommandError.failed("The issuer has ended the session of '\(entry.name)'.", hint: hint)
+        } catch OAuthError.invalidTarget {
+            throw CommandError.failed(
+                "\(entry.issuer) issues no tokens for this resource.", hint: "Compare it with those that the issuer knows.")
         }
     }
 }
@@ -111,6 +146,8 @@ extension AccountList.Content {
 struct IssuerURL: Sendable, Hashable {
     /// The URL as text, without a trailing slash.
     let text: String
+    /// The URL as it was given: an issuer identifier is compared character by character (RFC 8414 §2).
+    let exact: URL
     let url: URL
     /// The origin to which the issuer's tokens may be sent.
     let origin: HTTPOrigin
@@ -119,13 +156,14 @@ struct IssuerURL: Sendable, Hashable {
     init(_ text: String) throws(CommandError) {
         var trimmed = text
         while trimmed.hasSuffix("/") { trimmed.removeLast() }
-        guard let url = URL(string: trimmed), let origin = HTTPOrigin(url),
+        guard let url = URL(string: trimmed), let exact = URL(string: text), let origin = HTTPOrigin(url),
             !trimmed.contains(where: { "?#".contains($0) })
         else {
             throw .failed("'\(text)' is not the URL of an issuer.", hint: "Write it as https://id.example.com.")
         }
         self.text = trimmed
         self.url = url
+        self.exact = exact
         self.origin = origin
     }
 }

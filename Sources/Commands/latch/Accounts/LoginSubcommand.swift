@@ -14,24 +14,37 @@ enum LoginSubcommand {
     static let account = Option.value(
         "account", "NAME", short: "a", "the e-mail address or user name, or an account of the list")
     static let passwordStdin = Option.flag("password-stdin", "reads the password from standard input")
+    static let browser = Option.flag("browser", "signs in on the issuer's page, in the browser of this machine")
+    static let device = Option.flag("device", "signs in on the issuer's page, on another device, by a code")
+    static let clientCredentials = Option.flag("client-credentials", "signs in as this program, without a user")
+    static let clientID = Option.value(
+        "client-id", "ID", "this program's registration at the issuer (LATCH_CLIENT_ID, or the account's own)")
     static let scope = Option.value("scope", "SCOPES", short: "s", "the scopes to request, separated by spaces")
 
     static let subcommand = Subcommand(
         name: "login", summary: "signs in, and makes the account the current one",
         discussion: """
-            On a terminal it prompts for the password without echo; a script pipes it in. The password
+            With --browser it opens the issuer's page in the browser of this machine; with --device the
+            page opens on any other device, where a code is entered. Both need a client ID, unless the
+            issuer registers programs by itself; its redirect URI is http://127.0.0.1/callback.
+
+            Otherwise it prompts for the password without echo; a script pipes it in. The password
             never comes from the command line and is not stored. Tokens are, in the secret store that
             'latch doctor' names; all processes of this user share them.
+
+            --client-credentials signs this machine in, not a person. A client's secret is in the
+            variable LATCH_CLIENT_SECRET, and is not stored.
             """,
         options: [
-            issuer, account, passwordStdin, scope, IssuerTransport.authorities,
+            issuer, account, passwordStdin, browser, device, clientCredentials, clientID, scope,
+            IssuerTransport.authorities,
             .json("one JSON object: the account, its issuer and its scopes"),
         ],
-        plannedOptions: [
-            "device": "Until then sign in with a password: 'latch login --password-stdin'.",
-            "browser": "Until then sign in with a password: 'latch login --password-stdin'.",
-        ],
         examples: [
+            "latch login --browser --issuer https://id.example.com --client-id notes":
+                "sign in on the issuer's page",
+            "latch login --device --issuer https://id.example.com --client-id notes":
+                "sign in on another device, such as a phone",
             "latch login --issuer https://id.example.com --account ada@example.com":
                 "enter the password on the terminal",
             "latch login --account ada@example.com --password-stdin --scope \"files:read\" < password":
@@ -39,12 +52,20 @@ enum LoginSubcommand {
         ],
         body: { invocation, environment in
             let accounts = try ClientAccounts(invocation, environment)
-            return try await Login(invocation: invocation, environment: environment, accounts: accounts).run()
+            let login = Login(invocation: invocation, environment: environment, accounts: accounts)
+            let ways = [browser, device, clientCredentials].filter(invocation.has)
+            guard ways.count <= 1 else {
+                throw CommandError.usage(
+                    "'latch login' signs in in one way.",
+                    hint: "Leave all but one of '--browser', '--device' and '--client-credentials' out.")
+            }
+            guard let way = ways.first else { return try await login.run() }
+            return try await login.run(way)
         })
 }
 
 /// One sign-in, at a terminal or from a script.
-private struct Login {
+struct Login {
     let invocation: Invocation
     let environment: Environment
     let accounts: ClientAccounts
@@ -68,14 +89,12 @@ private struct Login {
             throw CommandError.failed(
                 "\(issuer.text) does not accept this name and password.", hint: "Check both, then try again.")
         }
-        let (entry, replaced) = try await store(response, username, issuer, content)
-        if let replaced { await revoke(replaced, at: endpoint) }
-        report(entry, response)
-        return .success
+        return try await finish(
+            response, as: username, issuer: issuer.text, username: username, userID: response.userID, content)
     }
 
     /// Returns the account list; a corrupt one counts as empty, since a sign-in moves it aside and begins a new one.
-    private func readableContent() async throws -> AccountList.Content {
+    func readableContent() async throws -> AccountList.Content {
         do {
             return try await accounts.list.content()
         } catch let error as AuthError where error.code == AuthError.storeCorrupt.code {
@@ -85,7 +104,7 @@ private struct Login {
     }
 
     /// Returns the account of the list that the call names.
-    private func namedAccount(in content: AccountList.Content) throws -> AccountEntry? {
+    func namedAccount(in content: AccountList.Content) throws -> AccountEntry? {
         guard let name = invocation[LoginSubcommand.account] else { return nil }
         let issuer = try invocation[LoginSubcommand.issuer].map { text throws(CommandError) in try IssuerURL(text).text
         }
@@ -94,7 +113,7 @@ private struct Login {
     }
 
     /// Returns the issuer of the option, the account, the environment, or the list if it has only one.
-    private func issuer(_ known: AccountEntry?, _ content: AccountList.Content) throws(CommandError) -> IssuerURL {
+    func issuer(_ known: AccountEntry?, _ content: AccountList.Content) throws(CommandError) -> IssuerURL {
         let only = Set(content.entries.map(\.issuer))
         let found =
             invocation[LoginSubcommand.issuer] ?? known?.issuer ?? environment.variables["LATCH_ISSUER"]
@@ -124,7 +143,7 @@ private struct Login {
         "'latch login' needs an account.", hint: "Write '--account NAME'.")
 
     /// Returns the requested scopes; nil leaves the choice to the issuer.
-    private func scopes() throws(CommandError) -> Scopes? {
+    func scopes() throws(CommandError) -> Scopes? {
         guard let text = invocation[LoginSubcommand.scope] else { return nil }
         let words = text.split(separator: " ").map(String.init)
         let scopes = words.compactMap(Scope.init)
@@ -151,28 +170,32 @@ private struct Login {
 }
 
 extension Login {
-    /// Stores the tokens and returns the account with the tokens that they replace.
-    private func store(
-        _ response: TokenResponse, _ username: String, _ issuer: IssuerURL, _ before: AccountList.Content
-    ) async throws -> (entry: AccountEntry, replaced: Tokens?) {
+    /// Stores the tokens, revokes those that they replace, and reports the account.
+    func finish(
+        _ response: TokenResponse, as name: String, issuer: String, username: String?, userID: String?,
+        clientID: String? = nil, _ before: AccountList.Content
+    ) async throws -> ExitCode {
         var earlier: [String: Tokens] = [:]
-        for entry in before.entries where entry.issuer == issuer.text {
+        for entry in before.entries where entry.issuer == issuer {
             let session = try await accounts.list.session(for: entry.id)
             // Unreadable tokens cannot be revoked, and must not prevent the sign-in.
             do { try await session.restore() } catch { continue }
             earlier[entry.id] = session.currentState.credential
         }
         let entry = try await accounts.list.signIn(
-            response.tokens, as: username, issuer: issuer.text, username: username, userID: response.userID)
-        return (entry, earlier[entry.id])
+            response.tokens, as: name, issuer: issuer, username: username, userID: userID, clientID: clientID)
+        // The client of the earlier tokens may be another one.
+        if let replaced = earlier[entry.id], let old = before[entry.id] { await revoke(replaced, of: old) }
+        report(entry, response)
+        return .success
     }
 
     /// Revokes the tokens of the earlier session.
     ///
     /// A failure is only a warning: the tokens expire by themselves.
-    private func revoke(_ tokens: Tokens, at endpoint: TokenEndpoint) async {
+    private func revoke(_ tokens: Tokens, of entry: AccountEntry) async {
         do {
-            try await endpoint.revoke(tokens)
+            try await accounts.revoke(tokens, of: entry)
         } catch {
             environment.warn(
                 "The earlier session of this account could not be ended at the issuer.",

@@ -30,7 +30,6 @@ enum LogoutSubcommand {
             let accounts = try ClientAccounts(invocation, environment)
             let entry = try await accounts.chosen()
             let issuer = try IssuerURL(entry.issuer)
-            let endpoint = try accounts.endpoint(of: issuer.text)
             let confirmed = try await accounts.with(entry) { session in
                 try await session.restore()
                 guard session.currentState.isSignedIn else {
@@ -42,7 +41,7 @@ enum LogoutSubcommand {
                 if invocation.has(allDevices) {
                     try await signOutEverywhere(accounts.client(of: issuer, session), issuer)
                 }
-                return try await session.signOut(revokingAt: endpoint)
+                return try await session.signOutAndRevoke()
             }
             environment.write(
                 "Signed out \(entry.name)\(invocation.has(allDevices) ? ", on all devices" : "").".printable,

@@ -6,6 +6,7 @@ import LatchCommand
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import LatchOAuth
 import PortableFoundation
 
 /// `latch whoami`: prints the signed-in user, as the issuer reports it.
@@ -20,7 +21,10 @@ enum WhoamiSubcommand {
         body: { invocation, environment in
             let accounts = try ClientAccounts(invocation, environment)
             let entry = try await accounts.chosen()
-            let (user, tokens) = try await accounts.with(entry) { session in
+            let (user, tokens): (Account?, Tokens) = try await accounts.with(entry) { session in
+                if let client = try accounts.authorizationClient(of: entry) {
+                    return (try await userInfo(client, session), try await session.currentCredential())
+                }
                 let client = accounts.client(of: try IssuerURL(entry.issuer), session)
                 return (try await profile(client, session), try await session.currentCredential())
             }
@@ -28,6 +32,20 @@ enum WhoamiSubcommand {
                 text(entry, user, tokens), orJSON: .object(facts(entry, user, tokens)), for: invocation)
             return .success
         })
+
+    /// Returns what an OpenID provider says of the user: now, or at the sign-in.
+    private static func userInfo(_ client: AuthorizationClient, _ session: Session<Tokens>) async throws -> Account? {
+        let tokens = try await session.credential()
+        guard let idToken = tokens.idToken else { return nil }
+        var claims = try JWT(unverified: idToken).claims.members
+        do {
+            // What is said now counts.
+            for (name, value) in try await client.userInfo(of: tokens).members { claims[name] = value }
+        } catch OAuthError.missingEndpoint {
+            // The sign-in has said it all.
+        }
+        return Account(claims)
+    }
 
     /// Returns the user's profile from the issuer, or from the token where the scopes permit no profile.
     private static func profile(_ client: Client, _ session: Session<Tokens>) async throws -> Account? {

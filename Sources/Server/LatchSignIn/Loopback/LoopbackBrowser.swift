@@ -17,10 +17,13 @@ import Synchronization
 /// so that no other program can receive the response at the other address. Register `http://127.0.0.1/callback`: a server that
 /// follows RFC 8252 accepts any port. For one that compares the port, too, register and configure a redirect URI with one.
 public struct LoopbackBrowser: Browser {
-    /// A closure that opens a URL in a browser.
+    /// A closure that opens a URL in a browser; it may return at once, or when the browser ends.
     ///
     /// It throws `OAuthError.browserUnavailable` if there is none.
     public typealias Opener = @Sendable (URL) async throws -> Void
+
+    /// The path of the redirect URI, unless another one is configured.
+    public static let defaultPath = "/callback"
 
     private let path: String
     private let timeout: Duration
@@ -35,7 +38,7 @@ public struct LoopbackBrowser: Browser {
     ///   - clock: The clock of the timeout.
     ///   - open: Opens the page; nil for the browser of the system.
     public init(
-        path: String = "/callback", timeout: Duration = .seconds(300), clock: WallClock = .system, open: Opener? = nil
+        path: String = Self.defaultPath, timeout: Duration = .seconds(300), clock: WallClock = .system, open: Opener? = nil
     ) {
         self.path = path
         self.timeout = timeout
@@ -60,7 +63,8 @@ public struct LoopbackBrowser: Browser {
             }
             let attempt = try await begin(address)
             listener.expect(attempt)
-            try await open(attempt.url)
+            // A browser that this starts may run until the user closes it.
+            Task { do { try await open(attempt.url) } catch { listener.fail(error) } }
             let url = try await response(of: listener)
             await listener.close()
             return url
@@ -122,8 +126,11 @@ private final class LoopbackListener: Sendable {
                 await first.shutdown(grace: .zero)
                 guard port == 0 else { break }
                 continue
-            } catch {
+            } catch ServerError.addressUnavailable {
                 // A machine without IPv6 has nothing there that could listen.
+            } catch {
+                await first.shutdown(grace: .zero)
+                throw OAuthError.browserUnavailable("nothing can listen on ::1 (\(error.code))")
             }
             state.withLock { state in
                 state.servers = [first, second]

@@ -12,6 +12,8 @@ public struct AccountEntry: Sendable, Hashable, Codable, Identifiable {
     public var username: String?
     /// The issuer's identifier of the user; nil if that is not known.
     public var userID: String?
+    /// The identifier of this program at the issuer, with which it refreshes; nil for an issuer without registrations.
+    public var clientID: String?
     /// The scopes granted at the last sign-in; nil if the issuer did not state them.
     public var scopes: Scopes?
 

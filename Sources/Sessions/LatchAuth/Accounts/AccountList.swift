@@ -36,8 +36,8 @@ public actor AccountList {
     private let broadcast = StateBroadcast(Content())
     /// The task that listens to the other processes, once there is an observer.
     private var listener: Task<Void, Never>?
-    /// The live sessions of this process, by the account's identifier.
-    private var sessions: [String: Session<Tokens>] = [:]
+    /// The live sessions of this process, by the account's identifier, with the client that each refreshes as.
+    private var sessions: [String: (clientID: String?, session: Session<Tokens>)] = [:]
 
     /// Creates a list in the record `accounts` of `secrets`.
     ///
@@ -103,11 +103,11 @@ public actor AccountList {
 
     /// Returns the session of an entry that is known to be in the list.
     private func session(of entry: AccountEntry) throws -> Session<Tokens> {
-        if let session = sessions[entry.id] { return session }
+        if let (clientID, session) = sessions[entry.id], clientID == entry.clientID { return session }
         let name = "account.\(entry.id)"
         let store = SecretTokenStore<Tokens>(secrets, name: name, coordinatedBy: coordinate(name))
         let session = try makeSession(entry, store)
-        sessions[entry.id] = session
+        sessions[entry.id] = (entry.clientID, session)
         return session
     }
 }
@@ -124,19 +124,22 @@ extension AccountList {
     ///   - issuer: The URL of the issuer.
     ///   - username: The name with which the user signs in; nil if it is not known.
     ///   - userID: The issuer's identifier of the user; nil if it is not known.
+    ///   - clientID: The identifier of this program at the issuer; nil for an issuer without registrations.
     /// - Throws: A `store…` code; a new account is then removed again.
     @discardableResult
     public func signIn(
-        _ tokens: Tokens, as name: String, issuer: String, username: String? = nil, userID: String? = nil
+        _ tokens: Tokens, as name: String, issuer: String, username: String? = nil, userID: String? = nil,
+        clientID: String? = nil
     ) async throws -> AccountEntry {
         let wanted = AccountEntry(
             id: random.identifier(), name: name, issuer: issuer, username: username, userID: userID,
-            scopes: tokens.grantedScopes)
+            clientID: clientID, scopes: tokens.grantedScopes)
         let entry = try await change(replacingDamaged: true) { content in
             var entry = content.entry(withUserOf: wanted) ?? wanted
             if entry.id == wanted.id { entry.name = content.freeName(for: name) }
             entry.username = username ?? entry.username
             entry.userID = userID ?? entry.userID
+            entry.clientID = clientID
             entry.scopes = wanted.scopes
             content.put(entry)
             return entry

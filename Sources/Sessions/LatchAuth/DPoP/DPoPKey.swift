@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
-internal import LatchHTTP
+package import LatchHTTP
 public import LatchJOSE
 internal import PortableFoundation
 
@@ -93,7 +93,7 @@ public struct DPoPKey: Sendable {
     /// Sets the field `DPoP` to a proof for the request as it is, in place of an earlier one.
     ///
     /// - Parameter accessToken: The token that it carries; nil at a token endpoint.
-    func prove(_ request: inout HTTPRequest, accessToken: String?) throws(AuthError) {
+    package func prove(_ request: inout HTTPRequest, accessToken: String?) throws(AuthError) {
         let entry = storage.nonces.entry(of: request.origin)
         request.fields[.dpop] = try proof(for: request, accessToken: accessToken, entry: entry)
         request.context[DPoPMark.self] = DPoPMark(sent: storage.clock.now, entry: entry)
@@ -102,7 +102,7 @@ public struct DPoPKey: Sendable {
     /// Stores the nonce and the clock offset that a response reveals for later proofs.
     ///
     /// - Returns: Whether it refuses the proof, and the next one would be better.
-    func learn(from response: HTTPResponse, to request: HTTPRequest) -> Bool {
+    package func learn(from response: HTTPResponse, to request: HTTPRequest) -> Bool {
         guard let mark = request.context[DPoPMark.self] else { return false }
         let error = response.dpopError
         let entry = storage.nonces.update(from: response, of: request.origin, mark, at: storage.clock.now, after: error)

@@ -53,6 +53,14 @@ public final class RemoteJWTVerifier: Sendable {
         }
     }
 
+    /// Returns the claims of a valid token, by the keys that were fetched before and without a request.
+    ///
+    /// - Throws: As ``verify(_:)``; `AuthError.keysUnavailable` if no keys were fetched.
+    package func verifyWithKnownKeys(_ text: String) throws -> Claims {
+        guard let snapshot = keys.known else { throw AuthError.keysUnavailable }
+        return try verifier(of: snapshot).verify(text)
+    }
+
     /// Returns the verifier of a version of the keys, created once for each.
     private func verifier(of snapshot: KeySetSnapshot) -> JWTVerifier {
         prepared.withLock { prepared in

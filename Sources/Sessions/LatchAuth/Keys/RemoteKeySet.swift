@@ -61,6 +61,11 @@ public final class RemoteKeySet: Sendable {
     /// - Throws: `AuthError.keysUnavailable` if no keys may be used, and `CancellationError`.
     nonisolated(nonsending) public func keys() async throws -> KeySet { try await current().keys }
 
+    /// The keys that were fetched last, while they may be used.
+    var known: KeySetSnapshot? {
+        state.withLock { state in state.snapshot.flatMap { clock.uptime < $0.lastTime ? $0 : nil } }
+    }
+
     /// Returns the current keys with their lifetimes; it may start a request.
     nonisolated(nonsending) func current() async throws -> KeySetSnapshot {
         let now = clock.uptime
@@ -156,14 +161,14 @@ struct KeySetRequest: Sendable {
     init(_ url: URL, transport: any Handler, policy: RemoteKeyPolicy) throws(HTTPError) {
         var request = try HTTPRequest(url: url, fields: [.accept: "application/jwk-set+json, application/json"])
         guard request.scheme == "https" || request.origin.isLoopback else { throw HTTPError.insecureURL }
-        // A stream, so that the size is limited while the content arrives.
-        request.wantsStream = true
         request.timeout = policy.timeout
         self.request = request
         self.policy = policy
         // The keys are trusted because they come from this origin: redirects stay within it.
         client = Client(
-            baseURL: url, transport: transport, redirects: RedirectPolicy(maximum: 3, staysWithinOrigin: true))
+            baseURL: url,
+            transport: BoundedResponses(transport, maximumSize: policy.maximumSize, within: policy.timeout),
+            redirects: RedirectPolicy(maximum: 3, staysWithinOrigin: true))
     }
 
     /// The URL without its query, for messages.
@@ -175,7 +180,7 @@ struct KeySetRequest: Sendable {
             var request = request
             if let tag = known?.entityTag { request.fields["If-None-Match"] = tag }
             let response = try await client.respond(to: request)
-            let keys = try await keys(of: response, known)
+            let keys = try keys(of: response, known)
             let tag = response.fields["ETag"] ?? (response.status.rawValue == 304 ? known?.entityTag : nil)
             return .success(
                 KeySetSnapshot(keys, of: response, entityTag: tag, now: clock.uptime, policy: policy))
@@ -184,10 +189,10 @@ struct KeySetRequest: Sendable {
         }
     }
 
-    private func keys(of response: HTTPResponse, _ known: KeySetSnapshot?) async throws -> KeySet {
+    private func keys(of response: HTTPResponse, _ known: KeySetSnapshot?) throws -> KeySet {
         if response.status.rawValue == 304, let known { return known.keys }
         guard response.status == .ok else { throw HTTPError.unacceptableStatus(response) }
-        let set = try KeySet(jwks: try await response.body.collected(upTo: policy.maximumSize))
+        let set = try KeySet(jwks: response.body.bytes)
         // RFC 8725 §3.1: a published symmetric key is not secret: an attacker can sign with it.
         guard set.keys.allSatisfy({ $0.publicKey != nil }) else {
             throw AuthError.keysUnavailable(at: "\(location), which publishes a shared secret")

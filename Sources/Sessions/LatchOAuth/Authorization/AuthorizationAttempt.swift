@@ -72,7 +72,11 @@ public struct AuthorizationAttempt: Sendable, Codable {
     }
 
     /// Whether the attempt is too old, or from the future of a clock that was wrong.
-    func isExpired(at now: Date) -> Bool { !(0...Self.lifetime).contains(now.timeIntervalSince(began)) }
+    func isExpired(at now: Date) -> Bool { Self.isExpired(began, at: now) }
+
+    static func isExpired(_ began: Date, at now: Date) -> Bool {
+        !(0...lifetime).contains(now.timeIntervalSince(began))
+    }
 
     /// The parameters of the attempt (RFC 6749 §4.1.1, RFC 7636 §4.3).
     func parameters(isOpenID: Bool) -> [(String, String)] {
@@ -94,7 +98,7 @@ extension AuthorizationAttempt: Redacting {
 
 /// The attempts that have begun, in a secret store: one secret each, so that no process replaces another's.
 struct AuthorizationAttemptStore: Sendable {
-    private static let prefix = "authorization."
+    private static let prefix = "latch.authorization."
     /// The greatest number of attempts; older ones are forgotten.
     static let greatestCount = 16
 
@@ -113,7 +117,9 @@ struct AuthorizationAttemptStore: Sendable {
     func keep(_ attempt: AuthorizationAttempt, now: Date) async throws {
         var left: [(name: String, began: Date)] = []
         for name in try await secrets.names() where name.utf8.starts(with: Self.prefix.utf8) {
-            guard let other = try await read(name), !other.isExpired(at: now) else {
+            // What is no attempt belongs to somebody else who uses the store.
+            guard let bytes = try await secrets.read(name), let other = Self.decode(Start.self, bytes) else { continue }
+            guard !AuthorizationAttempt.isExpired(other.began, at: now) else {
                 try await secrets.remove(name)
                 continue
             }
@@ -132,15 +138,21 @@ struct AuthorizationAttemptStore: Sendable {
     ) async throws -> AuthorizationAttempt? {
         try await mutex.withLock {
             let name = Self.name(state)
-            guard let attempt = try await read(name), isOwn(attempt) else { return nil }
+            // One of another version counts as missing.
+            guard let bytes = try await secrets.read(name), let attempt = Self.decode(AuthorizationAttempt.self, bytes),
+                isOwn(attempt)
+            else { return nil }
             try await secrets.remove(name)
             return attempt
         }
     }
 
-    /// Returns an attempt; nil if there is none, or one of another version.
-    private func read(_ name: String) async throws -> AuthorizationAttempt? {
-        guard let bytes = try await secrets.read(name) else { return nil }
-        do { return try JSONDecoder().decode(AuthorizationAttempt.self, from: Data(bytes)) } catch { return nil }
+    /// The part of an attempt that all versions have.
+    private struct Start: Decodable {
+        let began: Date
+    }
+
+    private static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) -> Value? {
+        do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch { return nil }
     }
 }

@@ -28,9 +28,7 @@ extension TokenEndpoint {
         let form = registration.authentication == .basic ? parameters : parameters.filter { $0.0 != "client_id" }
         let response = try await post(
             form, to: endpoint("pushed_authorization_request_endpoint", url), RequestContext(key: key))
-        let members: JSONObject?
-        do { members = try JSONValue(parsing: response.body.bytes).objectValue } catch { members = nil }
-        guard let reference = members?["request_uri"]?.stringValue, !reference.isEmpty else {
+        guard let reference = try response.members()["request_uri"]?.stringValue, !reference.isEmpty else {
             throw OAuthError.invalidResponse("it has no request_uri", status: response.status)
         }
         return clientID + [("request_uri", reference)]

@@ -25,9 +25,9 @@ public final class AuthorizationClient: Sendable {
 
     private let attempts: AuthorizationAttemptStore
     private let transport: any Handler
-    private let interceptors: [any Interceptor]
+    fileprivate let interceptors: [any Interceptor]
     private let allowingInsecureHTTP: InsecureHTTP
-    private let timeout: Duration?
+    fileprivate let timeout: Duration?
     package let clock: WallClock
     private let random: RandomSource
     /// The server with its keys, once it was found.
@@ -116,6 +116,9 @@ public final class AuthorizationClient: Sendable {
 
     /// Begins a sign-in: the user continues at the attempt's URL.
     ///
+    /// This is for a program that one person uses: any response to any of its attempts finishes a sign-in. A server with many
+    /// users keeps each attempt in the browser that began it; see ``attempt(_:redirectURI:boundTo:)``.
+    ///
     /// - Parameters:
     ///   - request: The parameters of the request.
     ///   - redirectURI: The URL that the server redirects to, as it is registered; nil for that of the configuration.
@@ -134,7 +137,10 @@ public final class AuthorizationClient: Sendable {
         return attempt
     }
 
-    /// Begins a sign-in whose attempt the caller keeps, such as in a sealed cookie of the user's browser.
+    /// Begins a sign-in whose attempt the caller keeps, such as a server in an encrypted cookie of the user's browser.
+    ///
+    /// A response then counts only in the browser that began: otherwise a link that somebody else made would sign its
+    /// reader in as that person (RFC 9700 §4.7).
     public func attempt(
         _ request: AuthorizationRequest = AuthorizationRequest(), redirectURI: URL? = nil,
         boundTo key: DPoPKey? = nil
@@ -256,7 +262,7 @@ public final class AuthorizationClient: Sendable {
             throw OAuthError.missingEndpoint("jwks_uri, and its ID tokens cannot be verified")
         }
         let signed = try verifier.opened(token)
-        _ = try await verifier.claims(of: signed, expectations)
+        try await verifier.claims(of: signed, expectations)
         return signed
     }
 }
@@ -277,34 +283,46 @@ struct ResolvedServer: Sendable {
         let clientID = configuration.registration.clientID ?? ""
         let algorithms = configuration.idTokenAlgorithms ?? Self.algorithms(of: server)
         let clock = client.clock
-        var verify: (@Sendable (String) async throws -> Claims)?
+        var keys: RemoteKeySet?
+        var verifier: (@Sendable (_ audience: String?, _ requiresExpiry: Bool) -> TokenVerifier)?
         if let algorithm = algorithms.first(where: { $0.isMAC }) {
             // Core §3.1.3.7, rule 8: the client secret is the key.
             guard let key = configuration.registration.secretKey(for: algorithm) else {
                 throw OAuthError.unsuitableClientKey
             }
-            let verifier = JWTVerifier(keys: KeySet([key]), algorithms: [algorithm], audience: clientID, clock: clock)
-            verify = { try verifier.verify($0) }
+            verifier = { audience, requiresExpiry in
+                .shared(
+                    JWTVerifier(
+                        keys: KeySet([key]), algorithms: [algorithm], audience: audience,
+                        requiresExpiry: requiresExpiry, clock: clock))
+            }
         } else if let url = server.keySetURL {
-            let verifier = RemoteJWTVerifier(
-                keys: try RemoteKeySet(url: url, transport: transport, clock: clock), algorithms: algorithms,
-                issuer: nil, audience: clientID, clock: clock)
-            verify = { try await verifier.verify($0) }
+            var policy = RemoteKeyPolicy()
+            policy.timeout = client.timeout ?? policy.timeout
+            let published = try RemoteKeySet(
+                url: url, transport: transport.nested(in: client.interceptors), policy: policy, clock: clock)
+            keys = published
+            verifier = { audience, requiresExpiry in
+                .published(
+                    RemoteJWTVerifier(
+                        keys: published, algorithms: algorithms, issuer: nil, audience: audience,
+                        requiresExpiry: requiresExpiry, clock: clock))
+            }
         }
         // Where the metadata of a name states one tenant's issuer, no other tenant's tokens are accepted.
         let stated = server.metadata["issuer"]?.stringValue ?? configuration.issuer.absoluteString
         let template = configuration.quirks.issuerTemplate.flatMap {
             server.metadata.isEmpty || stated == $0.text ? $0 : nil
         }
-        let keys = configuration.decryptionKeys
+        let decryptionKeys = configuration.decryptionKeys
         let decrypter = JWEDecrypter(
-            keys: KeySet(encryptionKeys: keys), algorithms: keys.map(\.algorithm),
+            keys: KeySet(encryptionKeys: decryptionKeys), algorithms: decryptionKeys.map(\.algorithm),
             contentEncryption: [.a256GCM, .a128GCM, .a256CBCHS512, .a128CBCHS256])
-        idTokens = verify.map { verify in
+        idTokens = verifier.map { [keys] verifier in
             IDTokenVerifier(
-                clientID: clientID, issuer: stated,
-                template: template, clock: clock, decrypter: keys.isEmpty ? nil : decrypter,
-                verify: verify)
+                clientID: clientID, issuer: stated, template: template, clock: clock,
+                decrypter: decryptionKeys.isEmpty ? nil : decrypter, tokens: verifier(clientID, true),
+                userInfo: { verifier($0, false) }, keys: keys)
         }
     }
 

@@ -33,10 +33,20 @@ public struct ClientRegistration: Sendable, Hashable {
         case tls = "tls_client_auth"
     }
 
+    /// The audience of the assertions with which a client authenticates (RFC 7523 §3).
+    public enum AssertionAudience: Sendable, Hashable {
+        /// The issuer identifier of the server, as a text (FAPI 2.0 §5.3.2.1).
+        case issuer
+        /// The URL of the token endpoint, which Microsoft Entra and Okta require.
+        case tokenEndpoint
+    }
+
     /// The client identifier; nil for a server without registrations.
     public let clientID: String?
     /// The method of client authentication.
     public let authentication: Authentication
+    /// The audience of the client's assertions.
+    public var assertionAudience = AssertionAudience.issuer
     /// The client secret, or the key that signs in its place.
     private let proof: ClientProof
 
@@ -121,8 +131,9 @@ public struct ClientRegistration: Sendable, Hashable {
         guard let key = signingKey ?? secretKey(for: .hs256) else { throw .unsuitableClientKey }
         var claims = Claims()
         (claims.issuer, claims.subject, claims.id) = (clientID, clientID, random.identifier())
-        // The issuer alone, as a string: an endpoint's URL could be another server's (FAPI 2.0 §5.3.2.1).
-        claims.audience = [server.issuer.absoluteString]
+        // One, and as a text: an endpoint's URL could be another server's (FAPI 2.0 §5.3.2.1).
+        let audience = assertionAudience == .issuer ? server.issuer : server.tokenEndpoint
+        claims.audience = [audience.absoluteString]
         claims.issuedAt = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         claims.expiry = claims.issuedAt?.addingTimeInterval(60)
         do { return try JWT.sign(claims, with: key) } catch { throw .unsuitableClientKey }

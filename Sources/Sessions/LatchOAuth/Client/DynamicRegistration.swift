@@ -75,14 +75,13 @@ extension TokenEndpoint {
     /// - Throws: `OAuthError.missingEndpoint` if the server registers no clients, and its refusal.
     public func register(_ metadata: ClientMetadata, initialToken: String? = nil) async throws -> ClientRegistration {
         guard let url = server.registrationEndpoint else { throw OAuthError.missingEndpoint("registration_endpoint") }
-        var fields: HTTPFields = [.contentType: "application/json"]
-        fields[.authorization] = initialToken.map { "Bearer \($0)" }
-        let response = try await send(
-            HTTPBody(JSONValue.object(metadata.members).serialized()), fields, to: url, RequestContext(),
-            hiding: [initialToken].compactMap(\.self))
-        let members: JSONObject?
-        do { members = try JSONValue(parsing: response.body.bytes).objectValue } catch { members = nil }
-        guard let members, let clientID = members["client_id"]?.stringValue, !clientID.isEmpty else {
+        let response = try await send(to: url, hiding: [initialToken].compactMap(\.self)) { request in
+            request.fields[.contentType] = "application/json"
+            request.fields[.authorization] = initialToken.map { "Bearer \($0)" }
+            request.body = HTTPBody(JSONValue.object(metadata.members).serialized())
+        }
+        let members = try response.members()
+        guard let clientID = members["client_id"]?.stringValue, !clientID.isEmpty else {
             throw OAuthError.invalidResponse("it has no client_id", status: response.status)
         }
         // RFC 7591 §3.2.1: the server may have changed any of them.

@@ -19,9 +19,8 @@ extension TokenEndpoint {
         let response = try await post(
             [("token", token), ("token_type_hint", hint?.rawValue ?? "")],
             to: endpoint("introspection_endpoint", url))
-        let members: JSONObject?
-        do { members = try JSONValue(parsing: response.body.bytes).objectValue } catch { members = nil }
-        guard let members, let isActive = members["active"]?.boolValue else {
+        let members = try response.members()
+        guard let isActive = members["active"]?.boolValue else {
             throw OAuthError.invalidResponse("it does not state whether the token is active", status: response.status)
         }
         return isActive ? Claims(members) : nil

@@ -26,9 +26,8 @@ public struct DeviceAuthorization: Sendable {
 
     /// Decodes a response.
     init(_ response: HTTPResponse, scopes: Scopes, now: Date) throws(OAuthError) {
-        let members: JSONObject?
-        do { members = try JSONValue(parsing: response.body.bytes).objectValue } catch { members = nil }
-        guard let members, let device = members["device_code"]?.stringValue, !device.isEmpty,
+        let members = try response.members()
+        guard let device = members["device_code"]?.stringValue, !device.isEmpty,
             let user = members["user_code"]?.stringValue, !user.isEmpty,
             // The draft's spelling, which some servers still use.
             let page = (members["verification_uri"] ?? members["verification_url"])?.stringValue.flatMap(Self.page)

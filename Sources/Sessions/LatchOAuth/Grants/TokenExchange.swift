@@ -73,6 +73,13 @@ public struct TokenExchangeGrant: Grant {
         return list + [("scope", scopes.text), ("requested_token_type", requestedType ?? "")]
     }
 
+    /// The type of the issued token; nil for an access token.
+    ///
+    /// Anything else is no credential for requests (RFC 8693 §2.2.1).
+    var tokenType: TokenType? {
+        requestedType.flatMap { $0 == Token.access("").type ? nil : TokenType.notApplicable }
+    }
+
     /// The requested scopes; nil if the server chooses.
     public var expectedScopes: Scopes? { scopes.isEmpty ? nil : scopes }
 }

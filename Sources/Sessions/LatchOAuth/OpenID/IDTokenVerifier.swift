@@ -20,6 +20,32 @@ struct IDTokenExpectations: Sendable {
     var code: String?
     /// The ID token of the sign-in, where a refresh has returned another one.
     var predecessor: String?
+    /// Whether no request may delay the verification.
+    var isUrgent = false
+}
+
+/// What verifies the tokens that a server signs for this client.
+enum TokenVerifier: Sendable {
+    /// By the client's secret.
+    case shared(JWTVerifier)
+    /// By the keys that the server publishes.
+    case published(RemoteJWTVerifier)
+
+    /// Returns the claims of a valid token.
+    func verify(_ token: String) async throws -> Claims {
+        switch self {
+        case .shared(let verifier): try verifier.verify(token)
+        case .published(let verifier): try await verifier.verify(token)
+        }
+    }
+
+    /// Returns the claims of a valid token without a request to the server.
+    func verifyWithKnownKeys(_ token: String) throws -> Claims {
+        switch self {
+        case .shared(let verifier): try verifier.verify(token)
+        case .published(let verifier): try verifier.verifyWithKnownKeys(token)
+        }
+    }
 }
 
 /// A verifier of ID tokens (OpenID Connect Core §3.1.3.7).
@@ -34,7 +60,11 @@ struct IDTokenVerifier: Sendable {
     /// Decrypts; nil if the server encrypts nothing.
     let decrypter: JWEDecrypter?
     /// Verifies the signature, the audience and the times.
-    let verify: @Sendable (String) async throws -> Claims
+    let tokens: TokenVerifier
+    /// Returns a verifier of responses about a user, which need not expire, for an audience or for none.
+    let userInfo: @Sendable (_ audience: String?) -> TokenVerifier
+    /// The keys that the server publishes; nil where the client's secret is the key.
+    let keys: RemoteKeySet?
 
     /// Returns the signed token in an encrypted one; a signed one as it is.
     ///
@@ -54,9 +84,12 @@ struct IDTokenVerifier: Sendable {
     ///
     /// - Throws: `OAuthError.invalidIDToken`, `issuerMismatch`, `differentUser` and `insufficientAuthentication`, and
     ///   `AuthError.keysUnavailable` if the server's keys cannot be fetched.
+    @discardableResult
     func claims(of token: String, _ expectations: IDTokenExpectations) async throws -> Claims {
         let claims: Claims
-        do { claims = try await verify(token) } catch let error as JOSEError {
+        do {
+            claims = expectations.isUrgent ? try tokens.verifyWithKnownKeys(token) : try await tokens.verify(token)
+        } catch let error as JOSEError {
             throw OAuthError.invalidIDToken(OAuthError.clause(of: error))
         }
         try checkIssuer(claims)

@@ -43,7 +43,7 @@ extension AuthorizationClient {
         // §2.6, rule 7: the same identifier is a replay.
         let isNew = seenLogoutTokens.withLock { seen in
             seen = seen.filter { $0.value > clock.now }
-            return seen.updateValue(expiry, forKey: id) == nil
+            return seen.updateValue(expiry.addingTimeInterval(IDTokenVerifier.leeway), forKey: id) == nil
         }
         guard isNew else { throw OAuthError.invalidLogoutToken("it was received before") }
         return session
@@ -75,25 +75,22 @@ public struct EndedSession: Sendable, Hashable {
 }
 
 extension IDTokenVerifier {
-    /// Returns the claims of a signed response about a user (OpenID Connect Core §5.3.2).
-    func userClaims(of token: String) async throws -> Claims {
-        let claims = try await verify(token)
-        try checkIssuer(claims)
-        return claims
-    }
-
     /// Returns what a logout token says (OpenID Connect Back-Channel Logout §2.6), with its identifier and expiry.
     func endedSession(of token: String) async throws -> (EndedSession, id: String, expiry: Date) {
         let claims: Claims
         do {
+            // §2.4: it is encrypted as ID tokens are.
+            let token = try opened(token)
             // §2.4: an explicit type keeps other tokens out.
             let type = try JWT(unverified: token).header.type?.lowercasedASCII()
             guard type == nil || type == "logout+jwt" || type == "jwt" else {
                 throw OAuthError.invalidLogoutToken("it is of another type")
             }
-            claims = try await verify(token)
+            claims = try await tokens.verify(token)
         } catch let error as JOSEError {
             throw OAuthError.invalidLogoutToken(OAuthError.clause(of: error))
+        } catch OAuthError.invalidIDToken {
+            throw OAuthError.invalidLogoutToken("it cannot be decrypted, or is not encrypted though it must be")
         }
         try checkIssuer(claims)
         let event = claims["events"]?["http://schemas.openid.net/event/backchannel-logout"]

@@ -27,23 +27,43 @@ extension AuthorizationClient {
         return claims
     }
 
-    /// Decodes the response: JSON, or a signed token (Core §5.3.2).
+    /// Decodes the response: JSON, or a token that is signed, encrypted, or both, as it was registered (Core §5.3.2).
     private func userClaims(of response: HTTPResponse) async throws -> Claims {
         let type = response.fields[.contentType]?.lowercasedASCII() ?? ""
-        guard type.utf8.starts(with: "application/jwt".utf8) else {
-            guard let members = try? JSONValue(parsing: response.body.bytes).objectValue else {
-                throw OAuthError.invalidUserInfo("it is not a JSON object")
-            }
-            return Claims(members)
-        }
+        guard type.utf8.starts(with: "application/jwt".utf8) else { return try Self.members(response.body.bytes) }
         guard let verifier = try await resolved().idTokens else { throw OAuthError.missingEndpoint("jwks_uri") }
-        let text = String(decoding: response.body.bytes, as: UTF8.self)
-        // Core §5.3.2: signed, encrypted, or both, as it was registered.
-        let token = IDTokenVerifier.isEncrypted(text) ? try verifier.opened(text) : text
-        do { return try await verifier.userClaims(of: token) } catch let
+        do { return try await verifier.userClaims(of: String(decoding: response.body.bytes, as: UTF8.self)) } catch let
             error as JOSEError
         {
             throw OAuthError.invalidUserInfo(OAuthError.clause(of: error))
         }
+    }
+
+    fileprivate static func members(_ bytes: [UInt8]) throws(OAuthError) -> Claims {
+        do {
+            if let members = try JSONValue(parsing: bytes).objectValue { return Claims(members) }
+        } catch {
+            throw .invalidUserInfo("it is not JSON")
+        }
+        throw .invalidUserInfo("it is not a JSON object")
+    }
+}
+
+extension IDTokenVerifier {
+    /// Returns the claims of a response about a user that is a token (OpenID Connect Core §5.3.2).
+    fileprivate func userClaims(of token: String) async throws -> Claims {
+        var token = token
+        if Self.isEncrypted(token) {
+            guard let decrypter else { throw OAuthError.invalidUserInfo("no key here decrypts it") }
+            let opened = try decrypter.decrypt(token)
+            // One that is only encrypted is as good as plain JSON: the connection is the server's.
+            guard opened.header.isNestedToken else { return try AuthorizationClient.members(opened.plaintext) }
+            token = String(decoding: opened.plaintext, as: UTF8.self)
+        }
+        // It should name this client, and need not expire.
+        let isNamed = try !JWT(unverified: token).claims.audience.isEmpty
+        let claims = try await userInfo(isNamed ? clientID : nil).verify(token)
+        if claims.issuer != nil { try checkIssuer(claims) }
+        return claims
     }
 }

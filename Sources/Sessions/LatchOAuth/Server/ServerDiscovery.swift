@@ -23,31 +23,31 @@ struct ServerDiscovery: Sendable {
     ///   `HTTPError` if it cannot be reached.
     func server() async throws -> AuthorizationServer {
         let client = Client(
-            baseURL: issuer, transport: transport, allowingInsecureHTTP: allowingInsecureHTTP,
+            baseURL: issuer,
+            transport: BoundedResponses(transport, maximumSize: Self.greatestSize, within: timeout ?? .seconds(60)),
+            allowingInsecureHTTP: allowingInsecureHTTP,
             // The metadata is trusted because it comes from this origin: redirects stay within it.
             redirects: RedirectPolicy(maximum: 3, staysWithinOrigin: true), timeout: timeout)
         var last: HTTPStatus?
         for url in try Self.locations(of: issuer) {
             var request = try HTTPRequest(url: url, fields: [.accept: "application/json"])
-            request.wantsStream = true
             request.timeout = timeout
             let response = try await client.respond(to: request)
-            let bytes = try await response.body.collected(upTo: Self.greatestSize)
-            if response.status == .ok { return try decode(bytes) }
+            // A server of web pages answers any path with one of them.
+            if response.status == .ok, let members = Self.members(response.body.bytes) { return try decode(members) }
             guard !response.status.isServerError, response.status != .tooManyRequests else {
-                throw OAuthError(
-                    HTTPResponse(status: response.status, fields: response.fields, body: HTTPBody(bytes)),
-                    now: clock.now)
+                throw OAuthError(response, now: clock.now)
             }
             last = response.status
         }
         throw OAuthError.discoveryFailed(issuer.absoluteString, status: last)
     }
 
-    private func decode(_ bytes: [UInt8]) throws(OAuthError) -> AuthorizationServer {
-        let members: JSONObject?
-        do { members = try JSONValue(parsing: bytes).objectValue } catch { throw .invalidMetadata("it is not JSON") }
-        guard let members else { throw .invalidMetadata("it is not a JSON object") }
+    private static func members(_ bytes: [UInt8]) -> JSONObject? {
+        do { return try JSONValue(parsing: bytes).objectValue } catch { return nil }
+    }
+
+    private func decode(_ members: JSONObject) throws(OAuthError) -> AuthorizationServer {
         // RFC 8414 §3.3: the same characters, or another issuer could pass for this one.
         let stated = members["issuer"]?.stringValue ?? ""
         guard stated.utf8.elementsEqual(issuer.absoluteString.utf8) || template?.matches(metadata: stated) == true
@@ -61,7 +61,8 @@ struct ServerDiscovery: Sendable {
 
     private func allows(_ url: URL) -> Bool {
         guard let origin = HTTPOrigin(url) else { return false }
-        return allowingInsecureHTTP.allows(origin)
+        // Another machine's server does not get to call what listens on this one.
+        return allowingInsecureHTTP.allows(origin) && (!origin.isLoopback || HTTPOrigin(issuer)?.isLoopback == true)
     }
 
     /// Returns the places of the document: that of OpenID Connect, which most servers have, then that of OAuth.

@@ -90,13 +90,24 @@ extension AuthorizationClient {
         return try await finish(callback)
     }
 
+    /// Fetches the server's keys unless they are known.
+    ///
+    /// Without them an ID token cannot be verified, and is dropped; no refresh fails for it.
+    private func fetchKeys() async {
+        do { _ = try await resolved().idTokens?.keys?.keys() } catch { return }
+    }
+
     /// Revokes tokens for a session that has ended here.
     @Sendable func revocation(_ tokens: Tokens) async -> RevocationOutcome {
         do { return try await tokenEndpoint().revocation(tokens) } catch { return .unavailable }
     }
 
     /// Refreshes tokens for a session.
+    ///
+    /// The refresh token has been used up when the response is there, and its successor is stored only after this: nothing
+    /// delays it, so the keys for the ID token are fetched before.
     @Sendable func refresh(_ request: RefreshRequest<Tokens>) async throws -> Tokens {
+        if request.credential.idToken != nil { await fetchKeys() }
         var tokens = try await tokenEndpoint().refresh(
             request.credential, for: request.target, idempotencyKey: request.idempotencyKey
         ).tokens
@@ -104,9 +115,12 @@ extension AuthorizationClient {
         do {
             var expectations = IDTokenExpectations(accessToken: tokens.access)
             expectations.predecessor = request.credential.idToken
+            expectations.isUrgent = true
             tokens.idToken = try await verifiedToken(idToken, expectations)
         } catch let error as OAuthError where error == .issuerMismatch || error == .differentUser {
-            // Core §12.2: another user's tokens must not continue this session.
+            // Core §12.2: another user's tokens must not continue this session, nor stay valid.
+            let refused = tokens
+            _ = await Task { await revocation(refused) }.value
             throw AuthError.reauthenticationRequired.caused(by: error)
         } catch {
             // The refresh token has been used up: a session must not be lost for an ID token that nobody needs, and that

@@ -2,6 +2,7 @@
 
 public import LatchAuth
 public import LatchCore
+import PortableFoundation
 
 extension Session where Value == Tokens {
     /// Creates a session whose tokens are refreshed at a token endpoint.
@@ -69,7 +70,8 @@ extension Session where Value == Tokens {
     ///
     /// - Parameters:
     ///   - grant: The grant that the endpoint exchanges for tokens.
-    ///   - endpoint: The token endpoint; nil for the one of `init(tokenEndpoint:store:)`.
+    ///   - endpoint: The token endpoint, which verifies no ID tokens; nil for the one of `init(tokenEndpoint:store:)`, or
+    ///     for the client of `init(client:store:)`.
     ///   - key: The key to bind the tokens to (RFC 9449 §5); nil for tokens without a binding.
     /// - Returns: The server's response, with the difference between requested and granted scopes.
     /// - Throws: The errors of `TokenEndpoint.tokens(for:)`, `OAuthError.noTokenEndpoint` if there is no endpoint, and
@@ -78,9 +80,16 @@ extension Session where Value == Tokens {
     public func signIn(
         with grant: some Grant, at endpoint: TokenEndpoint? = nil, boundTo key: DPoPKey? = nil
     ) async throws -> TokenResponse {
-        guard let endpoint = endpoint ?? issuer as? TokenEndpoint else { throw OAuthError.noTokenEndpoint }
-        let sent = endpoint.clock.now
-        let response = try await endpoint.tokens(for: grant, boundTo: key)
+        let (sent, response): (Date, TokenResponse)
+        if let endpoint = endpoint ?? issuer as? TokenEndpoint {
+            sent = endpoint.clock.now
+            response = try await endpoint.tokens(for: grant, boundTo: key)
+        } else if let client = issuer as? AuthorizationClient {
+            sent = client.clock.now
+            response = try await client.tokens(for: grant, boundTo: key)
+        } else {
+            throw OAuthError.noTokenEndpoint
+        }
         try await signIn(response.tokens, requestedAt: sent)
         return response
     }

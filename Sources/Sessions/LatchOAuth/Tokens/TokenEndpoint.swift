@@ -4,6 +4,7 @@ public import LatchAuth
 public import LatchCore
 public import LatchHTTP
 import PortableFoundation
+import Synchronization
 
 /// A client of a token endpoint: it exchanges grants for tokens, refreshes and revokes them (RFC 6749 §3.2, RFC 7009).
 ///
@@ -54,8 +55,10 @@ public struct TokenEndpoint: Sendable {
         self.random = random
         self.timeout = timeout
         client = Client(
-            baseURL: server.issuer, transport: BoundedResponses(transport: transport), interceptors: interceptors,
-            allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none)
+            baseURL: server.issuer,
+            // Multiples of any real token response.
+            transport: BoundedResponses(transport, maximumSize: 1 << 20, within: timeout ?? .seconds(60)),
+            interceptors: interceptors, allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none)
     }
 
     /// Exchanges a grant for tokens.
@@ -81,25 +84,31 @@ public struct TokenEndpoint: Sendable {
     /// session.
     private func exchange(_ grant: some Grant, _ context: RequestContext) async throws -> TokenResponse {
         let form = [("grant_type", grant.type)] + grant.parameters
-        let response = try await post(form, to: endpoint("token_endpoint", server.tokenEndpoint), context)
+        let response: HTTPResponse
+        do {
+            response = try await post(form, to: endpoint("token_endpoint", server.tokenEndpoint), context)
+        } catch let error as OAuthError
+            where error == .unauthorized && (grant is PasswordGrant || grant.refreshToken != nil)
+        {
+            // RFC 6749 §5.2 uses 400 for a wrong password or refresh token, and 401 for a wrong client, with a code. Servers
+            // that use 401 for the first do so without one.
+            throw error.reclassified(as: .invalidGrant)
+        }
         return try decode(
-            response, expecting: grant.expectedScopes, keeping: grant.refreshToken, boundTo: context.key,
-            hiding: secrets(of: form))
+            response, type: (grant as? TokenExchangeGrant)?.tokenType, expecting: grant.expectedScopes,
+            keeping: grant.refreshToken, boundTo: context.key)
     }
 
     /// Decodes the tokens of a successful response.
+    ///
+    /// - Parameter type: The type of the token; nil for an access token.
     private func decode(
-        _ response: HTTPResponse, expecting scopes: Scopes?, keeping refresh: String?, boundTo key: DPoPKey?,
-        hiding secrets: [String]
+        _ response: HTTPResponse, type: TokenType? = nil, expecting scopes: Scopes?, keeping refresh: String?,
+        boundTo key: DPoPKey?
     ) throws(OAuthError) -> TokenResponse {
-        var decoded: TokenResponse
-        do {
-            // RFC 9449 §5: a server without DPoP responds with bearer tokens, which an attacker could use.
-            decoded = try TokenResponseDecoder(clock: clock).decode(
-                response, type: key == nil ? .bearer : .dpop, expecting: scopes, keeping: refresh)
-        } catch {
-            throw refusal(in: response, hiding: secrets) ?? error
-        }
+        // RFC 9449 §5: a server without DPoP responds with bearer tokens, which an attacker could use.
+        var decoded = try TokenResponseDecoder(clock: clock).decode(
+            response, type: type ?? (key == nil ? .bearer : .dpop), expecting: scopes, keeping: refresh)
         if server.separatesScopesByCommas {
             decoded.tokens.scope = decoded.tokens.scope.map { scope in
                 String(decoding: scope.utf8.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
@@ -107,14 +116,6 @@ public struct TokenEndpoint: Sendable {
         }
         decoded.tokens.key = key
         return decoded
-    }
-
-    /// Returns the error of a response that reports it with a status of success, as GitHub's do.
-    private func refusal(in response: HTTPResponse, hiding secrets: [String]) -> OAuthError? {
-        var refused = response
-        refused.status = .badRequest
-        let error = OAuthError(refused, hiding: secrets, now: clock.now)
-        return error.issuerCode == nil ? nil : error
     }
 }
 
@@ -148,12 +149,15 @@ extension TokenEndpoint {
     ) async throws -> TokenResponse {
         let body = HTTPBody(JSONValue.object(["refresh_token": .string(refresh)]).serialized())
         do {
-            let response = try await send(
-                body, [.contentType: "application/json"], to: url, context, hiding: [refresh])
-            return try decode(response, expecting: granted, keeping: refresh, boundTo: context.key, hiding: [refresh])
+            let response = try await send(to: url, context, hiding: [refresh]) { request in
+                request.fields[.contentType] = "application/json"
+                request.body = body
+            }
+            return try decode(response, expecting: granted, keeping: refresh, boundTo: context.key)
         } catch let error as OAuthError
-            where error == .refused && error.status == .badRequest && error.issuerMessage != nil
-            && error.issuerCode == nil
+            where error.issuerCode == nil
+            && (error == .unauthorized
+                || error == .refused && error.status == .badRequest && error.issuerMessage != nil)
         {
             throw error.reclassified(as: .invalidGrant)
         }
@@ -246,13 +250,15 @@ extension TokenEndpoint {
     func post(
         _ form: [(String, String)], to url: URL, _ context: RequestContext = RequestContext()
     ) async throws -> HTTPResponse {
-        var form = form
-        var fields: HTTPFields = [.contentType: FormEncoding.mediaType]
-        try registration.authenticate(&form, &fields, at: server, now: clock.now, random: random)
-        // RFC 6749 §3.2: a parameter without a value counts as omitted.
-        form.removeAll { $0.1.isEmpty }
-        // RFC 6749 Appendix B: the encoding prevents a value from adding a parameter.
-        return try await send(HTTPBody(FormEncoding.encode(form)), fields, to: url, context, hiding: secrets(of: form))
+        try await send(to: url, context, hiding: secrets(of: form)) { request in
+            var form = form
+            try registration.authenticate(&form, &request.fields, at: server, now: clock.now, random: random)
+            // RFC 6749 §3.2: a parameter without a value counts as omitted.
+            form.removeAll { $0.1.isEmpty }
+            request.fields[.contentType] = FormEncoding.mediaType
+            // RFC 6749 Appendix B: the encoding prevents a value from adding a parameter.
+            request.body = HTTPBody(FormEncoding.encode(form))
+        }
     }
 
     /// Requests a resource of the server itself with a user's tokens.
@@ -270,36 +276,74 @@ extension TokenEndpoint {
 
     /// Posts content.
     ///
-    /// - Parameter secrets: The secrets of the content, which no error may repeat.
+    /// - Parameters:
+    ///   - secrets: The secrets of the content, which no error may repeat.
+    ///   - complete: Sets the content.
     func send(
-        _ body: HTTPBody, _ fields: HTTPFields, to url: URL, _ context: RequestContext, hiding secrets: [String]
+        to url: URL, _ context: RequestContext = RequestContext(), hiding secrets: [String],
+        _ complete: @escaping @Sendable (inout HTTPRequest) throws -> Void
     ) async throws -> HTTPResponse {
-        var request = try HTTPRequest(method: .post, url: url, fields: fields, body: body)
+        var request = try HTTPRequest(method: .post, url: url)
         request.fields[.accept] = "application/json"
         request.fields[.idempotencyKey] = context.idempotencyKey
         request.timeout = timeout
         request.template = url.path
-        let response: HTTPResponse
-        if let key = context.key {
-            // RFC 9449 §8: if the server requires a nonce, the same request is sent once more with it.
-            response = try await DPoPInterceptor(key).intercept(request, next: client)
-        } else {
-            response = try await client.respond(to: request)
-        }
+        try complete(&request)
+        let attempt = TokenRequestAttempt(complete, key: context.key)
+        request.modifiers.append(attempt)
+        var response = try await client.respond(to: request)
+        // RFC 9449 §8: a server that requires a nonce, or another time, gets the request once more.
+        if attempt.isWorthRepeating { response = try await client.respond(to: request) }
         guard response.status.isSuccess else { throw OAuthError(response, hiding: secrets, now: clock.now) }
+        if let error = OAuthError(inSuccess: response, hiding: secrets, now: clock.now) { throw error }
         return response
     }
 }
 
-/// A handler that limits the size of responses to a multiple of any real token response.
-private struct BoundedResponses: Handler {
-    let transport: any Handler
+/// What each message of a token request has to itself: a server accepts a proof, and an assertion of the client, once
+/// (RFC 9449 §11.1, RFC 7523 §3).
+private final class TokenRequestAttempt: RequestModifier {
+    private let complete: @Sendable (inout HTTPRequest) throws -> Void
+    private let key: DPoPKey?
+    private let state = Mutex((wasSent: false, isWorthRepeating: false))
 
-    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        var request = request
-        request.wantsStream = true
-        var response = try await transport.respond(to: request)
-        response.body = HTTPBody(try await response.body.collected(upTo: 1 << 20))
-        return response
+    init(_ complete: @escaping @Sendable (inout HTTPRequest) throws -> Void, key: DPoPKey?) {
+        (self.complete, self.key) = (complete, key)
+    }
+
+    /// Whether the last response refused the proof, and the next one would be better.
+    var isWorthRepeating: Bool { state.withLock { $0.isWorthRepeating } }
+
+    func prepare(_ request: inout HTTPRequest) async throws {
+        let wasSent = state.withLock { state in
+            defer { state.wasSent = true }
+            return state.wasSent
+        }
+        if wasSent { try complete(&request) }
+        try key?.prove(&request, accessToken: nil)
+    }
+
+    func observe(_ response: HTTPResponse, to request: HTTPRequest) async {
+        let isWorthRepeating = key?.learn(from: response, to: request) ?? false
+        state.withLock { $0.isWorthRepeating = isWorthRepeating }
+    }
+}
+
+extension HTTPResponse {
+    /// Returns the members of a response that is a JSON object.
+    ///
+    /// RFC 8259 §4 does not define duplicate names; the parser refuses them, so that no other parser can read the same
+    /// response differently.
+    ///
+    /// - Throws: `OAuthError.invalidResponse`, which does not quote the response.
+    func members() throws(OAuthError) -> JSONObject {
+        let value: JSONValue
+        do { value = try JSONValue(parsing: body.bytes) } catch {
+            throw .invalidResponse("it is not JSON", status: status)
+        }
+        guard let members = value.objectValue else {
+            throw .invalidResponse("it is not a JSON object", status: status)
+        }
+        return members
     }
 }

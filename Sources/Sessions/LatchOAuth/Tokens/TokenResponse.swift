@@ -24,6 +24,9 @@ public struct TokenResponse: Sendable, Hashable {
         self.extra = extra
     }
 
+    /// The type of what a token exchange has issued, an identifier of RFC 8693 §3; nil for other grants.
+    public var issuedTokenType: String? { extra["issued_token_type"]?.stringValue }
+
     /// The granted scopes; nil if the server does not state them and none were requested.
     public var grantedScopes: Scopes? { tokens.grantedScopes }
 
@@ -42,6 +45,11 @@ extension TokenResponse: Redacting {
     public var description: String {
         "TokenResponse(\(tokens), scope: \(tokens.scope ?? "unknown"), extra: \(extra.keys.sorted()))"
     }
+}
+
+extension TokenType {
+    /// `N_A`: the type of a token that is not for requests (RFC 8693 §2.2.1).
+    static let notApplicable = TokenType(rawValue: "N_A")
 }
 
 /// The difference between requested and granted scopes (RFC 6749 §3.3).

@@ -46,13 +46,7 @@ package struct TokenResponseDecoder: Sendable {
         _ response: HTTPResponse, type: TokenType = .bearer, expecting scopes: Scopes? = nil,
         keeping refresh: String? = nil
     ) throws(OAuthError) -> TokenResponse {
-        let members: JSONObject?
-        do { members = try JSONValue(parsing: response.body.bytes).objectValue } catch {
-            throw .invalidResponse("it is not JSON")
-        }
-        // RFC 8259 §4 does not define duplicate names; the parser refuses them, so that no other parser can read the same
-        // response differently.
-        guard let members else { throw .invalidResponse("it is not a JSON object") }
+        let members = try response.members()
         // A response from a cache, which has an age (RFC 9111 §5.1), is not dated by the issuer's clock of now.
         let date = response.fields["Age"] == nil ? response.fields[.date].flatMap(HTTPDate.init)?.date : nil
         return try decode(members, issued: date, type: type, expecting: scopes, keeping: refresh)
@@ -97,6 +91,7 @@ package struct TokenResponseDecoder: Sendable {
     private func tokenType(in members: JSONObject, requested: TokenType) throws(OAuthError) -> TokenType {
         let value = members["token_type"]
         if value?.isNull ?? true, requested == .bearer { return .bearer }
+        if requested == .notApplicable { return .notApplicable }
         guard let type = value?.stringValue.map(TokenType.init), type == requested else { throw .unacceptableTokenType }
         return type
     }

@@ -54,19 +54,22 @@ package final class ChildProcess: Sendable {
     ///   - arguments: The arguments, which no shell interprets.
     ///   - environment: The child's complete environment.
     ///   - folder: The working directory; nil for this process's own.
+    ///   - errors: The destination of its standard error.
+    ///   - isDetached: Whether it goes on by itself, as a browser does: without output, in a process group of its own.
     ///
     /// - Throws: `FileError` if there is no such program or no process can be created.
     package static func start(
         _ program: String, _ arguments: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment, in folder: String? = nil,
-        errors: ErrorOutput = .discarded
+        errors: ErrorOutput = .discarded, isDetached: Bool = false
     ) throws(FileError) -> ChildProcess {
         var ends: [Int32] = [-1, -1]
         guard SpawnConfiguration.pipe(&ends) == 0 else { throw FileError("pipe", program) }
         defer { close(ends[1]) }
         var id = pid_t()
         do throws(FileError) {
-            var configuration = try SpawnConfiguration(output: ends[1], errors: errors, folder: folder)
+            var configuration = try SpawnConfiguration(
+                output: ends[1], errors: errors, folder: folder, isDetached: isDetached)
             let number = configuration.start(&id, program, arguments, environment.map { "\($0.key)=\($0.value)" })
             guard number == 0 else { throw FileError("posix_spawn", program, number: number) }
         } catch {

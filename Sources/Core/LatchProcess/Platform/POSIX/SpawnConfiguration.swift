@@ -24,13 +24,19 @@ struct SpawnConfiguration: ~Copyable {
     /// Creates the configuration.
     ///
     /// - Throws: `FileError` if memory is exhausted.
-    init(output: Int32, errors: ChildProcess.ErrorOutput, folder: String?) throws(FileError) {
+    init(
+        output: Int32, errors: ChildProcess.ErrorOutput, folder: String?, isDetached: Bool
+    ) throws(FileError) {
         posix_spawn_file_actions_init(&actions)
         posix_spawnattr_init(&attributes)
         var results = [
             posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0),
-            posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO),
+            isDetached
+                ? posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+                : posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO),
         ]
+        // A group of its own, which the terminal's Ctrl-C does not reach.
+        if isDetached { flags |= Int16(POSIX_SPAWN_SETPGROUP) }
         switch errors {
         case .discarded:
             results.append(posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0))

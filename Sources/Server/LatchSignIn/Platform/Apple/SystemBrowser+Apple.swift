@@ -2,14 +2,14 @@
 
 #if canImport(Darwin) && !os(macOS)
 import LatchOAuth
-import PortableFoundation
+package import PortableFoundation
 
 /// The browser of a device, which cannot return to a listener of an app in the background.
-enum SystemBrowser {
+package enum SystemBrowser {
     /// Opens nothing.
     ///
     /// - Throws: `OAuthError.browserUnavailable`.
-    @Sendable static func open(_ url: URL) async throws {
+    @Sendable package static func open(_ url: URL) async throws {
         throw OAuthError.browserUnavailable("an app on a device has no loopback browser")
     }
 }

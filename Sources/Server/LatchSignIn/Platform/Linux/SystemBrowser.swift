@@ -4,14 +4,14 @@
 import LatchCore
 import LatchOAuth
 import LatchProcess
-import PortableFoundation
+package import PortableFoundation
 
 /// The browser of the desktop.
-enum SystemBrowser {
-    /// Opens a URL, by the program that `BROWSER` names, or by `xdg-open`.
+package enum SystemBrowser {
+    /// Opens a URL by the program that `BROWSER` names, or by `xdg-open`, and returns when that has ended.
     ///
     /// - Throws: `OAuthError.browserUnavailable`.
-    @Sendable static func open(_ url: URL) async throws {
+    @Sendable package static func open(_ url: URL) async throws {
         let environment = ProcessInfo.processInfo.environment
         let chosen = paths(environment["BROWSER"] ?? "").first
         // Without a desktop, xdg-open starts a browser in the terminal, under the program that waits.
@@ -20,11 +20,13 @@ enum SystemBrowser {
         guard let program = path(of: chosen ?? "xdg-open", environment) else {
             throw OAuthError.browserUnavailable("'\(chosen ?? "xdg-open")' is not installed")
         }
-        do {
-            _ = try ChildProcess.start(program, [url.absoluteString])
-        } catch {
+        let process: ChildProcess
+        do { process = try ChildProcess.start(program, [url.absoluteString], isDetached: true) } catch {
             throw OAuthError.browserUnavailable("\(error)")
         }
+        // Nothing else reveals that there is no browser, or that it cannot reach the display.
+        let ending = await process.end()
+        guard ending == .exited(0) else { throw OAuthError.browserUnavailable("'\(program)' failed (\(ending))") }
     }
 
     /// Returns the parts of a list with colons.

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import LatchAuth
-import LatchCore
+public import Foundation
+public import LatchAuth
+public import LatchCore
 import LatchCrypto
-import LatchHTTP
-import LatchJOSE
-import LatchOAuth
-import LatchTesting
+public import LatchHTTP
+public import LatchJOSE
+public import LatchOAuth
+public import LatchTesting
+import LatchServer
 import Synchronization
 
 /// An OpenID provider that follows the specifications, checks its client, and deviates where a test says so.
-final class ScriptedProvider: Handler {
+public final class ScriptedProvider: Handler {
     /// The deviations of a test; each gets what a correct provider would send.
-    struct Deviations: Sendable {
-        var metadata: @Sendable (inout JSONObject) -> Void = { _ in }
-        var keys: @Sendable (inout JSONObject) -> Void = { _ in }
-        var callback: @Sendable (inout [(String, String)]) -> Void = { _ in }
-        var tokenResponse: @Sendable (inout JSONObject) -> Void = { _ in }
-        var claims: @Sendable (inout Claims) -> Void = { _ in }
+    public struct Deviations: Sendable {
+        public var metadata: @Sendable (inout JSONObject) -> Void = { _ in }
+        public var keys: @Sendable (inout JSONObject) -> Void = { _ in }
+        public var callback: @Sendable (inout [(String, String)]) -> Void = { _ in }
+        public var tokenResponse: @Sendable (inout JSONObject) -> Void = { _ in }
+        public var claims: @Sendable (inout Claims) -> Void = { _ in }
         /// Signs the ID token; nil signs with the provider's key.
-        var sign: (@Sendable (Claims) throws -> String)?
-        var userInfo: @Sendable (inout JSONObject) -> Void = { _ in }
+        public var sign: (@Sendable (Claims) throws -> String)?
+        public var userInfo: @Sendable (inout JSONObject) -> Void = { _ in }
         /// Responds in place of the provider; nil lets it respond.
-        var response: @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
+        public var response: @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
     }
 
     /// An authorization request that the user has approved.
@@ -37,52 +38,57 @@ final class ScriptedProvider: Handler {
         var approvals: [String: Approval] = [:]
         var pushed: [String: [String: String]] = [:]
         var refreshTokens: [String: [String: String]] = [:]
-        var keys: [Key]
+        public var keys: [Key]
         var devicePolls = 0
+        var assertions: Set<String> = []
         var deviations = Deviations()
     }
 
-    static let issuer = URL(string: "https://id.example.com") ?? URL(filePath: "/")
-    static let redirectURI = URL(string: "https://notes.example.com/callback") ?? URL(filePath: "/")
+    public static let issuer = URL(string: "https://id.example.com") ?? URL(filePath: "/")
+    public static let redirectURI = URL(string: "https://notes.example.com/callback") ?? URL(filePath: "/")
 
-    let clock = ManualClock()
-    let registration: ClientRegistration
+    /// The issuer identifier, to which the paths of the endpoints are appended.
+    public let base: URL
+    public let clock: ManualClock
+    public let registration: ClientRegistration
     private let state: Mutex<State>
     private let proofs: DPoPVerifier
     private let nonces: DPoPNonces?
 
-    init(
+    package init(
         _ registration: ClientRegistration = ClientRegistration(clientID: "notes"),
-        algorithm: SignatureAlgorithm = .es256, nonces: DPoPNonces? = nil
+        algorithm: SignatureAlgorithm = .es256, nonces: DPoPNonces? = nil, at base: URL = ScriptedProvider.issuer,
+        clock: ManualClock = ManualClock()
     ) throws {
         self.registration = registration
+        (self.base, self.clock) = (base, clock)
         state = Mutex(State(keys: [try Key.generate(algorithm)]))
         self.nonces = nonces
         proofs = DPoPVerifier(nonces: nonces, clock: clock.wallClock())
     }
 
-    func deviate(_ body: (inout Deviations) -> Void) { state.withLock { body(&$0.deviations) } }
+    public func deviate(_ body: (inout Deviations) -> Void) { state.withLock { body(&$0.deviations) } }
 
     /// The key that signs; a new one is added in front.
-    var key: Key { state.withLock { $0.keys[0] } }
+    public var key: Key { state.withLock { $0.keys[0] } }
 
-    func rotate(_ algorithm: SignatureAlgorithm = .es256, keepingOld: Bool = false) throws {
+    public func rotate(_ algorithm: SignatureAlgorithm = .es256, keepingOld: Bool = false) throws {
         let key = try Key.generate(algorithm)
         state.withLock { $0.keys = [key] + (keepingOld ? $0.keys : []) }
     }
 
-    func requests(to path: String) -> [HTTPRequest] {
+    public func requests(to path: String) -> [HTTPRequest] {
         state.withLock { $0.requests }.filter { $0.pathWithoutQuery == path }
     }
 
-    var paths: [String] { state.withLock { $0.requests }.map { String($0.pathWithoutQuery) } }
+    public var paths: [String] { state.withLock { $0.requests }.map { String($0.pathWithoutQuery) } }
 
     /// A configuration of the provider, found by its issuer.
-    var configuration: OAuthConfiguration {
-        OAuthConfiguration(issuer: Self.issuer, registration: registration)
+    public var configuration: OAuthConfiguration {
+        OAuthConfiguration(issuer: base, registration: registration)
     }
 
-    func client(
+    public func client(
         attempts: any SecretStore = InMemorySecretStore(),
         _ configure: (inout OAuthConfiguration) -> Void = { _ in }
     ) -> AuthorizationClient {
@@ -96,9 +102,9 @@ final class ScriptedProvider: Handler {
     // MARK: The user
 
     /// Plays the user at the authorization page: signs in, approves, and is redirected.
-    func approve(_ attempt: AuthorizationAttempt) throws -> URL { try approve(attempt.url) }
+    public func approve(_ attempt: AuthorizationAttempt) throws -> URL { try approve(attempt.url) }
 
-    func approve(_ url: URL) throws -> URL {
+    public func approve(_ url: URL) throws -> URL {
         var parameters = Self.parameters(url.query(percentEncoded: true) ?? "")
         if let reference = parameters["request_uri"] {
             // RFC 9126 §4: one use.
@@ -108,7 +114,7 @@ final class ScriptedProvider: Handler {
             let key = try unwrap(registration.verificationKey, "key of the client")
             let claims = try JWTVerifier(
                 keys: KeySet([key]), algorithms: [key.algorithm], issuer: registration.clientID,
-                audience: Self.issuer.absoluteString, type: "oauth-authz-req+jwt", clock: clock.wallClock()
+                audience: base.absoluteString, type: "oauth-authz-req+jwt", clock: clock.wallClock()
             ).verify(object)
             parameters = claims.members.reduce(into: [:]) { $0[$1.key] = $1.value.stringValue }
         }
@@ -119,7 +125,7 @@ final class ScriptedProvider: Handler {
         try check((parameters["state"] ?? "").utf8.count >= 22, "state")
         let code = "code-\(UUID().uuidString)"
         state.withLock { [parameters] in $0.approvals[code] = Approval(parameters: parameters) }
-        var callback = [("code", code), ("state", parameters["state"] ?? ""), ("iss", Self.issuer.absoluteString)]
+        var callback = [("code", code), ("state", parameters["state"] ?? ""), ("iss", base.absoluteString)]
         state.withLock { $0.deviations }.callback(&callback)
         let redirectURI = try unwrap(parameters["redirect_uri"], "redirect_uri")
         return try unwrap(URL(string: "\(redirectURI)?\(FormEncoding.encode(callback))"), "callback")
@@ -127,7 +133,7 @@ final class ScriptedProvider: Handler {
 
     // MARK: The provider
 
-    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+    public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         let deviations = state.withLock { state in
             state.requests.append(request)
             return state.deviations
@@ -137,6 +143,12 @@ final class ScriptedProvider: Handler {
         do {
             switch String(request.pathWithoutQuery) {
             case "/.well-known/openid-configuration": return json(metadata(deviations))
+            // The user approves at once.
+            case "/authorize":
+                let url = try approve(URL(string: "\(base)\(request.path)") ?? base)
+                return HTTPResponse(status: 302, fields: [.location: url.absoluteString])
+            case "/register":
+                return json(["client_id": .string(registration.clientID ?? "")], status: .created)
             case "/jwks": return json(keySet(deviations))
             case "/token": return try token(request, form, deviations)
             case "/par": return try push(request, form)
@@ -156,7 +168,7 @@ final class ScriptedProvider: Handler {
     }
 
     private func metadata(_ deviations: Deviations) -> JSONObject {
-        let base = Self.issuer.absoluteString
+        let base = base.absoluteString
         var metadata: JSONObject = [
             "issuer": .string(base), "authorization_endpoint": .string(base + "/authorize"),
             "token_endpoint": .string(base + "/token"), "jwks_uri": .string(base + "/jwks"),
@@ -182,6 +194,7 @@ final class ScriptedProvider: Handler {
         _ request: HTTPRequest, _ form: [String: String], _ deviations: Deviations
     ) throws -> HTTPResponse {
         try authenticate(request, form)
+        let thumbprint = try proof(of: request)
         var parameters: [String: String]
         switch form["grant_type"] {
         case "authorization_code":
@@ -212,7 +225,6 @@ final class ScriptedProvider: Handler {
             parameters = ["scope": "openid offline_access"]
         default: parameters = ["scope": form["scope"] ?? ""]
         }
-        let thumbprint = try proof(of: request)
         if let bound = parameters["dpop_jkt"], bound != thumbprint { throw Rejection("invalid_dpop_proof") }
         return json(try tokens(parameters, isBound: thumbprint != nil, deviations))
     }
@@ -247,7 +259,7 @@ final class ScriptedProvider: Handler {
     /// The claims of a correct ID token.
     private func idToken(_ parameters: [String: String]) -> Claims {
         var claims: Claims = ["sub": "ada", "email": "ada@example.com"]
-        claims.issuer = Self.issuer.absoluteString
+        claims.issuer = base.absoluteString
         claims.audience = [registration.clientID ?? ""]
         claims.issuedAt = clock.now
         claims.expiry = clock.now.addingTimeInterval(600)
@@ -271,8 +283,8 @@ final class ScriptedProvider: Handler {
         try authenticate(request, form)
         return json([
             "device_code": "secret-device-code", "user_code": "WDJB-MJHT", "expires_in": 600, "interval": 5,
-            "verification_uri": "https://id.example.com/activate",
-            "verification_uri_complete": "https://id.example.com/activate?user_code=WDJB-MJHT",
+            "verification_uri": .string("\(base)/activate"),
+            "verification_uri_complete": .string("\(base)/activate?user_code=WDJB-MJHT"),
         ])
     }
 
@@ -307,9 +319,11 @@ final class ScriptedProvider: Handler {
             guard let key = registration.verificationKey, let assertion = form["client_assertion"],
                 let claims = try? JWTVerifier(
                     keys: KeySet([key]), algorithms: [key.algorithm], issuer: registration.clientID,
-                    audience: Self.issuer.absoluteString, clock: clock.wallClock()
+                    audience: base.absoluteString, clock: clock.wallClock()
                 ).verify(assertion),
-                claims.subject == registration.clientID, claims.id != nil
+                claims.subject == registration.clientID, let id = claims.id,
+                // RFC 7523 §3: each is accepted once.
+                state.withLock({ $0.assertions.insert(id).inserted })
             else { throw Rejection("invalid_client") }
         }
     }
@@ -332,7 +346,7 @@ final class ScriptedProvider: Handler {
 
         init(_ code: String, nonce: String? = nil) { (self.code, self.nonce) = (code, nonce) }
 
-        var response: HTTPResponse {
+        public var response: HTTPResponse {
             var response = HTTPResponse(
                 status: code == "invalid_client" ? .unauthorized : .badRequest,
                 fields: [.contentType: "application/json"], body: HTTPBody(#"{"error":"\#(code)"}"#))
@@ -353,7 +367,7 @@ final class ScriptedProvider: Handler {
     }
 
     /// Decodes a query or a form.
-    static func parameters(_ text: String) -> [String: String] {
+    public static func parameters(_ text: String) -> [String: String] {
         var parameters: [String: String] = [:]
         for pair in text.split(separator: "&") {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
@@ -362,5 +376,32 @@ final class ScriptedProvider: Handler {
             parameters[sides[0]] = sides.count > 1 ? sides[1] : ""
         }
         return parameters
+    }
+}
+
+extension ScriptedProvider {
+    /// Runs `body` with a provider on a free port of this machine, at the time of now.
+    package static func serving<Result: Sendable>(
+        _ registration: ClientRegistration = ClientRegistration(clientID: "notes"),
+        _ body: (ScriptedProvider) async throws -> Result
+    ) async throws -> Result {
+        let provider = Mutex<ScriptedProvider?>(nil)
+        let server = Server(
+            handler: ClosureHandler { request in
+                guard let handler = provider.withLock({ $0 }) else { return HTTPResponse(status: .serviceUnavailable) }
+                return try await handler.respond(to: request)
+            })
+        let port = try await server.start().port
+        let base = URL(string: "http://127.0.0.1:\(port)") ?? issuer
+        let scripted = try ScriptedProvider(registration, at: base, clock: ManualClock(Date()))
+        provider.withLock { $0 = scripted }
+        do {
+            let result = try await body(scripted)
+            await server.shutdown(grace: .zero)
+            return result
+        } catch {
+            await server.shutdown(grace: .zero)
+            throw error
+        }
     }
 }

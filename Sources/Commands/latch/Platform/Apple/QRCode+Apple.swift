@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#if canImport(Darwin)
+
+import PortableFoundation
+
+/// QR codes for a terminal, which are drawn on Linux only.
+enum QRCode {
+    /// Returns nil.
+    static func text(of url: URL) -> String? { nil }
+}
+
+#endif

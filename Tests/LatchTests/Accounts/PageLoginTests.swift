@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchOAuth
+import LatchProcess
+import LatchTesting
+import TestSupport
+import Testing
+
+@testable import latch
+
+/// Sign-ins of the command at an OpenID provider, through a browser that curl plays.
+@Suite(.timeLimit(.minutes(2))) struct `A sign-in on the issuer's page` {
+    /// Writes a program that visits a URL as a browser does, and returns its path.
+    private func browser(_ home: CommandHome, _ script: String = "curl -sSL -o page.html \"$1\"") throws -> String {
+        let path = "\(home.folder)/browser"
+        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        return path
+    }
+
+    private func login(
+        _ home: CommandHome, _ provider: ScriptedProvider, _ arguments: [String],
+        environment: [String: String] = [:]
+    ) async throws -> BuiltProgram.Outcome {
+        try await home.start(
+            ["login", "--issuer", provider.base.absoluteString] + arguments, environment: environment
+        ).outcome()
+    }
+
+    @Test func `opens the browser, and says who has signed in`() async throws {
+        try await ScriptedProvider.serving { provider in
+            try await CommandHome.with { home in
+                let browser = ["BROWSER": try browser(home)]
+                let login = try await login(
+                    home, provider, ["--browser", "--client-id", "notes"], environment: browser)
+                #expect(login.ending == .exited(0), "\(login.error)")
+                #expect(login.output.first == "Signed in as ada@example.com at \(provider.base).")
+                #expect(try await home.latch("token").output.first?.hasPrefix("access-") == true)
+                let user = try JSONValue(parsing: try await home.latch("whoami", "--json").output.joined())
+                #expect(user["name"] == "Ada" && user["user_id"] == "ada")
+                // Another process refreshes with the same registration.
+                let first = try await home.latch("token").output
+                #expect(try await home.latch("token", "--refresh").output != first)
+                let logout = try await home.latch("logout", "--json")
+                #expect(try JSONValue(parsing: logout.output.joined())["confirmed"] == true)
+            }
+        }
+    }
+
+    @Test func `registers this program where the issuer takes registrations`() async throws {
+        try await ScriptedProvider.serving { provider in
+            provider.deviate { $0.metadata = { $0["registration_endpoint"] = .string("\(provider.base)/register") } }
+            try await CommandHome.with { home in
+                let login = try await login(
+                    home, provider, ["--browser"], environment: ["BROWSER": try browser(home)])
+                #expect(login.ending == .exited(0), "\(login.error)")
+                let request = try #require(provider.requests(to: "/register").first)
+                let metadata = try JSONValue(parsing: request.body.bytes)
+                #expect(metadata["redirect_uris"] == ["http://127.0.0.1/callback"])
+            }
+        }
+    }
+
+    @Test func `says what is missing, and stores nothing`() async throws {
+        try await ScriptedProvider.serving { provider in
+            try await CommandHome.with { home in
+                let nobody = try await login(home, provider, ["--browser"])
+                #expect(nobody.ending == .exited(2))
+                #expect(nobody.error.first == "latch: 'latch login --browser' needs a client ID.")
+                let both = try await login(home, provider, ["--browser", "--device", "--client-id", "notes"])
+                #expect(both.ending == .exited(2))
+                let broken = ["BROWSER": try browser(home, "exit 3")]
+                let closed = try await login(
+                    home, provider, ["--browser", "--client-id", "notes"], environment: broken)
+                #expect(closed.ending == .exited(1))
+                #expect(closed.error.contains { $0.hasPrefix("latch: No browser could be started") })
+                #expect(closed.error.last == "hint: Open the URL by hand, or sign in with a device code.")
+                provider.deviate { $0.callback = { $0 = [("error", "access_denied")] + $0.filter { $0.0 != "code" } } }
+                let denied = try await login(
+                    home, provider, ["--browser", "--client-id", "notes"], environment: ["BROWSER": try browser(home)])
+                #expect(denied.ending == .exited(1))
+                #expect(denied.error.contains("latch: The authorization was denied."))
+                provider.deviate { $0.metadata = { $0["authorization_endpoint"] = nil } }
+                let pageless = try await login(home, provider, ["--browser", "--client-id", "notes"])
+                #expect(pageless.error.first == "latch: \(provider.base) has no page for a sign-in in a browser.")
+                #expect(try await home.accounts().isEmpty)
+            }
+        }
+    }
+
+    @Test func `may be on another device, by a code`() async throws {
+        try await ScriptedProvider.serving { provider in
+            provider.deviate { deviations in
+                deviations.response = { request in
+                    guard request.pathWithoutQuery == "/device" else { return nil }
+                    return HTTPResponse(
+                        status: .ok,
+                        body: HTTPBody(
+                            #"{"device_code":"d","user_code":"WDJB-MJHT","interval":1,"expires_in":600,"#
+                                + #""verification_uri":"\#(provider.base)/activate"}"#))
+                }
+            }
+            try await CommandHome.with { home in
+                let login = try await login(home, provider, ["--device", "--client-id", "notes"])
+                #expect(login.ending == .exited(0), "\(login.error)")
+                #expect(login.error.contains("and enter this code there:     WDJB-MJHT"))
+                #expect(try await home.accounts().first?["account"] == "ada@example.com")
+            }
+        }
+    }
+
+    @Test func `needs no user for a program of its own`() async throws {
+        let registration = ClientRegistration(clientID: "robot", secret: "robots-secret-of-nobody-else")
+        try await ScriptedProvider.serving(registration) { provider in
+            try await CommandHome.with { home in
+                let arguments = ["--client-credentials", "--client-id", "robot", "--scope", "notes:read"]
+                let missing = try await login(home, provider, arguments)
+                #expect(missing.error.first == "latch: The client's secret is missing.")
+                let secret = ["LATCH_CLIENT_SECRET": "robots-secret-of-nobody-else"]
+                let login = try await login(home, provider, arguments, environment: secret)
+                #expect(login.ending == .exited(0), "\(login.error)")
+                #expect(login.output.first == "Signed in as robot at \(provider.base).")
+                #expect(try !home.holds("robots-secret-of-nobody-else"))
+            }
+        }
+    }
+
+    @Test func `gets a token for one API alone`() async throws {
+        try await ScriptedProvider.serving { provider in
+            try await CommandHome.with { home in
+                let browser = ["BROWSER": try browser(home)]
+                _ = try await login(home, provider, ["--browser", "--client-id", "notes"], environment: browser)
+                let usual = try await home.latch("token").output
+                let special = try await home.latch("token", "--audience", "https://api.example.com")
+                #expect(special.ending == .exited(0) && special.output != usual)
+                let request = try #require(provider.requests(to: "/token").last)
+                let form = ScriptedProvider.parameters(request.body.text ?? "")
+                #expect(form["resource"] == "https://api.example.com")
+                #expect(try await home.latch("token").output == usual)
+                #expect(try await home.latch("token", "--audience", "not a URI").ending == .exited(2))
+            }
+        }
+    }
+}
+
+@Suite struct `A QR code in a terminal` {
+    @Test func `has two rows of modules in each line, and light around`() {
+        let lines = QRCodeText.lines(of: [true, false, false, true], width: 2).split(separator: "\n")
+        let start = "  \u{1B}[30;107m"
+        #expect(lines == ["\(start)      \u{1B}[0m", "\(start)  ▀▄  \u{1B}[0m", "\(start)      \u{1B}[0m"])
+    }
+}
