@@ -108,7 +108,8 @@ struct `A sign-in to our server through a provider that nobody here wrote` {
         let stage = try await Self.stage(name)
         let app = stage.app
         let page = try await stage.visit(app, profile: "first")
-        #expect(page.error == nil, "\(page)")
+        let reasons = try await stage.identity.audit.records(limit: 5).map(\.detail)
+        try #require(page.error == nil, "\(page) \(reasons)")
         let first = try await Self.profile(stage, try await stage.exchange(page, app))
         #expect(first.email == stage.provider.facts.user.email && !first.emailVerified)
         // Another browser, and canaille issues one token each second.

@@ -330,12 +330,17 @@ struct UpstreamSignInService: Sendable {
         dependencies.metrics.count("latch_upstream_sign_ins_total", ["result": result])
         guard let origin, result == "failed" else { return failure }
         do throws(IdentityError) {
-            let code = (error as? any CodedError)?.code ?? "unknown"
-            try await audit("signIn.failed", "\(provider.name): \(code)", account: nil, from: origin)
+            try await audit("signIn.failed", "\(provider.name): \(Self.reason(error))", account: nil, from: origin)
         } catch {
             return error
         }
         return failure
+    }
+
+    /// Returns the reason for the operator; not what the provider wrote, which anyone can put into a response.
+    private static func reason(_ error: any Error) -> String {
+        guard let error = error as? any CodedError else { return "unknown" }
+        return (error as? OAuthError)?.issuerMessage == nil ? error.message : error.code
     }
 
     private func audit(
