@@ -25,8 +25,8 @@ test: ## builds and runs every test
 	@Scripts/setup --tests
 	@Scripts/run-tests
 
-interop: ## runs the transport's tests with another libcurl, too, which is unpacked and not installed
-	@Scripts/setup --tests
+interop: ## runs the tests against real peers: another libcurl, OpenID providers with their pages in a browser
+	@Scripts/setup --tests --interop
 	@swift build --build-tests
 	@Scripts/run-interop
 

@@ -318,6 +318,12 @@ extension OAuthError {
             hint: "Check that the URL is that of the token endpoint.", status: status)
     }
 
+    /// Whether the response was 400 and had no content at all, unlike that of a gateway.
+    var isSilentRefusal: Bool { code == Self.silentRefusal.code && message == Self.silentRefusal.message }
+
+    private static let silentRefusal = OAuthError(
+        code: refused.code, message: "The server refused the request, and said nothing.")
+
     /// Returns this error with another code.
     func reclassified(as other: OAuthError) -> OAuthError {
         OAuthError(
@@ -339,7 +345,8 @@ extension OAuthError {
         let issuerCode = (members["error"] ?? members["error_code"])?.stringValue.flatMap {
             Self.sanitized($0, upTo: 64)
         }
-        let error = Self.error(for: response.status, issuerCode: issuerCode)
+        var error = Self.error(for: response.status, issuerCode: issuerCode)
+        if response.status == .badRequest, response.body.bytes.isEmpty { error = .silentRefusal }
         let message = Self.message(in: members).flatMap { Self.sanitized($0, upTo: 200, hiding: secrets) }
         self.init(
             code: error.code, message: message.map { "\(error.message) (\($0))" } ?? error.message, hint: error.hint,
@@ -388,8 +395,8 @@ extension OAuthError {
         "unsupported_token_type": .unsupportedTokenType,
         "invalid_dpop_proof": .invalidDPoPProof, "use_dpop_nonce": .useDPoPNonce,
         "temporarily_unavailable": .temporarilyUnavailable, "server_error": .serverFailed,
-        // GitHub's own.
-        "bad_verification_code": .invalidGrant, "bad_refresh_token": .invalidGrant,
+        // Those of glewlwyd and of GitHub.
+        "invalid_code": .invalidGrant, "bad_verification_code": .invalidGrant, "bad_refresh_token": .invalidGrant,
         "INVALID_CREDENTIALS": .invalidGrant, "INVALID_REFRESH_TOKEN": .invalidGrant,
         "INSUFFICIENT_SCOPE": .invalidScope, "RATE_LIMIT_EXCEEDED": .tooManyRequests,
     ]

@@ -174,6 +174,27 @@ import Testing
         await #expect(throws: OAuthError.invalidIDToken) { try await signIn(provider) }
     }
 
+    @Test(arguments: [SignatureAlgorithm.rs256, .rs512, .ps384])
+    func `jwks-without-alg: takes an RSA key for each algorithm of RSA that the metadata names`(
+        algorithm: SignatureAlgorithm
+    ) async throws {
+        let provider = try ScriptedProvider(algorithm: algorithm)
+        let strip: @Sendable (inout JSONObject) -> Void = { keys in
+            let list = keys["keys"]?.arrayValue ?? []
+            keys["keys"] = .array(list.map { .object(($0.objectValue ?? [:]).removing("alg")) })
+        }
+        provider.deviate { $0.keys = strip }
+        let client = provider.client()
+        _ = try await client.finish(provider.approve(try await client.begin()))
+        provider.deviate {
+            $0.keys = strip
+            $0.metadata = { $0["id_token_signing_alg_values_supported"] = ["ES256"] }
+        }
+        let strict = provider.client()
+        let url = try provider.approve(try await strict.begin())
+        await #expect(throws: OAuthError.invalidIDToken) { try await strict.finish(url) }
+    }
+
     @Test func `id-token-sig-none: refuses an unsigned token, whatever the metadata says`() async throws {
         try await expectRefusal { deviations in
             deviations.metadata = { $0["id_token_signing_alg_values_supported"] = ["none", "ES256"] }
@@ -363,6 +384,16 @@ import Testing
 
     @Test func `error-response: reports the denial of the user`() async throws {
         try await expectResponse(.accessDenied) { $0[0] = ("error", "access_denied") }
+    }
+
+    @Test func `error-response-without-iss: reports the denial all the same`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        provider.deviate {
+            $0.callback = { $0 = [("error", "access_denied")] + $0.filter { $0.0 == "state" } }
+        }
+        let url = try provider.approve(try await client.begin())
+        await #expect(throws: OAuthError.accessDenied) { try await client.finish(url) }
     }
 
     @Test(arguments: ["login_required", "interaction_required", "consent_required", "account_selection_required"])

@@ -60,9 +60,8 @@ def fill(settings):
         user_name=user["name"], password=user["password"], emails=[user["email"]], formatted_name="Alice Example",
         given_name="Alice", family_name="Example", display_name=user["name"],
     ))
-    clients = []
     for known in (settings.public, settings.confidential):
-        clients.append(models.Client(
+        client = models.Client(
             client_id=known["client_id"],
             client_name=known["client_id"],
             client_secret=known.get("client_secret"),
@@ -72,10 +71,10 @@ def fill(settings):
             response_types=["code"],
             scope=peer.SCOPES,
             token_endpoint_auth_method="client_secret_basic" if "client_secret" in known else "none",
-        ))
-        Backend.instance.save(clients[-1])
-    for client in clients:
-        client.audience = clients
+        )
+        Backend.instance.save(client)
+        # A token for several clients would have to name the one that it was issued to, and canaille cannot.
+        client.audience = [client]
         Backend.instance.save(client)
 
 

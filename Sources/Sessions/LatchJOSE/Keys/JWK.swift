@@ -8,8 +8,8 @@ extension Key {
     ///
     /// - Parameters:
     ///   - jwk: The members of the JSON Web Key.
-    ///   - algorithm: The algorithm of the key; nil for that of `alg` or of the curve, and for RS256 with an RSA key
-    ///     without one, as the key sets of large providers require.
+    ///   - algorithm: The algorithm of the key; nil for that of `alg` or of the curve. An RSA key without one signs by
+    ///     RS256, and verifies by each algorithm of RSA that a verifier accepts.
     /// - Throws: `JOSEError.unsuitableKey` if a member is missing or contradicts another, or if the key is weak, not on
     ///   its curve, or not for signatures.
     public init(jwk: JSONObject, algorithm: SignatureAlgorithm? = nil) throws(JOSEError) {
@@ -22,7 +22,11 @@ extension Key {
         guard material.isPrivate || operations.contains(.verify) else {
             throw .unsuitableKey("its key_ops let it sign, which needs a secret that it has not")
         }
-        self.init(id: try jwk.text("kid"), algorithm: actual, material: material, operations: operations)
+        var isRSA = false
+        if case .rsa = material { isRSA = true }
+        self.init(
+            id: try jwk.text("kid"), algorithm: actual, material: material, operations: operations,
+            hasAnyScheme: isRSA && named == nil && algorithm == nil)
     }
 }
 

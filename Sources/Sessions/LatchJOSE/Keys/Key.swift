@@ -20,9 +20,15 @@ public struct Key: Sendable {
     let material: KeyMaterial
     /// The permitted operations (RFC 7517 §4.3).
     let operations: KeyOperations
+    /// Whether its publisher has named no algorithm, and RSA has several.
+    let hasAnyScheme: Bool
 
     /// Creates a key from parts that fit together.
-    init(id: String?, algorithm: SignatureAlgorithm, material: KeyMaterial, operations: KeyOperations = .all) {
+    init(
+        id: String?, algorithm: SignatureAlgorithm, material: KeyMaterial, operations: KeyOperations = .all,
+        hasAnyScheme: Bool = false
+    ) {
+        self.hasAnyScheme = hasAnyScheme
         self.id = id
         self.algorithm = algorithm
         self.material = material
@@ -103,7 +109,21 @@ public struct Key: Sendable {
 
     /// The public key; nil for a shared secret.
     public var publicKey: Key? {
-        material.publicHalf.map { Key(id: id, algorithm: algorithm, material: $0) }
+        material.publicHalf.map {
+            Key(id: id, algorithm: algorithm, material: $0, hasAnyScheme: hasAnyScheme)
+        }
+    }
+
+    /// Returns the key as one of an algorithm; nil if it is for another one.
+    ///
+    /// The key of a set that names none is for each that its type allows (RFC 7517 §4.4); which of them are accepted is the
+    /// verifier's decision, not the token's.
+    func key(for algorithm: SignatureAlgorithm) -> Key? {
+        if algorithm == self.algorithm { return self }
+        guard hasAnyScheme, let scheme = RSAScheme(algorithm), case .rsa(let key, let secret, _) = material else {
+            return nil
+        }
+        return Key(id: id, algorithm: algorithm, material: .rsa(key, secret, scheme), operations: operations)
     }
 
     /// Whether the signature is this key's for `data`.

@@ -103,8 +103,9 @@ public struct KeySet: Sendable {
     /// Returns the keys that may have signed a token: those with its algorithm, and with its ID if both the token and
     /// the key have one.
     func candidates(id: String?, algorithm: SignatureAlgorithm) -> [Key] {
-        keys.filter { key in
-            key.algorithm == algorithm && key.canVerify && (id == nil || key.id == nil || key.id == id)
+        keys.compactMap { key in
+            guard key.canVerify, id == nil || key.id == nil || key.id == id else { return nil }
+            return key.key(for: algorithm)
         }
     }
 

@@ -94,9 +94,11 @@ public struct AuthorizationResponse: Sendable {
     }
 
     /// Checks the issuer of the response (RFC 9207 §2.4): another server's code must not be sent to this one.
+    ///
+    /// Django OAuth Toolkit leaves it out of errors, with which nothing can be done anywhere.
     private func checkIssuer(_ attempt: AuthorizationAttempt, at server: AuthorizationServer) throws(OAuthError) {
         guard let issuer = parameters["iss"] else {
-            guard !server.isTrue("authorization_response_iss_parameter_supported") else {
+            guard parameters["error"] != nil || !server.isTrue("authorization_response_iss_parameter_supported") else {
                 throw .issuerMismatch(expected: attempt.issuer, actual: "")
             }
             return

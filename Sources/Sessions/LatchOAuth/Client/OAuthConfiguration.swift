@@ -37,6 +37,9 @@ public struct OAuthConfiguration: Sendable {
     /// The deviations of the server from the specifications.
     var quirks = ServerQuirks()
 
+    /// Whether the server posts its responses to the redirect URI, as Apple does (OAuth 2.0 Form Post Response Mode).
+    package var postsResponse: Bool { quirks.authorizationParameters["response_mode"] == "form_post" }
+
     /// Creates the configuration of a server that publishes its metadata.
     public init(issuer: URL, registration: ClientRegistration, scopes: Scopes = .signIn) {
         (self.issuer, server, self.registration, self.scopes) = (issuer, nil, registration, scopes)

@@ -89,9 +89,10 @@ public struct TokenEndpoint: Sendable {
             response = try await post(form, to: endpoint("token_endpoint", server.tokenEndpoint), context)
         } catch let error as OAuthError
             where error == .unauthorized && (grant is PasswordGrant || grant.refreshToken != nil)
+            || error.isSilentRefusal && grant.refreshToken != nil
         {
             // RFC 6749 §5.2 uses 400 for a wrong password or refresh token, and 401 for a wrong client, with a code. Servers
-            // that use 401 for the first do so without one.
+            // that use 401 for the first do so without one, and glewlwyd sends 400 and nothing else.
             throw error.reclassified(as: .invalidGrant)
         }
         return try decode(

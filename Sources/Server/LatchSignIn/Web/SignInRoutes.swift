@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+public import LatchCrypto
+public import LatchHTTP
+public import LatchJOSE
+public import LatchOAuth
+public import LatchServer
+public import PortableFoundation
+
+/// The sign-in of a web server's users at an authorization server: two routes, and an encrypted cookie between them.
+///
+/// ```swift
+/// let client = AuthorizationClient(.google(clientID: "…", secret: secret))
+/// SignInRoutes(client, at: URL(string: "https://notes.example.com/sign-in")!, key: key).add(to: &router) { user, _ in
+///     try await sessions.begin(for: user)                        // a cookie session of the server's own
+/// }
+/// ```
+///
+/// `GET /sign-in` redirects to the authorization server, and `/sign-in/callback` takes its response: register that URL as the
+/// redirect URI. What belongs to the attempt is in a cookie of the browser that began, so that any node of the server can
+/// finish it, and so that a link that somebody else made signs nobody in (RFC 9700 §4.7).
+public struct SignInRoutes: Sendable {
+    /// A user who has signed in.
+    public struct User: Sendable {
+        /// The response of the token endpoint, whose ID token is verified.
+        public let response: TokenResponse
+        /// The claims of the ID token; nil for a server that issues none.
+        public let claims: Claims?
+        /// The path of this server to return to, as `return_to` of the first request named it; `/` without one.
+        public let returnPath: String
+    }
+
+    /// A closure that begins the server's own session of a user, and responds to the browser.
+    public typealias Handler = @Sendable (_ user: User, _ request: HTTPRequest) async throws -> HTTPResponse
+
+    /// An attempt, as the browser keeps it.
+    private struct Attempt: Codable {
+        let attempt: AuthorizationAttempt
+        let returnPath: String
+    }
+
+    /// The time that a user has to sign in.
+    private static let lifetime = Duration.seconds(600)
+
+    private let client: AuthorizationClient
+    private let url: URL
+    private let cookies: EncryptedCookies
+    private let request: AuthorizationRequest
+
+    /// Creates the routes.
+    ///
+    /// - Parameters:
+    ///   - client: The client of the authorization server.
+    ///   - url: The URL of the first route as browsers see it; the second one adds `/callback`.
+    ///   - key: The key of the cookies, of 16, 24 or 32 bytes, the same on all nodes of the server and after a restart.
+    ///   - request: The parameters of the authorization request.
+    public init(
+        _ client: AuthorizationClient, at url: URL, key: SymmetricKey,
+        request: AuthorizationRequest = AuthorizationRequest()
+    ) {
+        self.client = client
+        self.url = url
+        self.request = request
+        cookies = EncryptedCookies(
+            "sign-in", key: key, isSecure: url.scheme?.lowercased() == "https", lifetime: Self.lifetime)
+    }
+
+    private var callback: URL { url.appending(path: "callback") }
+
+    /// Adds both routes.
+    ///
+    /// A user who refuses, and one whose response is not accepted, get a page that says so.
+    public func add(to router: inout Router, signedIn: @escaping Handler) {
+        router.get(url.path()) { try await begin($0) }
+        if client.configuration.postsResponse {
+            router.post(callback.path()) { try await finish($0, signedIn) }
+        } else {
+            router.get(callback.path()) { try await finish($0, signedIn) }
+        }
+    }
+
+    private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let attempt: AuthorizationAttempt
+        do { attempt = try await client.attempt(self.request, redirectURI: callback) } catch let error as OAuthError {
+            return page(error, status: 502)
+        } catch is HTTPError {
+            return page(OAuthError.temporarilyUnavailable, status: 502)
+        }
+        let kept = Attempt(attempt: attempt, returnPath: Self.localPath(request.queryItems["return_to"]))
+        let cookie = try cookies.set(kept, id: attempt.state, isPosted: client.configuration.postsResponse)
+        return .redirect(to: attempt.url.absoluteString, setting: cookies.makingRoom(in: request) + [cookie])
+    }
+
+    private func finish(_ request: HTTPRequest, _ signedIn: Handler) async throws -> HTTPResponse {
+        let isPosted = client.configuration.postsResponse
+        // A HEAD request, which the router gives to the same function, must not use up the code.
+        guard request.method == .get || request.method == .post,
+            let response = response(in: request), let state = response.state,
+            let kept = cookies.value(Attempt.self, id: state, in: request)
+        else { return page(OAuthError.stateMismatch, status: .badRequest) }
+        let cleared = cookies.cleared(state, isPosted: isPosted)
+        var result: HTTPResponse
+        do {
+            let tokens = try await client.finish(response, of: kept.attempt)
+            let claims = try tokens.tokens.idToken.map { try JWT(unverified: $0).claims }
+            let user = User(response: tokens, claims: claims, returnPath: kept.returnPath)
+            result = try await signedIn(user, request)
+        } catch let error as OAuthError {
+            result = page(error, status: .badRequest)
+        } catch let error as HTTPError where error.isConnectivity {
+            // The cookie stays: the code may not have been used, and loading the page again tries again.
+            return page(OAuthError.temporarilyUnavailable, status: 502)
+        }
+        result.fields.append(cleared, for: .setCookie)
+        return result
+    }
+
+    /// Returns the response of the authorization server; nil if it is malformed.
+    private func response(in request: HTTPRequest) -> AuthorizationResponse? {
+        do {
+            if request.method == .post {
+                return try AuthorizationResponse(form: request.body.bytes, sentTo: callback)
+            }
+            return try URL(string: "\(callback.absoluteString)?\(request.query ?? "")").map(AuthorizationResponse.init)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Returns a path of this server; `/` for anything that a browser could take for another one (RFC 9700 §4.11).
+    private static func localPath(_ text: String?) -> String {
+        guard let text, text.utf8.count <= 2048, text.utf8.first == UInt8(ascii: "/"),
+            // WHATWG URL §4.4: a browser takes a backslash for a slash, and drops what is not printable.
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }),
+            text.utf8.dropFirst().first != UInt8(ascii: "/")
+        else { return "/" }
+        return text
+    }
+
+    private func page(_ error: OAuthError, status: HTTPStatus) -> HTTPResponse {
+        HTMLPage("You are not signed in", text: [error.message, error.hint].compactMap(\.self).joined(separator: " "))
+            .response(status: status)
+    }
+}

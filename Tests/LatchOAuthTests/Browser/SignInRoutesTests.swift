@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchCrypto
+import LatchHTTP
+import LatchJOSE
+import LatchOAuth
+import LatchServer
+import LatchSignIn
+import LatchTesting
+import TestSupport
+import Testing
+
+/// Users of a web server who sign in at an OpenID provider; the test plays their browsers.
+@Suite struct `The sign-in of a web server` {
+    /// A browser with the cookies of the server, which follows no redirect by itself.
+    private final class Visitor {
+        let router: Router
+        private(set) var cookies: [String: String] = [:]
+        private(set) var fields: [String] = []
+
+        init(_ router: Router) { self.router = router }
+
+        func get(_ path: String, method: HTTPMethod = .get) async throws -> HTTPResponse {
+            var request = HTTPRequest(method: method, authority: "notes.example.com", path: path)
+            let cookie = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+            request.fields[.cookie] = cookie.isEmpty ? nil : cookie
+            let response = try await router.respond(to: request)
+            for field in response.fields.values(of: .setCookie) {
+                fields.append(field)
+                let pair = field.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                let name = String(pair[0])
+                cookies[name] = field.contains("Max-Age=0") ? nil : String(pair[1])
+            }
+            return response
+        }
+
+        func change(_ body: (inout [String: String]) -> Void) { body(&cookies) }
+    }
+
+    private let provider: ScriptedProvider
+
+    init() throws {
+        provider = try ScriptedProvider(ClientRegistration(clientID: "notes", secret: "secret-of-the-web-server"))
+    }
+
+    private func router(at url: String = "https://notes.example.com/sign-in") throws -> Router {
+        var router = Router()
+        let routes = SignInRoutes(
+            provider.client(), at: try #require(URL(string: url)),
+            key: SymmetricKey(data: [UInt8](repeating: 7, count: 32)))
+        routes.add(to: &router) { user, _ in
+            HTTPResponse(status: .ok, body: HTTPBody("\(user.claims?.subject ?? "?") to \(user.returnPath)"))
+        }
+        return router
+    }
+
+    /// Approves at the provider, and returns the path that it redirects to.
+    private func approve(_ response: HTTPResponse) throws -> String {
+        let page = try #require(response.fields[.location].flatMap(URL.init(string:)))
+        let callback = try provider.approve(page)
+        #expect(callback.path() == "/sign-in/callback")
+        return "/sign-in/callback?\(callback.query(percentEncoded: true) ?? "")"
+    }
+
+    @Test func `is two routes and a cookie, on any node`() async throws {
+        let visitor = Visitor(try router())
+        let begun = try await visitor.get("/sign-in?return_to=/notes/7?edit%3D1")
+        #expect(begun.status == 302 && begun.fields[.cacheControl] == "no-store")
+        let field = try #require(visitor.fields.first)
+        #expect(field.hasPrefix("__Host-sign-in-"))
+        #expect(field.hasSuffix("; Path=/; Max-Age=600; HttpOnly; SameSite=Lax; Secure"))
+        let callback = try approve(begun)
+        // Another process, with the same key.
+        let other = Visitor(try router())
+        other.change { $0 = visitor.cookies }
+        let finished = try await other.get(callback)
+        #expect(finished.body.text == "ada to /notes/7?edit=1")
+        #expect(other.cookies.isEmpty)
+    }
+
+    @Test func `signs nobody in by a link that somebody else made`() async throws {
+        let attacker = Visitor(try router())
+        let callback = try approve(try await attacker.get("/sign-in"))
+        let victim = Visitor(try router())
+        #expect(try await victim.get(callback).status == .badRequest)
+        // Nor one with an attempt of the victim's own.
+        _ = try await victim.get("/sign-in")
+        #expect(try await victim.get(callback).status == .badRequest)
+        #expect(provider.requests(to: "/token").isEmpty)
+        #expect(try await attacker.get(callback).status == .ok)
+    }
+
+    @Test func `takes no cookie that was changed, renamed or encrypted elsewhere`() async throws {
+        let visitor = Visitor(try router())
+        let callback = try approve(try await visitor.get("/sign-in"))
+        let (name, value) = try #require(visitor.cookies.first)
+        for change in [String(value.dropLast()) + (value.hasSuffix("A") ? "B" : "A"), "", "x", String(repeating: "A", count: 9000)] {
+            visitor.change { $0[name] = change }
+            #expect(try await visitor.get(callback).status == .badRequest)
+        }
+        let second = Visitor(try router())
+        let other = try approve(try await second.get("/sign-in"))
+        let otherName = try #require(second.cookies.keys.first)
+        visitor.change { $0 = [otherName: value] }
+        #expect(try await visitor.get(other).status == .badRequest)
+        #expect(provider.requests(to: "/token").isEmpty)
+    }
+
+    @Test func `accepts a response once`() async throws {
+        let visitor = Visitor(try router())
+        let callback = try approve(try await visitor.get("/sign-in"))
+        let kept = visitor.cookies
+        // A preview of the link uses nothing up.
+        _ = try await visitor.get(callback, method: .head)
+        #expect(try await visitor.get(callback).status == .ok)
+        #expect(try await visitor.get(callback).status == .badRequest)
+        visitor.change { $0 = kept }
+        #expect(try await visitor.get(callback).status == .badRequest)
+    }
+
+    @Test(arguments: [
+        "//evil.example", "https://evil.example", "/\\evil.example", "/%09/evil.example", "/%0d%0aSet-Cookie:a=b",
+        "javascript:alert(1)", "",
+    ])
+    func `returns to no other place than its own`(path: String) async throws {
+        let visitor = Visitor(try router())
+        let callback = try approve(try await visitor.get("/sign-in?return_to=\(path)"))
+        #expect(try await visitor.get(callback).body.text == "ada to /")
+    }
+
+    @Test func `says what has happened where nobody signs in`() async throws {
+        provider.deviate { $0.callback = { $0 = [("error", "access_denied")] + $0.filter { $0.0 != "code" } } }
+        let visitor = Visitor(try router())
+        let page = try await visitor.get(try approve(try await visitor.get("/sign-in")))
+        #expect(page.status == .badRequest && page.body.text?.contains("The authorization was denied.") == true)
+        #expect(visitor.cookies.isEmpty)
+        provider.deviate {
+            $0.callback = { _ in }
+            $0.claims = { $0.audience = ["another client"] }
+        }
+        let refused = try await visitor.get(try approve(try await visitor.get("/sign-in")))
+        #expect(refused.status == .badRequest && refused.body.text?.contains("ada") == false)
+    }
+
+    @Test func `keeps a few attempts of a browser, and no more`() async throws {
+        let visitor = Visitor(try router())
+        for _ in 0..<9 { _ = try await visitor.get("/sign-in") }
+        #expect(visitor.cookies.count <= 4)
+        let size = visitor.cookies.map { $0.key.utf8.count + $0.value.utf8.count }.reduce(0, +)
+        #expect(size < 6_000)
+    }
+
+    @Test func `works without https where a developer has none`() async throws {
+        let visitor = Visitor(try router(at: "http://127.0.0.1:8080/sign-in"))
+        let callback = try approve(try await visitor.get("/sign-in"))
+        #expect(visitor.fields.first?.hasPrefix("sign-in-") == true)
+        #expect(visitor.fields.first?.contains("Secure") == false)
+        #expect(try await visitor.get(callback).status == .ok)
+    }
+}
