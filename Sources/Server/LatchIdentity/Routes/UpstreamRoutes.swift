@@ -14,7 +14,7 @@ struct UpstreamRoutes: Sendable {
     let dependencies: Dependencies
 
     private var service: UpstreamSignInService { dependencies.upstreamSignIns }
-    private var cookies: SignInAttemptCookies { SignInAttemptCookies(dependencies) }
+    private var cookies: EncryptedCookies { EncryptedCookies(attempts: dependencies) }
 
     /// Adds the routes of each configured provider.
     func add(to router: inout Router) {
@@ -55,8 +55,8 @@ struct UpstreamRoutes: Sendable {
                     redirect: query["redirect"], codeChallenge: query["code_challenge"],
                     codeChallengeMethod: query["code_challenge_method"], prompt: query["prompt"],
                     intent: query["intent"]), at: client)
-            let cookie = try cookies.set(begun.attempt, id: begun.state, isPosted: client.provider.postsResponses)
-            return redirect(to: begun.url, setting: cookies.makingRoom(in: request) + [cookie])
+            let cookie = try cookie(begun.attempt, id: begun.state, isPosted: client.provider.postsResponses)
+            return .redirect(to: begun.url, setting: cookies.makingRoom(in: request) + [cookie])
         } catch {
             return page(error)
         }
@@ -75,10 +75,10 @@ struct UpstreamRoutes: Sendable {
             let next = try await service.finish(
                 response, to: begun, of: attempt, at: client, from: request.requestOrigin)
             switch next {
-            case .app(let url): return redirect(to: url, setting: [cleared])
+            case .app(let url): return .redirect(to: url, setting: [cleared])
             case .secondFactor(let attempt):
                 let id = dependencies.random.identifier()
-                let cookie = try cookies.set(attempt, id: id, isPosted: false)
+                let cookie = try cookie(attempt, id: id, isPosted: false)
                 return factorPage(id, attempt).setting(cleared).setting(cookie)
             }
         } catch {
@@ -114,7 +114,7 @@ struct UpstreamRoutes: Sendable {
         do throws(IdentityError) {
             let url = try await service.finish(
                 challenge: challenge, identity, code: code, of: attempt, from: request.requestOrigin)
-            return redirect(to: url, setting: [cookies.cleared(id)])
+            return .redirect(to: url, setting: [cookies.cleared(id)])
         } catch {
             guard error != .invalidCode, error != .tooManyAttempts else {
                 let problem = [error.message, error.hint].compactMap(\.self).joined(separator: " ")
@@ -181,17 +181,15 @@ struct UpstreamRoutes: Sendable {
 
     // MARK: Responses
 
-    /// Returns a redirect that tells nobody where it came from, and that no cache stores: its URL holds a code.
-    private func redirect(to url: String, setting cookies: [String]) -> HTTPResponse {
-        let response = HTTPResponse(
-            status: 302, fields: ["Location": url, .cacheControl: "no-store", "Referrer-Policy": "no-referrer"])
-        return cookies.reduce(response) { $0.setting($1) }
+    /// Returns the Set-Cookie field of an attempt.
+    private func cookie(_ attempt: SignInAttempt, id: String, isPosted: Bool) throws(IdentityError) -> String {
+        do { return try cookies.set(attempt, id: id, isPosted: isPosted) } catch { throw .encryptionFailed }
     }
 
     /// Ends an attempt: a user who has refused is in the app at once, and everyone else reads why.
     private func end(_ error: IdentityError, of attempt: SignInAttempt, setting cookie: String) -> HTTPResponse {
         let url = AppRedirect.url(attempt.redirect, [("error", error.form.oauth)])
-        guard error != .upstreamDenied else { return redirect(to: url, setting: [cookie]) }
+        guard error != .upstreamDenied else { return .redirect(to: url, setting: [cookie]) }
         return page(error, appURL: url).setting(cookie)
     }
 
