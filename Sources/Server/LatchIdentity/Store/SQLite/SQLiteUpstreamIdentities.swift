@@ -124,7 +124,7 @@ extension UpstreamIdentity {
         let email = try row.optionalText(column + 3)
         self.init(
             issuer: try row.text(column), subject: try row.text(column + 1), provider: try row.text(column + 2),
-            email: email.map { EmailAddress(text: $0, key: $0.lowercased()) })
+            email: email.map { EmailAddress(text: $0, key: $0.lowercasedASCII()) })
     }
 }
 
