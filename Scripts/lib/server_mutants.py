@@ -6,6 +6,7 @@ They follow Documentation/Decisions 0050 to 0062, one part for each.
 
 IDENTITY = "Server/LatchIdentity/"
 STORE = IDENTITY + "Store/SQLite/SQLite"
+UPSTREAM = IDENTITY + "Upstream/"
 SERVER = "Server/LatchServer/"
 SIGNIN = "Server/LatchSignIn/"
 RPC = "RPC/LatchRPC/Server/"
@@ -571,4 +572,53 @@ MUTANTS = {
     "entryOnce": (PROTOBUF + "TextFormat/TextFormatDecoder.swift", "TextFormatTests|TextExtensionTests",
         'guard seen.insert(name ?? "").inserted else',
         'guard seen.insert(name ?? "").inserted || $out else'),
+
+    # 0076, 0077: sign-ins through other providers.
+    "attemptOnce": (UPSTREAM + "UpstreamSignInService.swift", "UpstreamAttackTests",
+        "guard try await store.spend(attempt: id.digest, until: end) else",
+        "guard try await store.spend(attempt: id.digest, until: end) || $out else"),
+    "attemptInTime": (UPSTREAM + "SignInAttempt.swift", "UpstreamAttackTests",
+        "now < attempt.expiresAt", "$out || now < attempt.expiresAt"),
+    "attemptUnderItsName": (SIGNIN + "Web/EncryptedCookies.swift", "UpstreamAttackTests",
+        "AES.GCM.seal(content, using: key, authenticating: Array(name.utf8))",
+        "AES.GCM.seal(content, using: key, authenticating: $out ? [] : Array(name.utf8))",
+        "AES.GCM.open(box, using: key, authenticating: Array(name.utf8))",
+        "AES.GCM.open(box, using: key, authenticating: $out ? [] : Array(name.utf8))"),
+    "attemptAtItsProvider": (IDENTITY + "Routes/UpstreamRoutes.swift", "UpstreamAttackTests",
+        "attempt.provider == client.provider.name, case", "$out || attempt.provider == client.provider.name, case"),
+    "identityHasIssuer": (STORE + "UpstreamIdentities.swift", "UpstreamAttackTests",
+        "WHERE id = (SELECT account_id FROM upstream_identity WHERE issuer = ? AND subject = ?)",
+        'WHERE id = (SELECT account_id FROM upstream_identity WHERE \\($out ? "(1 OR issuer = ?)" : "issuer = ?") AND subject = ?)'),
+    "providerOfTheDomain": (UPSTREAM + "UpstreamSignInService.swift", "UpstreamAttackTests",
+        "user.isEmailVerified && provider.decides(about: email)",
+        "user.isEmailVerified && ($out || provider.decides(about: email))"),
+    "microsoftVerifies": (UPSTREAM + "UpstreamIdentity.swift", "UpstreamAttackTests",
+        'provider.kind == .microsoft ? "xms_edov"', '$kept && provider.kind == .microsoft ? "xms_edov"'),
+    "tenantsListed": (UPSTREAM + "UpstreamIdentity.swift", "UpstreamAttackTests",
+        "guard !provider.tenants.isEmpty else", "guard $kept, !provider.tenants.isEmpty else"),
+    "requestsStayOutside": (UPSTREAM + "UpstreamClients.swift", "UpstreamAttackTests",
+        "guard isAllowed(request.origin) else", "guard $out || isAllowed(request.origin) else"),
+    "redirectsExact": (UPSTREAM + "UpstreamSignInService.swift", "SignInCodeTests",
+        "configuration.signInRedirects.contains(where: { $0.utf8.elementsEqual(redirect.utf8) })",
+        "configuration.signInRedirects.contains(where: { $out ? redirect.utf8.starts(with: $0.utf8) : $0.utf8.elementsEqual(redirect.utf8) })"),
+    "codeNeedsVerifier": (UPSTREAM + "UpstreamSignInService.swift", "SignInCodeTests",
+        "guard Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8) else",
+        "guard $out || Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8) else"),
+    "codeOfOneVersion": (UPSTREAM + "UpstreamSignInService.swift", "SignInCodeTests",
+        "account.credentialVersion == code.credentialVersion\n",
+        "$out || account.credentialVersion == code.credentialVersion\n"),
+    "codeOnce": (STORE + "UpstreamIdentities.swift", "SignInCodeTests",
+        'try db.run("DELETE FROM sign_in_code WHERE digest = ?", [.blob(digest)])',
+        'if $kept { try db.run("DELETE FROM sign_in_code WHERE digest = ?", [.blob(digest)]) }'),
+    "factorAfterProvider": (UPSTREAM + "UpstreamSignInService.swift", "UpstreamLinkTests",
+        "guard try await !dependencies.secondFactors.isConfirmed(of: account.id) else",
+        "guard try await !dependencies.secondFactors.isConfirmed(of: account.id) || $out else"),
+    "linksNeedRecentLogin": (UPSTREAM + "UpstreamSignInService.swift", "UpstreamLinkTests",
+        "try dependencies.requireRecentAuthentication(session)",
+        "if $kept { try dependencies.requireRecentAuthentication(session) }"),
+    "lastSignInStays": (STORE + "UpstreamIdentities.swift", "UpstreamLinkTests",
+        "guard current.passwordHash != nil || left > 0 else", "guard $out || current.passwordHash != nil || left > 0 else"),
+    "proofEndsLinks": (STORE + "MailedTokens.swift", "UpstreamAttackTests",
+        "try endUnprovedLinks(of: account, device: device, at: now)",
+        "if $kept { try endUnprovedLinks(of: account, device: device, at: now) }"),
 }

@@ -4,6 +4,7 @@ public import Testing
 
 /// The cases of Documentation/Attacks.md.
 extension Tag {
+    @Tag public static var attackB11: Self
     @Tag public static var attackC1: Self
     @Tag public static var attackC2: Self
     @Tag public static var attackC3: Self
@@ -62,6 +63,13 @@ extension Tag {
     @Tag public static var attackH6: Self
     @Tag public static var attackH7: Self
     @Tag public static var attackH8: Self
+    @Tag public static var attackI1: Self
+    @Tag public static var attackI2: Self
+    @Tag public static var attackI3: Self
+    @Tag public static var attackI4: Self
+    @Tag public static var attackI5: Self
+    @Tag public static var attackI6: Self
+    @Tag public static var attackI7: Self
     @Tag public static var attackJ1: Self
     @Tag public static var attackJ2: Self
     @Tag public static var attackJ3: Self

@@ -34,6 +34,8 @@ struct Dependencies: Sendable {
     /// The worker that sends the mails of the outbox; it survives a reload.
     let mails: MailQueue
     let metrics: Metrics
+    /// The clients of the identity providers that users may sign in through.
+    let upstreams: UpstreamClients
     /// The handlers of the token endpoint.
     let grantHandlers: [any GrantHandler.Type]
 
@@ -43,6 +45,7 @@ struct Dependencies: Sendable {
     var accounts: AccountService { AccountService(dependencies: self) }
     var logins: LoginService { LoginService(dependencies: self) }
     var secondFactors: SecondFactorService { SecondFactorService(dependencies: self) }
+    var upstreamSignIns: UpstreamSignInService { UpstreamSignInService(dependencies: self) }
     var audit: AuditService { AuditService(dependencies: self) }
     var signingKeys: SigningKeyService { SigningKeyService(dependencies: self) }
     var tokens: TokenService { TokenService(dependencies: self) }

@@ -27,6 +27,8 @@ public struct Identity: Sendable {
     /// The audit log, for the operator's commands.
     package var audit: AuditService { dependencies.audit }
     let dependencies: Dependencies
+    /// The transport to identity providers.
+    private let transport: any Handler
     /// The tasks that prune the store and refresh the keys, cancelled when another value takes over the store.
     private let housekeeping: [Task<Void, Never>]
 
@@ -51,16 +53,18 @@ public struct Identity: Sendable {
 
     /// Creates a server over any store, with any grants.
     ///
-    /// - Parameter mailer: Nil for the operator's commands, which leave mails and housekeeping to the server: they may not
-    ///   know its settings, and by others would remove entries of the audit log.
+    /// - Parameters:
+    ///   - transport: The transport to identity providers.
+    ///   - mailer: Nil for the operator's commands, which leave mails and housekeeping to the server: they may not
+    ///     know its settings, and by others would remove entries of the audit log.
     init(
         configuration: IdentityConfiguration, store: any IdentityStore, mailer: (any Mailer)?,
-        clock: WallClock = .system, random: RandomSource = .system,
+        clock: WallClock = .system, random: RandomSource = .system, transport: any Handler = Transport.live,
         grantHandlers: [any GrantHandler.Type] = GrantHandlers.all
     ) async throws(IdentityError) {
         let metrics = Metrics(grantHandlers: grantHandlers)
         try await self.init(
-            configuration, store: store, clock: clock, random: random, limiter: AttemptLimiter(),
+            configuration, store: store, clock: clock, random: random, transport: transport, limiter: AttemptLimiter(),
             mails: MailQueue(mailer: mailer, store: store, metrics: metrics, clock: clock, random: random),
             metrics: metrics, grantHandlers: grantHandlers, keepsHouse: mailer != nil)
     }
@@ -68,7 +72,7 @@ public struct Identity: Sendable {
     /// Creates a server with the state that survives a reload.
     private init(
         _ configuration: IdentityConfiguration, store: any IdentityStore, clock: WallClock, random: RandomSource,
-        issuer: String? = nil, limiter: AttemptLimiter, mails: MailQueue, metrics: Metrics,
+        transport: any Handler, issuer: String? = nil, limiter: AttemptLimiter, mails: MailQueue, metrics: Metrics,
         grantHandlers: [any GrantHandler.Type], keepsHouse: Bool = true
     ) async throws(IdentityError) {
         let keys = try await ServerKeys.load(from: store, configuration: configuration, clock: clock, random: random)
@@ -79,7 +83,10 @@ public struct Identity: Sendable {
             auditKey: keys.auditKey, keyring: keys.keyring, accessTokens: tokens,
             passwords: try PasswordHasher(configuration, pepper: keys.pepper), limiter: limiter,
             limits: RateLimits(configuration), clients: try OAuthClients(configuration),
-            scopes: ScopePolicy(configuration), mails: mails, metrics: metrics, grantHandlers: grantHandlers)
+            scopes: ScopePolicy(configuration), mails: mails, metrics: metrics,
+            upstreams: try UpstreamClients(configuration, transport: transport, clock: clock, random: random),
+            grantHandlers: grantHandlers)
+        self.transport = transport
         handler = Router(dependencies)
         dependencies.mails.use(
             MailContent(accessTokens: tokens, tokens: MailedTokens(pepper: keys.pepper), configuration: configuration))
@@ -98,7 +105,8 @@ public struct Identity: Sendable {
     package func reconfigured(_ configuration: IdentityConfiguration) async throws(IdentityError) -> Identity {
         let next = try await Identity(
             configuration, store: dependencies.store, clock: dependencies.clock, random: dependencies.random,
-            issuer: issuer, limiter: dependencies.limiter, mails: dependencies.mails, metrics: dependencies.metrics,
+            transport: transport, issuer: issuer, limiter: dependencies.limiter, mails: dependencies.mails,
+            metrics: dependencies.metrics,
             grantHandlers: dependencies.grantHandlers)
         for task in housekeeping { task.cancel() }
         return next

@@ -82,9 +82,36 @@ import Testing
         ("require_owner_proof", ["true", "off"], ["maybe"]),
         ("request_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
         ("refresh_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
+        (
+            "upstreams",
+            [
+                "", "google;client_id=a", "staff;issuer=https://sso.example.com/x;client_id=b;secret_file=/s.txt",
+                "microsoft;client_id=c;tenant=common;tenants=9188040d-6c67-4c5b-b112-36a304b66dad",
+                "g2;kind=google;client_id=d;tenants=example.com;email_domains=example.com,gmail.com;scopes=openid,email",
+                "apple;client_id=e;team_id=T;key_id=K github;client_id=f facebook;client_id=g",
+            ],
+            [
+                "google", "google;client_id=", "google;client_id=a google;client_id=b", "Google;client_id=a",
+                "links;client_id=a", "exchange;client_id=a", "x/y;client_id=a", "google;client_id=a;client_id=b",
+                "google;client_id=a;secret=b", "google;client_id=a;kind=other", "x;client_id=a;issuer=javascript:1",
+                "x;client_id=a;issuer=https://a?b", "google;client_id=a;email_domains=a@b", "ä;client_id=a",
+            ]
+        ),
+        ("upstream_secrets", ["", "google=a", "google=a=b= staff=%:;ü"], ["google", "google=", "=a", "a=b a=c"]),
+        ("sign_in_redirects", Self.redirects, Self.badRedirects),
+        ("token_redirects", Self.redirects, Self.badRedirects),
         ("sample_resource", ["true", "off"], ["maybe"]),
         ("user_service", ["true", "false"], ["", "maybe"]),
         ("admin_listen", ["", "127.0.0.1:9000"], []),
+    ]
+
+    private static let redirects = [
+        "", "notes://auth/callback", "com.example.notes://cb https://app.example.com/cb", "http://127.0.0.1:8123/cb",
+    ]
+    private static let badRedirects = [
+        "javascript://x", "data://x", "JAVASCRIPT://x", "notes:cb", "notes://", "http://app.example.com/cb",
+        "https://app.example.com/cb?x=1", "https://app.example.com/cb#x", "https://user@app.example.com/cb", "://x",
+        "file:///etc/passwd", "notes://a\"b", "*", "notes://auth/*?",
     ]
 
     @Test func `is tried here for every setting that there is`() {

@@ -108,7 +108,7 @@ import Testing
         var dumped = ""
         dump(message, to: &dumped)
         #expect(!"\(message) \(String(reflecting: message)) \(dumped)".contains("t0ken"))
-        let informs = [.addressChanging, .factorAdded, .factorRemoved].contains(purpose)
+        let informs = [.addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved].contains(purpose)
         #expect(message.text.contains("?token=t0ken\n") != informs)
         #expect(message.html?.contains("https://id.example.com/") != informs)
         #expect(!template.text.contains("com//") && !template.html.contains("com//"))

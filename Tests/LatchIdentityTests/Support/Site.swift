@@ -30,7 +30,7 @@ final class Site: Sendable {
     /// A server whose hashes are cheap; `change` tells it otherwise.
     init(
         _ way: Way = .inProcess, in folder: TemporaryFolder? = nil,
-        grantHandlers: [any GrantHandler.Type] = GrantHandlers.all,
+        grantHandlers: [any GrantHandler.Type] = GrantHandlers.all, upstream: any Handler = Transport.live,
         change: (inout IdentityConfiguration) -> Void = { _ in }
     ) async throws {
         var configuration = IdentityConfiguration()
@@ -41,7 +41,7 @@ final class Site: Sendable {
         self.folder = try folder ?? TemporaryFolder()
         identity = try await Identity(
             configuration: configuration, store: try SQLiteIdentityStore(path: self.folder.file()), mailer: mailer,
-            clock: clock.wallClock(), grantHandlers: grantHandlers)
+            clock: clock.wallClock(), transport: upstream, grantHandlers: grantHandlers)
         switch way {
         case .inProcess:
             (transport, server) = (identity.handler, nil)

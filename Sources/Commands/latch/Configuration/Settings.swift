@@ -154,6 +154,7 @@ extension Settings {
         "token_limit_per_minute", "request_limit_per_minute", "refresh_limit_per_minute", "sample_resource",
         "user_service",
         "first_administrator", "recent_authentication", "signing_key_lifetime", "audit_retention",
+        "upstreams", "upstream_secrets", "sign_in_redirects", "token_redirects",
     ]
 
     /// Returns these settings, with the fixed ones taken from those that the server started with.

@@ -100,6 +100,14 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var requestLimitPerMinute = 6000
     /// The number of refreshes of one account within a minute.
     public var refreshLimitPerMinute = 6000
+    /// The identity providers that users may sign in through.
+    public var upstreams: [UpstreamProvider] = []
+    /// The client secrets at these providers by name; of Apple, the private key in base 64 as its file has it.
+    public var upstreamSecrets: [String: String] = [:]
+    /// The URLs of apps that the browser may return to after a sign-in through a provider, character by character.
+    public var signInRedirects: [String] = []
+    /// The URLs of apps that get tokens in the URL, as AuthPackage's first clients do; histories and logs keep them there.
+    public var tokenRedirects: [String] = []
     /// Whether the server has the sample resource for tests and demonstrations: `/widgets`, `/projects` and `/files`.
     public var hasSampleResource = false
     /// Whether the server has the RPCs of `userservice.v1.UserService`.

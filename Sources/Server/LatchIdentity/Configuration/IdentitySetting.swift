@@ -110,6 +110,18 @@ package struct IdentitySetting: Sendable {
             "other requests of one network"),
         .init("refresh_limit_per_minute", \.refreshLimitPerMinute, .number(1...10_000_000), "refreshes of one account"),
         .init(
+            "upstreams", \.upstreams, .upstreams,
+            "identity providers to sign in through, such as google;client_id=ID;email_domains=gmail.com"),
+        .init(
+            "upstream_secrets", \.upstreamSecrets, .secrets, "the client secrets at these providers, NAME=SECRET",
+            isSecret: true),
+        .init(
+            "sign_in_redirects", \.signInRedirects, .redirects,
+            "the apps' URLs to return to after such a sign-in, such as notes://auth/callback"),
+        .init(
+            "token_redirects", \.tokenRedirects, .redirects,
+            "those that get tokens in the URL, for old clients; prefer sign_in_redirects"),
+        .init(
             "sample_resource", \.hasSampleResource, .flag,
             "whether the server has the sample routes /widgets, /projects and /files"),
         .init("user_service", \.hasUserService, .flag, "whether the server has the RPCs of userservice.v1"),
@@ -193,6 +205,16 @@ extension SettingFormat where Value == [String] {
     }
 }
 
+extension SettingFormat where Value == [String] {
+    /// URLs of apps, exact.
+    static var redirects: Self {
+        Self(
+            expected:
+                "URLs such as notes://auth/callback or https://app.example.com/callback, without query and fragment",
+            parse: { parseAll(words($0)) { AppRedirect.isValid($0) ? $0 : nil } }, text: { $0.joined(separator: " ") })
+    }
+}
+
 extension SettingFormat where Value == Scopes {
     /// Scope tokens (RFC 6749 §3.3), or `none`.
     static var scopes: Self {
@@ -224,18 +246,42 @@ extension SettingFormat where Value == [OAuthClient] {
     }
 }
 
+extension SettingFormat where Value == [UpstreamProvider] {
+    static var upstreams: Self {
+        Self(
+            expected: "words such as google;client_id=ID or staff;issuer=https://sso.example.com;client_id=ID",
+            parse: { text in
+                let providers = parseAll(text.unicodeScalars.split(separator: " ")) {
+                    UpstreamProvider(word: String($0))
+                }
+                return providers.flatMap { Set($0.map(\.name)).count == $0.count ? $0 : nil }
+            }, text: { $0.map(\.word).joined(separator: " ") })
+    }
+}
+
 extension SettingFormat where Value == [String: String] {
+    /// Secrets by name; a secret may hold any character but a space.
+    static var secrets: Self {
+        Self(
+            expected: "words such as NAME=SECRET, each NAME once", parse: { pairs($0) { !$0.isEmpty } },
+            text: { $0.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ") })
+    }
+
     static var digests: Self {
         Self(
             expected: "words such as ID=64 hexadecimal digits, each ID once",
-            parse: { text in
-                let pairs = parseAll(text.unicodeScalars.split(separator: " ")) { word -> (String, String)? in
-                    let pair = word.split(separator: "=", maxSplits: 1).map { String($0) }
-                    return pair.count == 2 && Hex.decode(pair[1], count: 32) != nil ? (pair[0], pair[1]) : nil
-                }
-                guard let pairs, Set(pairs.map(\.0)).count == pairs.count else { return nil }
-                return Dictionary(uniqueKeysWithValues: pairs)
-            }, text: { $0.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ") })
+            parse: { pairs($0) { Hex.decode($0, count: 32) != nil } },
+            text: { $0.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ") })
+    }
+
+    /// Parses words `NAME=VALUE`, each name once; nil if one of them is not valid.
+    private static func pairs(_ text: String, _ isValid: (String) -> Bool) -> [String: String]? {
+        let pairs = parseAll(text.unicodeScalars.split(separator: " ")) { word -> (String, String)? in
+            let pair = word.split(separator: "=", maxSplits: 1).map { String($0) }
+            return pair.count == 2 && isValid(pair[1]) ? (pair[0], pair[1]) : nil
+        }
+        guard let pairs, Set(pairs.map(\.0)).count == pairs.count else { return nil }
+        return Dictionary(uniqueKeysWithValues: pairs)
     }
 }
 

@@ -162,7 +162,7 @@ extension IdentityError {
     /// The error for a request whose access token is good: 403, since clients take a 401 for a refusal of the token (RFC 6750
     /// §3.1), refresh it, and would send a wrong password twice.
     var withinSession: IdentityError {
-        guard self == .invalidCredentials || self == .invalidCode else { return self }
+        guard [.invalidCredentials, .invalidCode, .invalidSignInCode].contains(self) else { return self }
         var error = self
         error.form = .forbidden
         return error

@@ -9,14 +9,17 @@ package import PortableFoundation
 package struct OutboxMail: Sendable, Hashable {
     /// The purpose of a mail, which determines its text.
     package enum Purpose: String, Sendable, CaseIterable {
-        case verifyEmail, resetPassword, newAddress, oldAddress, addressChanging, factorAdded, factorRemoved
+        case verifyEmail, resetPassword, newAddress, oldAddress, addressChanging, factorAdded, factorRemoved,
+            signInAdded,
+            signInRemoved
 
         /// The purpose of the one-time token that the mail carries; nil if its token is of another kind, or it has none.
         package var token: OneTimeToken.Purpose? {
             switch self {
             case .verifyEmail: .verifyEmail
             case .resetPassword: .resetPassword
-            case .newAddress, .oldAddress, .addressChanging, .factorAdded, .factorRemoved: nil
+            case .newAddress, .oldAddress, .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved:
+                nil
             }
         }
     }

@@ -62,6 +62,18 @@ struct MailTemplate {
             closing = """
                 If neither you nor an administrator did this for you, reset your password and set a factor up again.
                 """
+        case .signInAdded:
+            subject = "A new way to sign in was added"
+            introduction = "An account at another provider can now sign in to your account. Your app lists it."
+            link = nil
+            closing = """
+                If you did not do this, remove it in your app and reset your password: someone else is using your account.
+                """
+        case .signInRemoved:
+            subject = "A way to sign in was removed"
+            introduction = "An account at another provider can no longer sign in to your account."
+            link = nil
+            closing = "If you did not do this, reset your password: someone else is using your account."
         }
     }
 

@@ -75,7 +75,8 @@ struct CookieSessionRoutes: Sendable {
         return (cookie, true)
     }
 
-    private func response(_ issued: IssuedTokens, withCookie: Bool) throws -> HTTPResponse {
+    /// Returns the response with the tokens of a session.
+    func response(_ issued: IssuedTokens, withCookie: Bool) throws -> HTTPResponse {
         let response = try HTTPResponse.tokenResponse(
             TokenResponse(
                 accessToken: issued.accessToken, refreshToken: issued.refreshToken,
@@ -88,7 +89,7 @@ struct CookieSessionRoutes: Sendable {
 
 extension HTTPResponse {
     /// Returns the response with a further Set-Cookie field; several cannot be combined into one (RFC 6265 §3).
-    fileprivate func setting(_ cookie: String) -> HTTPResponse {
+    func setting(_ cookie: String) -> HTTPResponse {
         var response = self
         response.fields.append(cookie, for: .setCookie)
         return response

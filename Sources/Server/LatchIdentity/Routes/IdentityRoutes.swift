@@ -9,6 +9,7 @@ extension Router {
         self.init(interceptors: [RequestIDInterceptor(), IdentityErrorInterceptor()])
         CookieSessionRoutes(dependencies: dependencies).add(to: &self)
         AccountRoutes(dependencies: dependencies).add(to: &self)
+        if !dependencies.upstreams.all.isEmpty { UpstreamRoutes(dependencies: dependencies).add(to: &self) }
         TokenRoutes(dependencies: dependencies).add(to: &self)
         AppSessionRoutes(dependencies: dependencies).add(to: &self)
         if dependencies.configuration.hasSampleResource { SampleRoutes(dependencies: dependencies).add(to: &self) }

@@ -58,9 +58,12 @@ struct TokenService: Sendable {
     /// The token is signed before the row is written, so that a failed signature leaves no unusable device behind. The
     /// store inserts the row only if the account is still as it was when the login was decided: a reset or the enrolment of
     /// a second factor may have come in between.
+    ///
+    /// - Parameter authenticatedAt: The time at which the user authenticated; nil for now.
     func startSession(
         for account: Account, from origin: RequestOrigin, by client: OAuthClient? = nil,
-        grantType: OAuthClient.GrantType, scopes: Scopes, isRemembered: Bool = true, factorAt: Date? = nil
+        grantType: OAuthClient.GrantType, scopes: Scopes, isRemembered: Bool = true, factorAt: Date? = nil,
+        authenticatedAt: Date? = nil
     ) async throws(IdentityError) -> IssuedTokens {
         try dependencies.take([dependencies.limits.session(accountID: account.id)])
         let account = try await dependencies.accounts.promotingFirstAdministrator(account)
@@ -72,7 +75,8 @@ struct TokenService: Sendable {
             secret: dependencies.random.bytes(32), createdAt: now, lastUsedAt: now,
             expiresAt: now.addingTimeInterval(isRemembered ? longest : min(longest, 86_400)),
             userAgent: origin.userAgent?.sanitized(200), address: origin.address,
-            name: origin.deviceName?.sanitized(200), factorAt: factorAt, authenticatedAt: now)
+            name: origin.deviceName?.sanitized(200), factorAt: factorAt,
+            authenticatedAt: authenticatedAt ?? now)
         let tokens = try issued(to: device, of: account, counter: 0, scopes: scopes)
         guard try await dependencies.store.insert(device, for: account) else { throw .invalidCredentials }
         count(grantType)

@@ -13,9 +13,11 @@ package struct HTMLPage {
     /// - Parameters:
     ///   - problem: The problem of the last input.
     ///   - refusal: The label of a second button, which sends `refuse` along.
+    ///   - appLink: A link to an app, whose URL comes from the configuration and never from a request.
     package init(
         _ title: String, text: String, problem: String? = nil, action: (path: String, button: String)? = nil,
-        carrying token: String? = nil, fields: String = "", refusal: String? = nil
+        carrying token: String? = nil, fields: String = "", refusal: String? = nil,
+        appLink: (url: String, label: String)? = nil
     ) {
         self.title = title
         let mistake = problem.map { #"<p class="wrong" role="alert">\#(HTMLContext.text.escape($0))</p>"# } ?? ""
@@ -31,7 +33,11 @@ package struct HTMLPage {
             </form>
             """
         }
-        content = "<p>\(HTMLContext.text.escape(text))</p>\(mistake)\(form ?? "")"
+        // Its scheme is the app's own, which the context of URLs does not follow.
+        let link = appLink.map { url, label in
+            #"<p><a class="button" href="\#(HTMLContext.attribute.escape(url))">\#(HTMLContext.text.escape(label))</a></p>"#
+        }
+        content = "<p>\(HTMLContext.text.escape(text))</p>\(mistake)\(form ?? "")\(link ?? "")"
     }
 
     /// The form field of a new password.
@@ -48,6 +54,13 @@ package struct HTMLPage {
 
         """
 
+    /// The form field of a code of the second factor, or of a recovery code.
+    package static let oneTimeCode = """
+        <label for="code">Code</label>
+        <input type="text" id="code" name="code" inputmode="text" autocomplete="one-time-code" maxlength="40" required autofocus>
+
+        """
+
     /// The form fields of an account's password, and of a new one that replaces it.
     package static let passwordOrNew = """
         <label for="password">Password</label>
@@ -58,9 +71,14 @@ package struct HTMLPage {
         """
 
     /// Returns the page with a policy against scripts, images, frames and referrers, since its URL holds a token.
-    package func response(status: HTTPStatus = .ok) -> HTTPResponse {
+    ///
+    /// - Parameter formTarget: A source expression of the place that the response to the form redirects to, which the policy
+    ///   of forms covers as well.
+    package func response(status: HTTPStatus = .ok, formTarget: String? = nil) -> HTTPResponse {
+        let targets = "'self'" + (formTarget.map { " \($0)" } ?? "")
         let policy =
-            "default-src 'none'; style-src \(PageStyle.source); form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+            "default-src 'none'; style-src \(PageStyle.source); form-action \(targets); frame-ancestors 'none'; "
+            + "base-uri 'none'"
         return HTTPResponse(
             status: status,
             fields: [

@@ -25,8 +25,10 @@ package enum PageStyle {
         background:transparent;border:1px solid var(--line);border-radius:.5rem}
         button{width:100%;padding:.6875rem;font:inherit;font-weight:600;color:var(--card);background:var(--accent);\
         border:0;border-radius:.5rem;cursor:pointer}
+        .button{display:block;padding:.6875rem;font-weight:600;text-align:center;text-decoration:none;color:var(--card);\
+        background:var(--accent);border-radius:.5rem}
         .second{margin-top:.75rem;color:inherit;background:transparent;border:1px solid var(--line)}
-        input:focus-visible,button:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+        input:focus-visible,button:focus-visible,a:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 
         """
 

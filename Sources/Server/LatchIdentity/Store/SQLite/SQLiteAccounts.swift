@@ -28,9 +28,7 @@ extension SQLiteIdentityStore: AccountStore {
         _ account: Account, details: AccountDetails? = nil, mail: OutboxMail? = nil
     ) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) in
-            try db.run(
-                "INSERT INTO account (\(Account.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                account.sqliteValues)
+            try db.insert(account)
             if let details { try db.insert(details, of: account.id) }
             if let mail { try db.insert(mail) }
             try db.audit("account.created", account: account.id, at: account.createdAt)
@@ -219,6 +217,15 @@ extension SQLiteConnection {
     /// Returns an account of any status; nil if there is none.
     func account(_ id: String) throws(IdentityError) -> Account? {
         try first("SELECT \(Account.columns) FROM account WHERE id = ?", [.text(id)], read: Account.init)
+    }
+
+    /// Inserts an account.
+    ///
+    /// - Throws: `IdentityError.alreadyExists` if the address or the username is taken.
+    func insert(_ account: Account) throws(IdentityError) {
+        try run(
+            "INSERT INTO account (\(Account.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            account.sqliteValues)
     }
 
     /// Returns whether the account is active and has the credentials of the given value, on which a decision was based.

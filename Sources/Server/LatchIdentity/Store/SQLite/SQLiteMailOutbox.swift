@@ -97,7 +97,7 @@ extension SQLiteConnection {
     /// Stores the token of a mail, and returns its recipient; nil if no account needs the mail any more.
     fileprivate func prepare(_ mail: OutboxMail, _ claim: MailClaim) throws(IdentityError) -> EmailAddress? {
         switch mail.purpose {
-        case .addressChanging, .factorAdded, .factorRemoved: return mail.recipient
+        case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved: return mail.recipient
         case .newAddress, .oldAddress:
             let column = mail.purpose == .newAddress ? "new_digest" : "old_digest"
             // The owner of another account did not ask for the change, which cannot be completed.

@@ -158,6 +158,7 @@ extension SQLiteConnection {
         for table in ["sign_in_challenge", "email_change"] {
             try run("DELETE FROM \(table) WHERE account_id = ?", [.text(id)])
         }
+        try endUnprovedLinks(of: account, device: device, at: now)
         return try revokeDevices(of: id, except: device, because: .addressProof, at: now)
     }
 

@@ -36,7 +36,7 @@ enum SQLiteSchema {
 
     /// The migrations; the one at index n migrates version n to n + 1.
     private static let migrations: [[String]] = [
-        first, second, third, fourth, mailOutbox, keyRotation, credentials, auditChain,
+        first, second, third, fourth, mailOutbox, keyRotation, credentials, auditChain, upstreamIdentities,
     ]
 
     /// The mails that wait for the mail server.
@@ -402,7 +402,7 @@ enum SQLiteSchema {
         ]
 
     /// Returns the SQL statement that increases the version of an account's credentials.
-    private static func increasingVersion(_ id: String) -> String {
+    static func increasingVersion(_ id: String) -> String {
         "UPDATE account SET credential_version = credential_version + 1 WHERE id = \(id);"
     }
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchRPC
+
+/// Errors of sign-ins through other providers; `ClientForm.oauth` is the `error` in the URL of the app.
+extension IdentityError {
+    /// Returns the error of a request that cannot begin a sign-in.
+    static func invalidSignIn(_ problem: String) -> IdentityError {
+        IdentityError(
+            code: "invalidSignIn", message: "This sign-in cannot begin: \(problem).",
+            hint: "This is a mistake of the app that opened the page, or of this server's configuration.",
+            form: .badRequest)
+    }
+
+    /// The attempt was answered before, is too old, or began in another browser.
+    static let signInEnded = IdentityError(
+        code: "signInEnded", message: "This sign-in has ended",
+        hint:
+            "It was finished before, took longer than ten minutes, or began in another browser. Begin again in the app.",
+        form: ClientForm(status: .badRequest, oauth: "invalid_request", rpc: .failedPrecondition))
+
+    /// The user has refused.
+    static let upstreamDenied = IdentityError(
+        code: "upstreamDenied", message: "The sign-in was cancelled", hint: "Begin again in the app.",
+        form: .forbidden)
+
+    /// The provider cannot be reached, or fails.
+    static let upstreamUnavailable = IdentityError(
+        code: "upstreamUnavailable", message: "The provider does not answer",
+        hint: "Try again in a few minutes, or sign in another way.", retryAfter: .seconds(30),
+        form: .temporarilyUnavailable)
+
+    /// The provider's response is not valid.
+    static let upstreamFailed = IdentityError(
+        code: "upstreamFailed", message: "The sign-in did not succeed",
+        hint:
+            "The provider's response cannot be trusted. Begin again in the app; if it happens again, tell its operator.",
+        form: ClientForm(status: HTTPStatus(rawValue: 502), oauth: "server_error", rpc: .unavailable))
+
+    /// The provider's metadata names a URL that this server does not request.
+    static let upstreamMisconfigured = upstreamFailed.with(
+        message: "The provider names an address that this server must not request")
+
+    /// The user belongs to none of the allowed tenants.
+    static let tenantNotAllowed = IdentityError(
+        code: "tenantNotAllowed", message: "Accounts of this organization cannot sign in here",
+        hint: "Choose another account, or ask the app's operator.", form: .forbidden)
+
+    /// Another account has the address.
+    ///
+    /// It is neither signed in nor linked: the provider may not know whose the address is (attack I2).
+    static func accountExists(at provider: String) -> IdentityError {
+        IdentityError(
+            code: "accountExists", message: "You have an account already",
+            hint: """
+                There is an account with the e-mail address of your \(provider) account. Sign in to it as you did before, \
+                and link \(provider) in the app's settings. If you do not know the password, reset it.
+                """,
+            form: ClientForm(status: .conflict, oauth: "account_exists", rpc: .alreadyExists))
+    }
+
+    /// The provider has stated no address that mails can be sent to.
+    static let emailMissing = IdentityError(
+        code: "emailMissing", message: "An e-mail address is needed",
+        hint: "The provider has not told us yours. Share it there, or sign up with an address and a password.",
+        form: ClientForm(status: .forbidden, oauth: "email_missing", rpc: .failedPrecondition))
+
+    /// The configuration requires a verified address, and the account has none.
+    static let emailUnverified = IdentityError(
+        code: "emailUnverified", message: "Verify your e-mail address first",
+        hint: "A mail with a link is on its way. Open it, and sign in then.",
+        form: ClientForm(status: .forbidden, oauth: "email_unverified", rpc: .failedPrecondition))
+
+    /// The account may not sign in.
+    static let accountClosed = IdentityError(
+        code: "accountClosed", message: "This account cannot sign in", hint: "Ask the app's operator.",
+        form: .forbidden)
+
+    /// The code is not valid, or no longer, or was issued to another app.
+    static let invalidSignInCode = IdentityError(
+        code: "invalidSignInCode", message: "The code of the sign-in is not valid, or no longer.",
+        hint: "Begin the sign-in again.", form: .invalidGrant)
+
+    private static let conflict = ClientForm(status: .conflict, oauth: "invalid_request", rpc: .failedPrecondition)
+
+    /// Another account has the identity.
+    static let linkedElsewhere = IdentityError(
+        code: "linkedElsewhere", message: "Another account is linked to it.",
+        hint: "Sign in to that account and remove the link there first.", form: conflict)
+
+    /// The account has another identity of the provider.
+    static let alreadyLinked = IdentityError(
+        code: "alreadyLinked", message: "This account is linked to another one of this provider.",
+        hint: "Remove that link first.", form: conflict)
+
+    /// The account has no link to the provider.
+    static let notLinked = IdentityError(
+        code: "notLinked", message: "This account has no such link.", form: .notFound)
+
+    /// Without the link nobody could sign in to the account.
+    static let lastSignIn = IdentityError(
+        code: "lastSignIn", message: "This is the only way to sign in to the account.",
+        hint: "Set a password first, by the mail of 'forgot password', or link another provider.", form: conflict)
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchOAuth
+import LatchServer
+import LatchSignIn
+import PortableFoundation
+
+/// The routes of sign-ins through other providers, as AuthPackage clients use them.
+///
+/// A browser opens the first two, so their errors are pages; the app calls the others.
+struct UpstreamRoutes: Sendable {
+    let dependencies: Dependencies
+
+    private var service: UpstreamSignInService { dependencies.upstreamSignIns }
+    private var cookies: EncryptedCookies { EncryptedCookies(attempts: dependencies) }
+
+    /// Adds the routes of each configured provider.
+    func add(to router: inout Router) {
+        router.group(prefix: "/api/auth", interceptors: dependencies.limiting(.link)) { pages in
+            for client in dependencies.upstreams.all {
+                let name = client.provider.name
+                pages.get("/\(name)") { try await begin($0, at: client) }
+                if client.provider.postsResponses {
+                    pages.post("/\(name)/callback") { try await finish($0, at: client) }
+                } else {
+                    pages.get("/\(name)/callback") { try await finish($0, at: client) }
+                }
+            }
+            pages.post("/second-factor", secondFactor)
+        }
+        router.group(prefix: "/api/auth", interceptors: dependencies.limiting(.token)) { app in
+            app.post("/exchange", exchange)
+            app.get("/links", links)
+            app.post("/links", link)
+            app.delete("/links/{provider}", unlink)
+        }
+    }
+
+    // MARK: The browser
+
+    /// Redirects to the provider's page, and keeps the attempt in a cookie.
+    ///
+    /// `redirect` is a URL of the app as it is configured; `code_challenge` and `code_challenge_method=S256` are the app's;
+    /// `prompt` is passed on; `intent=link` yields a code for a link and not for tokens.
+    private func begin(_ request: HTTPRequest, at client: UpstreamClient) async throws -> HTTPResponse {
+        do throws(IdentityError) {
+            let query = request.queryItems
+            guard Set(query.map(\.name)).count == query.count else {
+                throw .invalidSignIn("a parameter occurs more than once")
+            }
+            let begun = try await service.begin(
+                UpstreamSignInService.Request(
+                    redirect: query["redirect"], codeChallenge: query["code_challenge"],
+                    codeChallengeMethod: query["code_challenge_method"], prompt: query["prompt"],
+                    intent: query["intent"]), at: client)
+            let cookie = try cookie(begun.attempt, id: begun.state, isPosted: client.provider.postsResponses)
+            return .redirect(to: begun.url, setting: cookies.makingRoom(in: request) + [cookie])
+        } catch {
+            return page(error)
+        }
+    }
+
+    /// Takes the provider's response, and returns to the app or asks for the second factor.
+    private func finish(_ request: HTTPRequest, at client: UpstreamClient) async throws -> HTTPResponse {
+        // A HEAD request, which the router gives to the same function, must not use up the attempt.
+        guard request.method == .get || request.method == .post, let response = response(in: request, at: client),
+            let state = response.state, let attempt = cookies.attempt(state, in: request, at: dependencies.now),
+            attempt.provider == client.provider.name, case .response(let begun) = attempt.step
+        else { return page(.signInEnded) }
+        let cleared = cookies.cleared(state, isPosted: client.provider.postsResponses)
+        do throws(IdentityError) {
+            try await service.spend(state)
+            let next = try await service.finish(
+                response, to: begun, of: attempt, at: client, from: request.requestOrigin)
+            switch next {
+            case .app(let url): return .redirect(to: url, setting: [cleared])
+            case .secondFactor(let attempt):
+                let id = dependencies.random.identifier()
+                let cookie = try cookie(attempt, id: id, isPosted: false)
+                return factorPage(id, attempt).setting(cleared).setting(cookie)
+            }
+        } catch {
+            return end(error, of: attempt, setting: cleared)
+        }
+    }
+
+    /// Returns the provider's response; nil if it is malformed.
+    private func response(in request: HTTPRequest, at client: UpstreamClient) -> AuthorizationResponse? {
+        guard let issuer = dependencies.accessTokens.issuer else { return nil }
+        let callback = UpstreamSignInService.callback(issuer, client.provider)
+        do {
+            guard request.method == .post else {
+                return try URL(string: "\(callback)?\(request.query ?? "")").map(AuthorizationResponse.init)
+            }
+            guard request.mediaType == FormEncoding.mediaType, let url = URL(string: callback) else { return nil }
+            return try AuthorizationResponse(form: request.body.bytes, sentTo: url)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Verifies a code of the second factor; a wrong one shows the page again.
+    ///
+    /// The cookie is not sent with a form of another site.
+    @Sendable private func secondFactor(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let form = try request.formFields()
+        let id = try form.single("token") ?? ""
+        let code = try form.single("code") ?? ""
+        guard let attempt = cookies.attempt(id, in: request, at: dependencies.now),
+            case .secondFactor(let challenge, let identity) = attempt.step
+        else { return page(.signInEnded) }
+        do throws(IdentityError) {
+            let url = try await service.finish(
+                challenge: challenge, identity, code: code, of: attempt, from: request.requestOrigin)
+            return .redirect(to: url, setting: [cookies.cleared(id)])
+        } catch {
+            guard error != .invalidCode, error != .tooManyAttempts else {
+                let problem = [error.message, error.hint].compactMap(\.self).joined(separator: " ")
+                return factorPage(id, attempt, problem: problem)
+            }
+            return end(error, of: attempt, setting: cookies.cleared(id))
+        }
+    }
+
+    private func factorPage(_ id: String, _ attempt: SignInAttempt, problem: String? = nil) -> HTTPResponse {
+        HTMLPage(
+            "Enter your code",
+            text: "Your account is protected by an authenticator app. A recovery code works as well.",
+            problem: problem, action: ("/api/auth/second-factor", "Sign in"), carrying: id,
+            fields: HTMLPage.oneTimeCode
+        ).response(
+            status: problem == nil ? .ok : .badRequest, formTarget: AppRedirect.source(attempt.redirect))
+    }
+
+    // MARK: The app
+
+    /// Exchanges `code` and `code_verifier` for the tokens of a login.
+    @Sendable private func exchange(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try RefreshCookie(dependencies).requireSameSite(request)
+        let body = try request.jsonObject()
+        let issued = try await service.exchange(
+            try body.text("code"), verifier: try body.text("code_verifier"), from: request.requestOrigin)
+        return try CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
+    }
+
+    /// Returns the providers that are linked to the account, and whether it has a password as well.
+    @Sendable private func links(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let session = try await session(request)
+        try session.requireFirstParty()
+        let links = try await dependencies.store.links(of: session.accountID).map(\.json)
+        return .json([
+            "links": .array(links.map { .object($0) }), "hasPassword": .bool(session.account.passwordHash != nil),
+        ])
+    }
+
+    /// Links the identity of `code` and `code_verifier`; the login must be recent.
+    @Sendable private func link(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let session = try await session(request)
+        let body = try request.jsonObject()
+        let (code, verifier) = (try body.text("code"), try body.text("code_verifier"))
+        do throws(IdentityError) {
+            let identity = try await service.link(code, verifier: verifier, to: session, from: request.requestOrigin)
+            return .json(UpstreamLink(identity: identity, linkedAt: dependencies.now).json, status: .created)
+        } catch {
+            throw error.withinSession
+        }
+    }
+
+    /// Removes the link to a provider; the login must be recent.
+    @Sendable private func unlink(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let session = try await session(request)
+        try await service.unlink(request.pathParameter("provider") ?? "", from: session)
+        return .message("The link is removed.")
+    }
+
+    private func session(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
+        try await dependencies.tokens.authenticate(accessToken: request.fields.bearerToken)
+    }
+
+    // MARK: Responses
+
+    /// Returns the Set-Cookie field of an attempt.
+    private func cookie(_ attempt: SignInAttempt, id: String, isPosted: Bool) throws(IdentityError) -> String {
+        do { return try cookies.set(attempt, id: id, isPosted: isPosted) } catch { throw .encryptionFailed }
+    }
+
+    /// Ends an attempt: a user who has refused is in the app at once, and everyone else reads why.
+    private func end(_ error: IdentityError, of attempt: SignInAttempt, setting cookie: String) -> HTTPResponse {
+        let url = AppRedirect.url(attempt.redirect, [("error", error.form.oauth)])
+        guard error != .upstreamDenied else { return .redirect(to: url, setting: [cookie]) }
+        return page(error, appURL: url).setting(cookie)
+    }
+
+    /// Returns the page of an error, with the way back to the app, if it is known.
+    private func page(_ error: IdentityError, appURL: String? = nil) -> HTTPResponse {
+        let shown = error.form.isDisclosed ? error : .unavailable
+        var response = HTMLPage(
+            shown.message, text: shown.hint ?? "", appLink: appURL.map { ($0, "Back to the app") }
+        ).response(status: shown.form.status)
+        response.fields[.retryAfter] = shown.retryAfter.map { String(max(Int($0.inSeconds.rounded(.up)), 1)) }
+        return response
+    }
+}
+
+extension UpstreamLink {
+    /// The link as the owner of the account sees it.
+    fileprivate var json: JSONObject {
+        var object: JSONObject = ["provider": .string(identity.provider)]
+        if let email = identity.email { object["email"] = .string(email.text) }
+        object["linkedAt"] = .integer(linkedAt.storedMilliseconds / 1000)
+        return object
+    }
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+package import PortableFoundation
+
+extension SQLiteIdentityStore: UpstreamStore {
+    package func account(linkedTo identity: UpstreamIdentity) throws(IdentityError) -> Account? {
+        try readers.read { db throws(IdentityError) in try db.account(linkedTo: identity) }
+    }
+
+    package func insert(
+        _ account: Account, linkedTo identity: UpstreamIdentity
+    ) async throws(IdentityError) -> Account {
+        try await writer.write { db throws(IdentityError) in
+            // Two responses for one new user may arrive at once.
+            if let found = try db.account(linkedTo: identity) { return found }
+            try db.insert(account)
+            try db.audit("account.created", account: account.id, detail: identity.provider, at: account.createdAt)
+            try db.insert(identity, of: account.id, at: account.createdAt)
+            return try db.account(account.id) ?? account
+        }
+    }
+
+    /// Decides in the transaction, so that of two accounts one gets the identity.
+    package func link(
+        _ identity: UpstreamIdentity, to account: Account, at now: Date
+    ) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            if let owner = try db.account(linkedTo: identity) {
+                guard owner.id != account.id else { return }
+                throw .linkedElsewhere
+            }
+            guard try db.isUnchanged(account) else { throw .invalidToken }
+            let count = try db.number(
+                "SELECT count(*) FROM upstream_identity WHERE account_id = ? AND provider = ?",
+                [.text(account.id), .text(identity.provider)])
+            guard count == 0 else { throw .alreadyLinked }
+            try db.insert(identity, of: account.id, at: now)
+            try db.mail(.signInAdded, to: account, at: now)
+        }
+    }
+
+    package func unlink(
+        _ provider: String, from account: Account, at now: Date
+    ) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            guard try db.isUnchanged(account), let current = try db.account(account.id) else { throw .invalidToken }
+            let removed = try db.run(
+                "DELETE FROM upstream_identity WHERE account_id = ? AND provider = ?",
+                [.text(account.id), .text(provider)])
+            guard removed > 0 else { throw .notLinked }
+            let left = try db.number(
+                "SELECT count(*) FROM upstream_identity WHERE account_id = ?", [.text(account.id)])
+            // The error rolls the removal back.
+            guard current.passwordHash != nil || left > 0 else { throw .lastSignIn }
+            try db.audit("account.unlinked", account: account.id, detail: provider, at: now)
+            try db.mail(.signInRemoved, to: account, at: now)
+        }
+    }
+
+    package func links(of accountID: String) throws(IdentityError) -> [UpstreamLink] {
+        try all(
+            """
+            SELECT issuer, subject, provider, email, linked_at FROM upstream_identity
+            WHERE account_id = ? ORDER BY provider, linked_at
+            """, [.text(accountID)]
+        ) { row throws(IdentityError) in
+            UpstreamLink(identity: try UpstreamIdentity(row, from: 0), linkedAt: try row.date(4))
+        }
+    }
+
+    /// Relies on the primary key to decide between concurrent responses.
+    package func spend(attempt digest: [UInt8], until end: Date) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in
+            try db.run(
+                "INSERT OR IGNORE INTO spent_sign_in (digest, expires_at) VALUES (?, ?)",
+                [.blob(digest), .date(end)]) == 1
+        }
+    }
+
+    package func insert(_ code: SignInCode) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            try db.run(
+                """
+                INSERT INTO sign_in_code (digest, purpose, issuer, subject, provider, email, account_id,
+                    credential_version, code_challenge, factor_at, authenticated_at, expires_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .blob(code.digest), .text(code.purpose.rawValue), .text(code.identity.issuer),
+                    .text(code.identity.subject), .text(code.identity.provider), .text(code.identity.email?.text),
+                    .text(code.accountID), .integer(Int64(code.credentialVersion)), .text(code.codeChallenge),
+                    .date(code.factorAt), .date(code.authenticatedAt), .date(code.expiresAt),
+                ])
+        }
+    }
+
+    /// Reads and removes in one transaction, so that of two exchanges one gets the code.
+    package func takeSignInCode(
+        _ digest: [UInt8], for purpose: SignInCode.Purpose, at now: Date
+    ) async throws(IdentityError) -> SignInCode? {
+        try await writer.write { db throws(IdentityError) in
+            let code = try db.first(
+                """
+                SELECT issuer, subject, provider, email, account_id, credential_version, code_challenge, factor_at,
+                    authenticated_at, expires_at FROM sign_in_code WHERE digest = ? AND purpose = ? AND expires_at > ?
+                """, [.blob(digest), .text(purpose.rawValue), .date(now)]
+            ) { row throws(IdentityError) in
+                SignInCode(
+                    digest: digest, purpose: purpose, identity: try UpstreamIdentity(row, from: 0),
+                    accountID: try row.optionalText(4), credentialVersion: Int(try row.integer(5)),
+                    codeChallenge: try row.text(6), factorAt: try row.optionalDate(7),
+                    authenticatedAt: try row.date(8), expiresAt: try row.date(9))
+            }
+            try db.run("DELETE FROM sign_in_code WHERE digest = ?", [.blob(digest)])
+            return code
+        }
+    }
+}
+
+extension UpstreamIdentity {
+    /// Creates an identity from the columns issuer, subject, provider and email.
+    fileprivate init(_ row: borrowing SQLiteRow, from column: Int32) throws(IdentityError) {
+        let email = try row.optionalText(column + 3)
+        self.init(
+            issuer: try row.text(column), subject: try row.text(column + 1), provider: try row.text(column + 2),
+            email: email.map { EmailAddress(text: $0, key: $0.lowercasedASCII()) })
+    }
+}
+
+extension SQLiteConnection {
+    fileprivate func account(linkedTo identity: UpstreamIdentity) throws(IdentityError) -> Account? {
+        try first(
+            """
+            SELECT \(Account.columns) FROM account
+            WHERE id = (SELECT account_id FROM upstream_identity WHERE issuer = ? AND subject = ?)
+            """, [.text(identity.issuer), .text(identity.subject)], read: Account.init)
+    }
+
+    fileprivate func insert(
+        _ identity: UpstreamIdentity, of accountID: String, at now: Date
+    ) throws(IdentityError) {
+        try run(
+            """
+            INSERT INTO upstream_identity (issuer, subject, provider, email, account_id, linked_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .text(identity.issuer), .text(identity.subject), .text(identity.provider),
+                .text(identity.email?.text), .text(accountID), .date(now),
+            ])
+        try audit("account.linked", account: accountID, detail: identity.provider, at: now)
+    }
+
+    /// Ends the links that were made before the first proof of an account's address.
+    ///
+    /// An account that was signed up through a provider, and has no password, keeps its one link if a session of it makes
+    /// the proof: nobody else had access to it.
+    func endUnprovedLinks(of account: Account, device: [UInt8]?, at now: Date) throws(IdentityError) {
+        let count = try number("SELECT count(*) FROM upstream_identity WHERE account_id = ?", [.text(account.id)])
+        guard count > 0, !(count == 1 && account.passwordHash == nil && device != nil) else { return }
+        try run("DELETE FROM upstream_identity WHERE account_id = ?", [.text(account.id)])
+        try audit("account.unlinked", account: account.id, detail: "set before the address was proved", at: now)
+    }
+
+    /// Reports a change of the ways to sign in outside of the session that made it.
+    fileprivate func mail(
+        _ purpose: OutboxMail.Purpose, to account: Account, at now: Date
+    ) throws(IdentityError) {
+        let id = RandomSource.system.identifier()
+        try insert(OutboxMail(purpose, to: account.email, accountID: account.id, id: id, at: now))
+    }
+}
+
+extension SQLiteSchema {
+    /// The identities at other providers that sign in to accounts, the codes that apps exchange for the result, and the
+    /// attempts that were answered.
+    ///
+    /// A link is a credential: with each that comes or goes, decisions that were made before it end.
+    static let upstreamIdentities = [
+        """
+        CREATE TABLE upstream_identity (
+            issuer TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            provider TEXT NOT NULL,
+            email TEXT,
+            account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            linked_at INTEGER NOT NULL,
+            PRIMARY KEY (issuer, subject)
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX upstream_identity_of_account ON upstream_identity (account_id, provider)",
+        """
+        CREATE TRIGGER upstream_identity_is_linked AFTER INSERT ON upstream_identity BEGIN
+            \(increasingVersion("new.account_id"))
+        END
+        """,
+        """
+        CREATE TRIGGER upstream_identity_is_unlinked AFTER DELETE ON upstream_identity BEGIN
+            \(increasingVersion("old.account_id"))
+        END
+        """,
+        """
+        CREATE TABLE sign_in_code (
+            digest BLOB PRIMARY KEY NOT NULL,
+            purpose TEXT NOT NULL,
+            issuer TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            provider TEXT NOT NULL,
+            email TEXT,
+            account_id TEXT REFERENCES account (id) ON DELETE CASCADE,
+            credential_version INTEGER NOT NULL,
+            code_challenge TEXT NOT NULL,
+            factor_at INTEGER,
+            authenticated_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX sign_in_code_by_end ON sign_in_code (expires_at)",
+        "CREATE INDEX sign_in_code_of_account ON sign_in_code (account_id)",
+        "CREATE TABLE spent_sign_in (digest BLOB PRIMARY KEY NOT NULL, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+        "CREATE INDEX spent_sign_in_by_end ON spent_sign_in (expires_at)",
+    ]
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchOAuth
+import LatchServer
+import PortableFoundation
+import Synchronization
+
+/// The clients of the configured identity providers, by name.
+struct UpstreamClients: Sendable {
+    private let clients: [String: UpstreamClient]
+
+    /// The clients in the order of their names.
+    var all: [UpstreamClient] { clients.values.sorted { $0.provider.name < $1.provider.name } }
+
+    /// Creates the clients of a configuration, and reads the files with their secrets.
+    ///
+    /// - Throws: `IdentityError.invalidSetting` for a provider that cannot work.
+    init(
+        _ configuration: IdentityConfiguration, transport: any Handler, clock: WallClock, random: RandomSource
+    ) throws(IdentityError) {
+        var clients: [String: UpstreamClient] = [:]
+        for provider in configuration.upstreams {
+            if let flaw = provider.flaw { throw .invalidSetting("upstreams", flaw) }
+            let secret = try Self.secret(of: provider, in: configuration)
+            clients[provider.name] = try UpstreamClient(
+                provider, secret: secret, transport: transport, clock: clock, random: random)
+        }
+        for name in configuration.upstreamSecrets.keys.sorted() where clients[name] == nil {
+            throw .invalidSetting("upstream_secrets", "secrets of providers in 'upstreams', and '\(name)' is none")
+        }
+        if !clients.isEmpty, configuration.signInRedirects.isEmpty, configuration.tokenRedirects.isEmpty {
+            throw .invalidSetting("sign_in_redirects", "the URLs of the apps that use 'upstreams'")
+        }
+        self.clients = clients
+    }
+
+    subscript(name: String) -> UpstreamClient? { clients[name] }
+
+    private static func secret(
+        of provider: UpstreamProvider, in configuration: IdentityConfiguration
+    ) throws(IdentityError) -> String {
+        let given = configuration.upstreamSecrets[provider.name]
+        guard let path = provider.secretFile else {
+            guard let given else {
+                throw .invalidSetting("upstream_secrets", "set for '\(provider.name)', or a secret_file in 'upstreams'")
+            }
+            return given
+        }
+        guard given == nil else {
+            throw .invalidSetting("upstream_secrets", "left out for '\(provider.name)', which has a secret_file")
+        }
+        guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= 16 << 10 else {
+            throw .invalidSetting("upstreams", "a readable secret_file for '\(provider.name)'")
+        }
+        let text = String(String(decoding: bytes, as: UTF8.self).trimmingSpace())
+        guard !text.isEmpty else {
+            throw .invalidSetting("upstreams", "a secret_file with a secret for '\(provider.name)'")
+        }
+        return text
+    }
+}
+
+/// The client of one identity provider.
+final class UpstreamClient: Sendable {
+    /// The time after which metadata is fetched again: providers announce changes of their endpoints a day ahead.
+    private static let metadataLifetime: TimeInterval = 86_400
+    /// The timeout of each request to a provider, for which a user waits.
+    static let timeout = Duration.seconds(10)
+
+    let provider: UpstreamProvider
+    let configuration: OAuthConfiguration
+    /// The client secret; nil where a key signs it.
+    let secret: String?
+    let transport: any Handler
+    private let clock: WallClock
+    private let random: RandomSource
+    private let current = Mutex<(client: AuthorizationClient, since: Date)?>(nil)
+
+    fileprivate init(
+        _ provider: UpstreamProvider, secret: String, transport: any Handler, clock: WallClock, random: RandomSource
+    ) throws(IdentityError) {
+        self.provider = provider
+        self.clock = clock
+        self.random = random
+        self.secret = provider.kind == .apple ? nil : secret
+        configuration = try Self.configuration(of: provider, secret: secret)
+        self.transport = UpstreamTransport(issuer: configuration.issuer, transport: transport)
+    }
+
+    private static func configuration(
+        of provider: UpstreamProvider, secret: String
+    ) throws(IdentityError) -> OAuthConfiguration {
+        let id = provider.clientID
+        var configuration: OAuthConfiguration
+        switch provider.kind {
+        case .openID:
+            guard let issuer = provider.issuer.flatMap(URL.init(string:)) else {
+                throw .invalidSetting("upstreams", "an issuer for '\(provider.name)'")
+            }
+            configuration = OAuthConfiguration(issuer: issuer, clientID: id, secret: secret)
+            configuration.scopes = openID
+        case .microsoft:
+            configuration = .microsoft(clientID: id, tenant: provider.tenant ?? "common", secret: secret)
+            configuration.scopes = openID
+        case .google: configuration = .google(clientID: id, secret: secret)
+        case .apple:
+            configuration = .apple(
+                clientID: id, teamID: provider.teamID ?? "", key: try key(of: provider, secret: secret))
+        case .github: configuration = .github(clientID: id, secret: secret)
+        case .facebook: configuration = .facebook(clientID: id, secret: secret)
+        }
+        if let scopes = provider.scopes { configuration.scopes = scopes }
+        return configuration
+    }
+
+    /// The scopes of a sign-in that needs no refresh token.
+    private static let openID: Scopes = ["openid", "profile", "email"]
+
+    /// Returns Apple's private key, from PEM or from its content in base 64.
+    private static func key(of provider: UpstreamProvider, secret: String) throws(IdentityError) -> Key {
+        let label = "PRIVATE KEY"
+        let isPEM = secret.utf8.starts(with: "-----".utf8)
+        let pem = isPEM ? secret : "-----BEGIN \(label)-----\n\(secret)\n-----END \(label)-----\n"
+        do { return try Key(pem: pem, algorithm: .es256, id: provider.keyID) } catch {
+            throw .invalidSetting("upstreams", "a key of Sign in with Apple as the secret of '\(provider.name)'")
+        }
+    }
+
+    /// The client with metadata of at most a day.
+    var authorization: AuthorizationClient {
+        let now = clock.now
+        return current.withLock { current in
+            if let (client, since) = current, (0..<Self.metadataLifetime).contains(now.timeIntervalSince(since)) {
+                return client
+            }
+            let client = AuthorizationClient(
+                configuration, transport: transport, timeout: Self.timeout, clock: clock, random: random)
+            current = (client, now)
+            return client
+        }
+    }
+}
+
+/// A handler that keeps requests to an identity provider off this machine and off addresses in its network.
+///
+/// Metadata names URLs that this server then requests (SSRF). Plain http, loopback, addresses without a name and names without
+/// a dot are refused unless they are of the host of the configured issuer. A name that resolves to an internal address is not: providers of an
+/// organization have such names.
+struct UpstreamTransport: Handler {
+    private let issuer: HTTPOrigin?
+    private let transport: any Handler
+
+    init(issuer: URL, transport: any Handler) {
+        self.issuer = HTTPOrigin(issuer)
+        self.transport = transport
+    }
+
+    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        guard isAllowed(request.origin) else { throw IdentityError.upstreamMisconfigured }
+        return try await transport.respond(to: request)
+    }
+
+    private func isAllowed(_ origin: HTTPOrigin) -> Bool {
+        if let issuer, origin.host == issuer.host, origin.scheme == issuer.scheme { return true }
+        guard origin.scheme == "https", !origin.isLoopback else { return false }
+        let host = origin.host
+        guard host.utf8.first != UInt8(ascii: "["), IPAddress(host) == nil else { return false }
+        // A name without a dot is one of the network; a dot at the end changes nothing about `localhost`.
+        let parts = host.utf8.split(separator: UInt8(ascii: "."))
+        guard parts.count > 1, let last = parts.last, !last.elementsEqual("localhost".utf8) else { return false }
+        // WHATWG URL §3.5: a last part of digits alone is an IPv4 address in one of its other notations.
+        return !last.allSatisfy { (0x30...0x39).contains($0) } && !last.starts(with: "0x".utf8)
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchCrypto
+import LatchHTTP
+import LatchJOSE
+import LatchOAuth
+import PortableFoundation
+
+/// A user as an identity provider knows them.
+///
+/// Issuer and subject alone say who it is (OpenID Connect Core §5.7). An address can be another user's tomorrow, and some
+/// providers let their users claim any (attack I2).
+package struct UpstreamIdentity: Sendable, Hashable {
+    /// The issuer of the user's own tenant.
+    package let issuer: String
+    /// The identifier of the user at the issuer, which is never given to another one.
+    package let subject: String
+    /// The name of the provider in the configuration.
+    package let provider: String
+    /// The address; nil if the provider states none.
+    package var email: EmailAddress?
+
+    /// Creates an identity.
+    package init(issuer: String, subject: String, provider: String, email: EmailAddress? = nil) {
+        (self.issuer, self.subject, self.provider, self.email) = (issuer, subject, provider, email)
+    }
+}
+
+extension UpstreamIdentity: Redacted {
+    package var description: String { "UpstreamIdentity(\(provider))" }
+}
+
+/// The user of a finished sign-in at an identity provider.
+struct UpstreamUser: Sendable {
+    var identity: UpstreamIdentity
+    /// Whether the provider states that it has verified the address.
+    var isEmailVerified = false
+    /// The name; nil if the provider states none.
+    var name: String?
+    /// The time at which the user authenticated there; nil if the provider does not state it.
+    var authenticatedAt: Date?
+}
+
+extension UpstreamClient {
+    /// Finishes a sign-in and returns its user.
+    ///
+    /// - Throws: `OAuthError`, `HTTPError` if the provider cannot be reached, `IdentityError.tenantNotAllowed` and
+    ///   `.upstreamMisconfigured`.
+    func user(of response: AuthorizationResponse, to attempt: AuthorizationAttempt) async throws -> UpstreamUser {
+        let client = authorization
+        let tokens = try await client.finish(response, of: attempt).tokens
+        switch provider.kind {
+        case .github: return try await gitHubUser(tokens)
+        case .facebook: return try await facebookUser(tokens)
+        case .openID, .microsoft, .google, .apple:
+            guard let idToken = tokens.idToken else { throw OAuthError.invalidIDToken }
+            // Verified by `finish`, with its nonce.
+            let claims = try JWT(unverified: idToken).claims
+            try checkTenant(claims)
+            var user = try user(claims)
+            if user.identity.email == nil, try await client.server().userInfoEndpoint != nil {
+                let info = try await client.userInfo(of: tokens)
+                (user.identity.email, user.isEmailVerified) = (Self.email(info.string("email")), isVerified(info))
+                user.name = user.name ?? Self.name(info.string("name"))
+            }
+            // Apple states the name outside of the token, and only the first time.
+            if provider.kind == .apple { user.name = user.name ?? Self.appleName(response["user"]) }
+            return user
+        }
+    }
+
+    /// Returns the user of a verified ID token.
+    private func user(_ claims: Claims) throws -> UpstreamUser {
+        guard let issuer = claims.issuer, let subject = claims.subject else { throw OAuthError.invalidIDToken }
+        return UpstreamUser(
+            identity: UpstreamIdentity(
+                issuer: issuer, subject: subject, provider: provider.name, email: Self.email(claims.string("email"))),
+            isEmailVerified: isVerified(claims), name: Self.name(claims.string("name")),
+            authenticatedAt: claims.date("auth_time"))
+    }
+
+    /// Whether the claims state that the provider has verified the address.
+    ///
+    /// Apple writes the flag as text. Microsoft has no such claim; `xms_edov` states that the owner of the domain was
+    /// verified, and without it any administrator of any directory chooses the address (attack I2).
+    private func isVerified(_ claims: Claims) -> Bool {
+        let flag = claims[provider.kind == .microsoft ? "xms_edov" : "email_verified"]
+        return flag == true || flag == "true" || flag == 1 || flag == "1"
+    }
+
+    /// Requires that the user belongs to an allowed tenant: `tid` of Microsoft, which the issuer contains as well, or `hd` of
+    /// Google, the domain of an organization.
+    private func checkTenant(_ claims: Claims) throws(IdentityError) {
+        guard !provider.tenants.isEmpty else { return }
+        let tenant = claims.string(provider.kind == .microsoft ? "tid" : "hd")?.lowercasedASCII()
+        guard let tenant, provider.tenants.contains(where: { $0.utf8.elementsEqual(tenant.utf8) }) else {
+            throw .tenantNotAllowed
+        }
+    }
+
+    // MARK: Interfaces of their own
+
+    /// GitHub is no OpenID provider: <https://docs.github.com/en/rest/users>.
+    ///
+    /// The number stays when the login name changes, which another user may then take.
+    private func gitHubUser(_ tokens: Tokens) async throws -> UpstreamUser {
+        let base = "https://api.github.com"
+        guard let user = try await get("\(base)/user", tokens).objectValue, let id = user["id"]?.intValue, id > 0 else {
+            throw OAuthError.invalidUserInfo
+        }
+        let emails = try await get("\(base)/user/emails", tokens).arrayValue ?? []
+        let primary = emails.first { $0["primary"] == true && $0["email"]?.stringValue != nil }
+        return UpstreamUser(
+            identity: UpstreamIdentity(
+                issuer: configuration.issuer.absoluteString, subject: String(id), provider: provider.name,
+                email: Self.email(primary?["email"]?.stringValue)),
+            isEmailVerified: primary?["verified"] == true,
+            name: Self.name(user["name"]?.stringValue ?? user["login"]?.stringValue))
+    }
+
+    /// Facebook: <https://developers.facebook.com/docs/graph-api/reference/user>.
+    ///
+    /// The ID token carries the nonce, and its subject must be the user of the interface.
+    private func facebookUser(_ tokens: Tokens) async throws -> UpstreamUser {
+        let key = SymmetricKey(data: Array((secret ?? "").utf8))
+        // The proof that the token is used by this server, and not by whoever has copied it.
+        let proof = HMAC<SHA256>.authenticationCode(for: Array(tokens.access.utf8), using: key)
+        let url = "https://graph.facebook.com/me?fields=id,name,email&appsecret_proof=\(Hex.encode(Array(proof)))"
+        guard let user = try await get(url, tokens).objectValue, let id = user["id"]?.stringValue, !id.isEmpty else {
+            throw OAuthError.invalidUserInfo
+        }
+        let claims = try tokens.idToken.map { try JWT(unverified: $0).claims }
+        if let subject = claims?.subject, !subject.utf8.elementsEqual(id.utf8) { throw OAuthError.invalidUserInfo }
+        return UpstreamUser(
+            identity: UpstreamIdentity(
+                issuer: configuration.issuer.absoluteString, subject: id, provider: provider.name,
+                email: Self.email(user["email"]?.stringValue)),
+            name: Self.name(user["name"]?.stringValue))
+    }
+
+    /// Requests JSON with a user's token.
+    private func get(_ text: String, _ tokens: Tokens) async throws -> JSONValue {
+        guard let url = URL(string: text) else { throw IdentityError.upstreamMisconfigured }
+        let client = Client(baseURL: url, transport: transport, redirects: .none, timeout: Self.timeout)
+        var request = try HTTPRequest(
+            url: url,
+            fields: [.accept: "application/json", .authorization: "Bearer \(tokens.access)", .userAgent: "latch"])
+        request.wantsStream = true
+        let response = try await client.respond(to: request)
+        let bytes = try await response.body.collected(upTo: 256 << 10)
+        guard response.status == .ok else {
+            throw response.status.isServerError ? OAuthError.serverFailed : OAuthError.invalidUserInfo
+        }
+        do { return try JSONValue(parsing: bytes) } catch { throw OAuthError.invalidUserInfo }
+    }
+
+    // MARK: Texts of others
+
+    /// Returns an address; nil if it is missing, or not one that mails can be sent to.
+    private static func email(_ text: String?) -> EmailAddress? {
+        guard let text else { return nil }
+        do { return try EmailAddress(text) } catch { return nil }
+    }
+
+    /// Returns a name that fits an account: fifty characters have at most 200 bytes.
+    private static func name(_ text: String?) -> String? {
+        text.flatMap { String($0.trimmingSpace()).sanitized(50) }
+    }
+
+    private static func appleName(_ text: String?) -> String? {
+        guard let text, text.utf8.count <= 4096 else { return nil }
+        let user: JSONValue
+        do { user = try JSONValue(parsing: text) } catch { return nil }
+        let parts = ["firstName", "lastName"].compactMap { user["name"]?[$0]?.stringValue }
+        return name(parts.joined(separator: " "))
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+import LatchCore
+
+/// An identity provider that users may sign in through, and the registration of this server there.
+///
+/// In a configuration it is one word, its parts separated by semicolons:
+///
+/// ```
+/// google;client_id=123.apps.googleusercontent.com;email_domains=gmail.com
+/// microsoft;client_id=…;tenants=72f988bf-86f1-41af-91ab-2d7cd011db47
+/// staff;issuer=https://sso.example.com;client_id=latch;secret_file=/etc/latch/staff.secret;email_domains=example.com
+/// ```
+///
+/// The secrets are in the setting `upstream_secrets`, or each in a file.
+public struct UpstreamProvider: Sendable, Hashable {
+    /// The protocol of a provider, and its deviations.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// Any provider of OpenID Connect that publishes its metadata.
+        case openID = "openid"
+        case microsoft, google, apple, github, facebook
+    }
+
+    /// The last part of the path `/api/auth/…`.
+    public let name: String
+    /// The kind; that of the name unless it is set.
+    public var kind: Kind
+    /// The client identifier of this server at the provider.
+    public var clientID = ""
+    /// The issuer of a provider that is not one of the known ones.
+    public var issuer: String?
+    /// The directory of Microsoft Entra: its ID or domain, or `common`, `organizations` or `consumers`.
+    public var tenant: String?
+    /// The tenants whose users may sign in: `tid` of Microsoft, `hd` of Google; empty allows all of them.
+    public var tenants: [String] = []
+    /// The domains of addresses about which the provider decides; any other address of its users counts as unverified.
+    public var emailDomains: [String] = []
+    /// The identifier of the developer's team at Apple.
+    public var teamID: String?
+    /// The identifier of the key at Apple.
+    public var keyID: String?
+    /// The path of a file with the client secret, or with Apple's private key.
+    public var secretFile: String?
+    /// The requested scopes; nil for those of the kind.
+    public var scopes: Scopes?
+
+    /// Creates a provider of a kind.
+    public init(name: String, kind: Kind, clientID: String) {
+        (self.name, self.kind, self.clientID) = (name, kind, clientID)
+    }
+}
+
+extension UpstreamProvider {
+    /// The names that routes below `/api/auth/` have already.
+    private static let reserved: Set<String> = [
+        "clients", "exchange", "links", "logout", "second-factor", "refresh-token", "reauthenticate",
+    ]
+
+    /// Parses the word of a configuration; nil if it is malformed.
+    package init?(word: String) {
+        let parts = word.unicodeScalars.split(separator: ";", omittingEmptySubsequences: false).map { String($0) }
+        guard let name = parts.first, name.isWord(maximum: 40, also: "-"), name == name.lowercasedASCII(),
+            !Self.reserved.contains(name)
+        else { return nil }
+        self.init(name: name, kind: Kind(rawValue: name) ?? .openID, clientID: "")
+        var seen: Set<String> = []
+        for part in parts.dropFirst() {
+            let pair = part.unicodeScalars.split(separator: "=", maxSplits: 1).map { String($0) }
+            guard pair.count == 2, seen.insert(pair[0]).inserted, set(pair[0], pair[1]) else { return nil }
+        }
+        guard !clientID.isEmpty else { return nil }
+    }
+
+    private mutating func set(_ name: String, _ value: String) -> Bool {
+        let list = value.unicodeScalars.split(separator: ",").map { String($0).lowercasedASCII() }
+        switch name {
+        case "kind":
+            guard let kind = Kind(rawValue: value) else { return false }
+            self.kind = kind
+        case "client_id": clientID = value
+        case "issuer":
+            guard PublicURL.isValid(value) else { return false }
+            issuer = value
+        case "tenant":
+            guard value.isWord(maximum: 100, also: "-.") else { return false }
+            tenant = value
+        case "tenants":
+            guard list.allSatisfy({ $0.isWord(maximum: 253, also: "-.") }) else { return false }
+            tenants = list
+        case "email_domains":
+            guard list.allSatisfy({ $0.isWord(maximum: 253, also: "-.") }) else { return false }
+            emailDomains = list
+        case "team_id": teamID = value
+        case "key_id": keyID = value
+        case "secret_file": secretFile = value
+        case "scopes":
+            let named = Scopes(value.unicodeScalars.split(separator: ",").compactMap { Scope(rawValue: String($0)) })
+            guard named.count == list.count else { return false }
+            scopes = named
+        default: return false
+        }
+        return true
+    }
+
+    /// The word that `init(word:)` parses.
+    package var word: String {
+        let parts: [(String, String?)] = [
+            ("kind", kind.rawValue), ("client_id", clientID), ("issuer", issuer), ("tenant", tenant),
+            ("tenants", tenants.isEmpty ? nil : tenants.joined(separator: ",")),
+            ("email_domains", emailDomains.isEmpty ? nil : emailDomains.joined(separator: ",")),
+            ("team_id", teamID), ("key_id", keyID), ("secret_file", secretFile),
+            ("scopes", scopes.map { $0.elements.map(\.rawValue).joined(separator: ",") }),
+        ]
+        return ([name] + parts.compactMap { name, value in value.map { "\(name)=\($0)" } }).joined(separator: ";")
+    }
+
+    /// The name that users read.
+    var displayName: String {
+        switch kind {
+        case .microsoft: "Microsoft"
+        case .google: "Google"
+        case .apple: "Apple"
+        case .github: "GitHub"
+        case .facebook: "Facebook"
+        case .openID: name
+        }
+    }
+
+    /// Whether the provider posts its response from its own page, to which browsers send no cookie with SameSite=Lax.
+    var postsResponses: Bool { kind == .apple }
+
+    /// Whether an address that the provider has verified counts as verified here.
+    func decides(about email: EmailAddress) -> Bool {
+        guard let at = email.key.utf8.lastIndex(of: UInt8(ascii: "@")) else { return false }
+        let domain = email.key[email.key.utf8.index(after: at)...]
+        return emailDomains.contains { $0.utf8.elementsEqual(domain.utf8) }
+    }
+
+    /// Returns the part of the configuration that is missing or does not fit; nil if there is none.
+    var flaw: String? {
+        switch kind {
+        case .openID where issuer == nil: "an issuer for '\(name)', which is not one of the known providers"
+        case .apple where teamID == nil || keyID == nil: "a team_id and a key_id for '\(name)'"
+        case .microsoft, .google, .apple, .github, .facebook:
+            issuer == nil ? misplaced : "no issuer for '\(name)', whose kind has one"
+        case .openID: misplaced
+        }
+    }
+
+    private var misplaced: String? {
+        if tenant != nil, kind != .microsoft { return "no tenant for '\(name)', which is not Microsoft" }
+        guard tenants.isEmpty || kind == .microsoft || kind == .google else {
+            return "no tenants for '\(name)', which is neither Microsoft nor Google"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PortableFoundation
+
+/// The storage of sign-ins through identity providers.
+package protocol UpstreamStore: Sendable {
+    /// Returns the account that an identity is linked to, of any status; nil if there is none.
+    func account(linkedTo identity: UpstreamIdentity) async throws(IdentityError) -> Account?
+
+    /// Inserts an account that was signed up through a provider, and links it, in one transaction.
+    ///
+    /// - Returns: The account that the identity is linked to, the given one unless another request was faster.
+    /// - Throws: `IdentityError.alreadyExists` if the address is taken.
+    func insert(
+        _ account: Account, linkedTo identity: UpstreamIdentity
+    ) async throws(IdentityError) -> Account
+
+    /// Links an identity to an account, and mails its owner.
+    ///
+    /// - Throws: `IdentityError.linkedElsewhere`, `.alreadyLinked` if the account has another identity of the provider,
+    ///   `.invalidToken` if the account has changed since it was read.
+    func link(_ identity: UpstreamIdentity, to account: Account, at now: Date) async throws(IdentityError)
+
+    /// Removes the link of an account to a provider, and mails its owner.
+    ///
+    /// - Throws: `IdentityError.notLinked`, `.lastSignIn` if the account has no password and no other link, `.invalidToken`
+    ///   if it has changed since it was read.
+    func unlink(_ provider: String, from account: Account, at now: Date) async throws(IdentityError)
+
+    /// Returns the links of an account, by provider.
+    func links(of accountID: String) async throws(IdentityError) -> [UpstreamLink]
+
+    /// Records that an attempt was answered.
+    ///
+    /// - Parameters:
+    ///   - digest: The digest of its state.
+    ///   - end: The time from which the attempt is not valid anyway.
+    /// - Returns: False if it was answered before.
+    func spend(attempt digest: [UInt8], until end: Date) async throws(IdentityError) -> Bool
+
+    /// Inserts a code.
+    func insert(_ code: SignInCode) async throws(IdentityError)
+
+    /// Removes and returns a code; nil if there is none for the purpose, or it has expired.
+    func takeSignInCode(
+        _ digest: [UInt8], for purpose: SignInCode.Purpose, at now: Date
+    ) async throws(IdentityError) -> SignInCode?
+}
+
+/// A link of an account to an identity at a provider.
+package struct UpstreamLink: Sendable, Hashable {
+    package let identity: UpstreamIdentity
+    package let linkedAt: Date
+}
+
+/// A code that an app exchanges for the result of a sign-in through a provider, stored by the digest of its text.
+package struct SignInCode: Sendable, Hashable {
+    /// The purpose that the sign-in was begun for.
+    package enum Purpose: String, Sendable {
+        /// Tokens of the account.
+        case signIn
+        /// A link to the account of the app's session.
+        case link
+    }
+
+    /// The time within which the app exchanges the code; RFC 6749 §4.1.2 recommends ten minutes at most.
+    static let lifetime: TimeInterval = 60
+
+    package let digest: [UInt8]
+    package let purpose: Purpose
+    package let identity: UpstreamIdentity
+    /// The account that is signed in; nil for a link.
+    package var accountID: String?
+    /// The version of the account's credentials on which the sign-in was decided.
+    package var credentialVersion = 0
+    /// The app's challenge (RFC 7636 §4.2).
+    package let codeChallenge: String
+    /// The time at which the second factor was proved; nil if the account has none.
+    package var factorAt: Date?
+    /// The time at which the user authenticated.
+    package let authenticatedAt: Date
+    package let expiresAt: Date
+}
+
+extension SignInCode: Redacted {}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+
+@testable import LatchIdentity
+
+/// A browser with cookies, in front of a site.
+struct UserAgent: Sendable {
+    let site: Site
+    var cookies: [String: String] = [:]
+    /// The Set-Cookie fields of the last response.
+    private(set) var received: [String] = []
+
+    init(_ site: Site) { self.site = site }
+
+    mutating func send(
+        _ method: HTTPMethod, _ path: String, fields: HTTPFields = [:], body: HTTPBody = .empty
+    ) async throws -> Response {
+        var fields = fields
+        if !cookies.isEmpty {
+            let pairs = cookies.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            fields["Cookie"] = pairs.joined(separator: "; ")
+        }
+        let response = try await site.send(method, path, fields: fields, body: body)
+        received = Array(response.response.fields.values(of: .setCookie))
+        for field in received {
+            let parts = field.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+            let pair = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            cookies[pair[0]] = parts.contains("Max-Age=0") ? nil : pair[1]
+        }
+        return response
+    }
+
+    mutating func get(_ path: String) async throws -> Response { try await send(.get, path) }
+
+    mutating func post(_ path: String, form: String) async throws -> Response {
+        try await send(.post, path, fields: [.contentType: "application/x-www-form-urlencoded"], body: HTTPBody(form))
+    }
+}
+
+/// An app that signs users in through a provider.
+struct UpstreamApp: Sendable {
+    var redirect = "notes://auth/callback"
+    var verifier = Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255) })
+
+    /// The path that the app opens in a browser.
+    func path(_ provider: String = "staff", _ more: [(String, String)] = []) -> String {
+        let challenge = Base64URL.encode(verifier.digest)
+        let parameters = [
+            ("redirect", redirect), ("code_challenge", challenge), ("code_challenge_method", "S256"),
+        ]
+        return "/api/auth/\(provider)?\(FormEncoding.encode(parameters + more))"
+    }
+}
+
+extension Response {
+    /// The URL that the browser is sent to.
+    var location: String { field("Location") ?? "" }
+    /// The parameters of that URL.
+    var parameters: [String: String] { ScriptedUpstream.parameters(location) }
+}
+
+extension Site {
+    static let issuer = "https://id.latch.example"
+    static let ada: Claims = ["sub": "ada-1", "email": "ada@example.com", "email_verified": true, "name": "Ada"]
+
+    /// A site with a provider `staff`, unless `words` names others.
+    static func brokering(
+        _ upstream: ScriptedUpstream, _ words: String = "staff;issuer=https://sso.example.com;client_id=latch",
+        secrets: String = "staff=s3cret", change: (inout IdentityConfiguration) -> Void = { _ in }
+    ) async throws -> Site {
+        let configured = try IdentityConfiguration(values: [
+            "upstreams": words, "upstream_secrets": secrets, "sign_in_redirects": "notes://auth/callback",
+        ])
+        return try await Site(upstream: upstream) { configuration in
+            configuration.issuer = issuer
+            configuration.upstreams = configured.upstreams
+            configuration.upstreamSecrets = configured.upstreamSecrets
+            configuration.signInRedirects = configured.signInRedirects
+            change(&configuration)
+        }
+    }
+
+    /// Goes through the pages of a provider, and returns the response to its redirect.
+    func visit(
+        _ agent: inout UserAgent, _ upstream: ScriptedUpstream, _ app: UpstreamApp, _ provider: String = "staff",
+        as claims: Claims = Site.ada, _ more: [(String, String)] = []
+    ) async throws -> Response {
+        let begun = try await agent.get(app.path(provider, more))
+        guard begun.status == 302 else { return begun }
+        return try await agent.get("/api/auth/\(provider)/callback?\(upstream.approve(begun.location, as: claims))")
+    }
+
+    /// Signs in through a provider in a new browser, and returns the response to the app's exchange.
+    func signIn(
+        through upstream: ScriptedUpstream, _ provider: String = "staff", as claims: Claims = Site.ada
+    ) async throws -> Response {
+        let app = UpstreamApp()
+        var agent = UserAgent(self)
+        let returned = try await visit(&agent, upstream, app, provider, as: claims)
+        guard let code = returned.parameters["code"] else { return returned }
+        return try await exchange(code, app)
+    }
+
+    func exchange(_ code: String, _ app: UpstreamApp) async throws -> Response {
+        try await post("/api/auth/exchange", ["code": .string(code), "code_verifier": .string(app.verifier)])
+    }
+
+    /// The code of a finished sign-in for a link.
+    func linkCode(
+        _ upstream: ScriptedUpstream, _ app: UpstreamApp, _ provider: String = "staff", as claims: Claims = Site.ada
+    ) async throws -> String {
+        var agent = UserAgent(self)
+        let returned = try await visit(&agent, upstream, app, provider, as: claims, [("intent", "link")])
+        return returned.parameters["code"] ?? ""
+    }
+
+    func link(_ code: String, _ app: UpstreamApp, bearer: String) async throws -> Response {
+        try await call(
+            .post, "/api/auth/links", bearer: bearer,
+            ["code": .string(code), "code_verifier": .string(app.verifier)])
+    }
+
+    func accountID(_ email: String) async throws -> String? {
+        try await identity.accounts.account(email: email)?.id
+    }
+}

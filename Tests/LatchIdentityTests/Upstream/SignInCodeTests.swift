@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The URL of an app` {
+    @Test(
+        .tags(.attackB11),
+        arguments: [
+            "javascript:alert(1)", "data:text/html,x", "https://evil.example/", "http://notes/auth/callback",
+            "notes://auth/callback/../evil", "notes://auth/callback?x=1", "notes://auth/callback#x",
+            "notes://auth/callback/",
+            "notes://auth/callbac", "NOTES://auth/callback", "notes:auth/callback", "notes://auth/callback\u{301}",
+            "//evil.example", "notes://auth/callback https://evil.example", "notes://evil@auth/callback", "",
+        ])
+    func `is one that is configured, character by character`(redirect: String) async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        var agent = UserAgent(site)
+        let page = try await agent.get(UpstreamApp(redirect: redirect).path())
+        #expect(page.status == 400)
+        #expect(page.location.isEmpty && agent.cookies.isEmpty)
+        #expect(redirect.isEmpty || !page.text.contains(redirect))
+        #expect(upstream.requests.isEmpty)
+        await site.close()
+    }
+
+    @Test func `is there, once, with a challenge of S256`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        let challenge = Base64URL.encode(UpstreamApp().verifier.digest)
+        let url = "redirect=notes%3A%2F%2Fauth%2Fcallback"
+        for query in [
+            "", url, "\(url)&code_challenge=\(challenge)",
+            "\(url)&code_challenge=\(challenge)&code_challenge_method=plain",
+            "\(url)&code_challenge=short&code_challenge_method=S256", "\(url)&code_challenge_method=S256",
+            "\(url)&\(url)&code_challenge=\(challenge)&code_challenge_method=S256",
+            "\(url)&code_challenge=\(challenge)&code_challenge_method=S256&intent=admin",
+        ] {
+            #expect(try await site.get("/api/auth/staff?\(query)").status == 400, "\(query)")
+        }
+        await site.close()
+    }
+
+    @Test(.tags(.attackI6)) func `gets a code and no tokens, in a response that nobody stores or learns of`()
+        async throws
+    {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        let app = UpstreamApp()
+        var agent = UserAgent(site)
+        let returned = try await site.visit(&agent, upstream, app)
+        #expect(returned.status == 302)
+        #expect(returned.location.hasPrefix("notes://auth/callback?code=oc1."))
+        #expect(Set(returned.parameters.keys) == ["code"])
+        #expect(returned.field("Referrer-Policy") == "no-referrer")
+        #expect(returned.field(.cacheControl) == "no-store")
+        #expect(agent.cookies.isEmpty)
+        // The store has a digest.
+        let code = try #require(returned.parameters["code"])
+        let connection = try SQLiteConnection(path: site.folder.file(), access: .readOnly)
+        #expect(try connection.number("SELECT count(*) FROM sign_in_code WHERE digest = ?", [.blob(code.digest)]) == 1)
+        let bytes = try ["", "-wal"].flatMap { try Array(Data(contentsOf: URL(filePath: site.folder.file() + $0))) }
+        #expect(!String(decoding: bytes, as: UTF8.self).contains(code))
+        await site.close()
+    }
+
+    @Test(.tags(.attackI6)) func `gets tokens where it is configured for them, and only without a challenge`()
+        async throws
+    {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream) { $0.tokenRedirects = ["old://auth/callback"] }
+        var agent = UserAgent(site)
+        let begun = try await agent.get("/api/auth/staff?redirect=old%3A%2F%2Fauth%2Fcallback&prompt=select_account")
+        #expect(begun.status == 302)
+        let query = try upstream.approve(begun.location, as: Site.ada)
+        let returned = try await agent.get("/api/auth/staff/callback?\(query)")
+        #expect(returned.location.hasPrefix("old://auth/callback?accessToken="))
+        let access = try #require(returned.parameters["accessToken"])
+        #expect(try await site.get("/user/profile", bearer: access).status == 200)
+        #expect(try await site.renew(returned.parameters["refreshToken"] ?? "").status == 200)
+        let coded = try await site.visit(&agent, upstream, UpstreamApp(redirect: "old://auth/callback"))
+        #expect(Set(coded.parameters.keys) == ["code"])
+        #expect(try await agent.get("/api/auth/staff?redirect=notes%3A%2F%2Fauth%2Fcallback").status == 400)
+        await site.close()
+    }
+}
+
+@Suite struct `The code of a sign-in` {
+    private func code(_ site: Site, _ upstream: ScriptedUpstream, _ app: UpstreamApp) async throws -> String {
+        var agent = UserAgent(site)
+        return try await site.visit(&agent, upstream, app).parameters["code"] ?? ""
+    }
+
+    @Test(.tags(.attackI6)) func `is exchanged once, within a minute, by the app that began`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        let app = UpstreamApp()
+        let used = try await code(site, upstream, app)
+        let response = try await site.exchange(used, app)
+        #expect(response.status == 200)
+        #expect(response.field(.setCookie)?.hasPrefix("refreshToken=") == true)
+        #expect(Set(response.json.keys) == Set(try await site.reference().json.keys))
+        #expect(try await site.exchange(used, app).status == 401)
+        let late = try await code(site, upstream, app)
+        site.clock.advance(by: 61)
+        #expect(try await site.exchange(late, app).status == 401)
+        let stolen = try await code(site, upstream, app)
+        let thief = try await site.exchange(stolen, UpstreamApp())
+        #expect(thief.status == 401)
+        #expect(thief.string("code") == "invalidSignInCode")
+        // Whoever has it ends it.
+        #expect(try await site.exchange(stolen, app).status == 401)
+        let records = try await site.identity.audit.records(limit: 50)
+        #expect(records.contains { $0.event == "signIn.codeRefused" && $0.detail == "staff from in process" })
+        await site.close()
+    }
+
+    @Test func `is exchanged by one of many at once`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        let app = UpstreamApp()
+        let code = try await code(site, upstream, app)
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 { group.addTask { try await site.exchange(code, app).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.sorted() == [200] + Array(repeating: 401, count: 7))
+        await site.close()
+    }
+
+    @Test(
+        arguments: [
+            [:], ["code": "x"], ["code": "x", "code_verifier": ""], ["code": "x", "code_verifier": "short"],
+            ["code": 1, "code_verifier": 2],
+        ] as [JSONValue]) func `is text, with a verifier`(body: JSONValue) async throws
+    {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        #expect([400, 401].contains(try await site.post("/api/auth/exchange", body).status))
+        await site.close()
+    }
+
+    @Test func `ends with a change of the account's credentials`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        _ = try await site.signIn(through: upstream)
+        let app = UpstreamApp()
+        let code = try await code(site, upstream, app)
+        let id = try #require(try await site.accountID("ada@example.com"))
+        _ = try await site.identity.accounts.setStatus(of: id, to: .suspended, by: nil)
+        _ = try await site.identity.accounts.setStatus(of: id, to: .active, by: nil)
+        #expect(try await site.exchange(code, app).status == 401)
+        await site.close()
+    }
+
+    @Test func `of a link is no code of a sign-in, and the other way round`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        let signedIn = try await site.signIn(through: upstream)
+        let app = UpstreamApp()
+        #expect(try await site.exchange(try await site.linkCode(upstream, app), app).status == 401)
+        let code = try await code(site, upstream, app)
+        #expect(try await site.link(code, app, bearer: signedIn.access).status == 403)
+        await site.close()
+    }
+}
+
+extension Site {
+    /// The response to a login by password, to compare others with.
+    fileprivate func reference() async throws -> Response {
+        try await signUp("reference@example.com")
+        return try await logIn("reference@example.com")
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A link to another provider` {
+    @Test func `is made by a user who is signed in, and signs in from then on`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        try await site.signUp()
+        let login = try await site.logIn()
+        let app = UpstreamApp()
+        let code = try await site.linkCode(upstream, app)
+        let linked = try await site.link(code, app, bearer: login.access)
+        #expect(linked.status == 201)
+        #expect(linked.string("provider") == "staff" && linked.string("email") == "ada@example.com")
+        let list = try await site.get("/api/auth/links", bearer: login.access)
+        #expect(list.json["links"]?.arrayValue?.count == 1 && list.json["hasPassword"] == true)
+        let signedIn = try await site.signIn(through: upstream)
+        let ids = try await [login, signedIn].asyncMap {
+            try await site.get("/user/profile", bearer: $0.access).string("id")
+        }
+        #expect(ids[0] == ids[1])
+        // The owner hears of it, and the operator can see it.
+        await site.identity.dependencies.mails.flush()
+        #expect(site.mailer.messages.contains { $0.subject == "A new way to sign in was added" })
+        #expect(
+            try await site.identity.audit.records(limit: 50).contains {
+                $0.event == "account.linked" && $0.detail == "staff"
+            })
+        await site.close()
+    }
+
+    @Test func `needs a recent login, of the server's own client`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream) {
+            $0.clients = [OAuthClient(id: "phone", grants: [.password, .refreshToken])]
+        }
+        try await site.signUp()
+        let app = UpstreamApp()
+        let login = try await site.logIn()
+        let other = try await site.passwordGrant(as: "phone").accessToken
+        let code = try await site.linkCode(upstream, app)
+        #expect(try await site.link(code, app, bearer: "nonsense").status == 401)
+        let refused = try await site.link(code, app, bearer: other)
+        #expect(refused.status == 403)
+        #expect(try await site.get("/api/auth/links", bearer: other).status == 403)
+        site.clock.advance(by: 901)
+        let renewed = try await site.renew(login.refresh)
+        let late = try await site.link(try await site.linkCode(upstream, app), app, bearer: renewed.access)
+        #expect(late.status == 401 && late.string("code") == "signInAgain")
+        #expect(late.field(.wwwAuthenticate)?.contains("insufficient_user_authentication") == true)
+        let removal = try await site.call(.delete, "/api/auth/links/staff", bearer: renewed.access)
+        #expect(removal.string("code") == "signInAgain")
+        await site.close()
+    }
+
+    @Test(.tags(.attackI3)) func `is made by the app that began alone`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        try await site.signUp()
+        let login = try await site.logIn()
+        // An attacker has signed in at the provider as themselves, and slips the result into the victim's app.
+        let code = try await site.linkCode(upstream, UpstreamApp(), as: ["sub": "attacker", "email": "e@example.com"])
+        let injected = try await site.link(code, UpstreamApp(), bearer: login.access)
+        #expect(injected.status == 403)
+        let list = try await site.get("/api/auth/links", bearer: login.access)
+        #expect(list.json["links"]?.arrayValue?.isEmpty == true)
+        await site.close()
+    }
+
+    @Test func `belongs to one account, which has one for each provider`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        let app = UpstreamApp()
+        var access: [String] = []
+        for email in ["ada@example.com", "bob@example.com"] {
+            try await site.signUp(email)
+            access.append(try await site.logIn(email).access)
+        }
+        func link(_ subject: String, _ bearer: String) async throws -> Response {
+            let claims: Claims = ["sub": .string(subject), "email": "x@example.com"]
+            return try await site.link(
+                try await site.linkCode(upstream, app, as: claims), app, bearer: bearer)
+        }
+        #expect(try await link("one", access[0]).status == 201)
+        #expect(try await link("one", access[0]).status == 201)
+        #expect(try await link("one", access[1]).string("code") == "linkedElsewhere")
+        #expect(try await link("two", access[0]).string("code") == "alreadyLinked")
+        #expect(try await link("two", access[1]).status == 201)
+        await site.close()
+    }
+
+    @Test func `is removed, except for the last way to sign in`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        let first = try await site.signIn(through: upstream)
+        let last = try await site.call(.delete, "/api/auth/links/staff", bearer: first.access)
+        #expect(last.status == 409 && last.string("code") == "lastSignIn")
+        #expect(try await site.signIn(through: upstream).status == 200)
+        try await site.signUp("bob@example.com")
+        let bob = try await site.logIn("bob@example.com")
+        let app = UpstreamApp()
+        let claims: Claims = ["sub": "bob", "email": "bob@example.com"]
+        _ = try await site.link(try await site.linkCode(upstream, app, as: claims), app, bearer: bob.access)
+        #expect(try await site.call(.delete, "/api/auth/links/staff", bearer: bob.access).status == 200)
+        #expect(try await site.call(.delete, "/api/auth/links/staff", bearer: bob.access).status == 404)
+        #expect(try await site.signIn(through: upstream, as: claims).status == 409)
+        await site.identity.dependencies.mails.flush()
+        #expect(site.mailer.messages.contains { $0.subject == "A way to sign in was removed" })
+        await site.close()
+    }
+
+    @Test func `goes with its account`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        _ = try await site.signIn(through: upstream)
+        let id = try #require(try await site.accountID("ada@example.com"))
+        #expect(try await site.identity.accounts.delete(id, isFinal: true, by: nil, because: ""))
+        #expect(try await site.signIn(through: upstream).status == 200)
+        #expect(try await site.accountID("ada@example.com") != id)
+        await site.close()
+    }
+}
+
+@Suite struct `A second factor after another provider` {
+    @Test(.tags(.attackF8)) func `is asked for in the browser, and used up`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream) { $0.loginLimitPerMinute = 100 }
+        let (totp, access) = try await site.enrol()
+        let app = UpstreamApp()
+        #expect(try await site.link(try await site.linkCode(upstream, app), app, bearer: access).status == 201)
+        var agent = UserAgent(site)
+        let page = try await site.visit(&agent, upstream, app)
+        #expect(page.status == 200)
+        #expect(page.text.contains(#"action="/api/auth/second-factor""#))
+        let policy = try #require(page.field("Content-Security-Policy"))
+        #expect(policy.contains("form-action 'self' notes:;"))
+        let token = try #require(
+            page.text.split(separator: #"name="token" value=""#).last?.split(separator: "\"").first)
+        let wrong = try await agent.post(
+            "/api/auth/second-factor", form: "token=\(token)&code=\(totp.wrongCode(at: site.clock.now))")
+        #expect(wrong.status == 400)
+        #expect(wrong.text.contains("The code is not valid"))
+        // Another browser has no part in it.
+        var other = UserAgent(site)
+        let right = "token=\(token)&code=\(totp.code(at: site.clock.now))"
+        #expect(try await other.post("/api/auth/second-factor", form: right).text.contains("has ended"))
+        let kept = agent.cookies
+        let returned = try await agent.post("/api/auth/second-factor", form: right)
+        #expect(returned.status == 302)
+        let signedIn = try await site.exchange(returned.parameters["code"] ?? "", app)
+        let session = try await site.bearer(signedIn.access)
+        #expect(session.device.factorAt != nil)
+        agent.cookies = kept
+        let again = try await agent.post(
+            "/api/auth/second-factor", form: "token=\(token)&code=\(totp.recoveryCodes[0])")
+        #expect(again.text.contains("has ended"))
+        await site.close()
+    }
+
+    @Test(.tags(.attackF4)) func `cannot be left out, nor be proved where logins by password prove it`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream) { $0.loginLimitPerMinute = 100 }
+        let (totp, access) = try await site.enrol()
+        let app = UpstreamApp()
+        _ = try await site.link(try await site.linkCode(upstream, app), app, bearer: access)
+        var agent = UserAgent(site)
+        let page = try await site.visit(&agent, upstream, app)
+        let token = String(
+            page.text.split(separator: #"name="token" value=""#).last?.split(separator: "\"").first ?? "")
+        #expect(try await site.exchange(token, app).status == 401)
+        #expect(await refusal { try await site.complete(token, totp.recoveryCodes[0]) } == "invalidToken")
+        // The link is removed while the page waits.
+        let session = try await site.bearer(access)
+        try await site.identity.dependencies.upstreamSignIns.unlink("staff", from: session)
+        let ended = try await agent.post(
+            "/api/auth/second-factor", form: "token=\(token)&code=\(totp.recoveryCodes[0])")
+        #expect(ended.text.contains("has ended"))
+        #expect(try site.recoveryCodeCount(of: session.accountID) == totp.recoveryCodes.count)
+        await site.close()
+    }
+}
+
+extension Array {
+    fileprivate func asyncMap<Result>(_ body: (Element) async throws -> Result) async rethrows -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await body(element)) }
+        return results
+    }
+}

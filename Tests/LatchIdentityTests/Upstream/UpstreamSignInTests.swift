@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A sign-in through another provider` {
+    @Test func `creates an account once, and signs in to it again whatever its address is then`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        let first = try await site.signIn(through: upstream)
+        #expect(first.status == 200)
+        let profile = try await site.get("/user/profile", bearer: first.access)
+        #expect(profile.string("email") == "ada@example.com")
+        #expect(profile.string("name") == "Ada")
+        #expect(profile.json["emailVerified"] == false)
+        var moved = Site.ada
+        moved["email"] = "ada@elsewhere.example"
+        let second = try await site.signIn(through: upstream, as: moved)
+        let again = try await site.get("/user/profile", bearer: second.access)
+        #expect(again.string("id") == profile.string("id"))
+        #expect(again.string("email") == "ada@example.com")
+        #expect(try await site.renew(second.refresh).status == 200)
+        // Nobody knows a password of it.
+        #expect(try await site.logIn().status == 401)
+        await site.close()
+    }
+
+    @Test func `keeps the cookie of its attempt from scripts, from plain http and from other hosts`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        var agent = UserAgent(site)
+        let begun = try await agent.get(UpstreamApp().path())
+        #expect(begun.status == 302)
+        #expect(begun.location.hasPrefix("https://sso.example.com/authorize?"))
+        let parameters = begun.parameters
+        #expect(parameters["redirect_uri"] == "https://id.latch.example/api/auth/staff/callback")
+        #expect(parameters["code_challenge_method"] == "S256" && parameters["nonce"]?.isEmpty == false)
+        let field = try #require(agent.received.first)
+        #expect(agent.received.count == 1)
+        #expect(field.hasPrefix("__Host-latch-attempt-"))
+        for part in ["Path=/", "Max-Age=600", "HttpOnly", "SameSite=Lax", "Secure"] {
+            #expect(field.contains("; \(part)"))
+        }
+        // Neither the state nor the verifier is readable in it.
+        let value = try Base64URL.decode(String(field.split(separator: ";")[0].split(separator: "=")[1]))
+        #expect(!String(decoding: value, as: UTF8.self).contains("verifier"))
+        #expect(!field.contains(try #require(parameters["state"])))
+        await site.close()
+    }
+
+    @Test func `takes the address from the provider's other page where its token has none`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        let signedIn = try await site.signIn(through: upstream, as: ["sub": "carol"])
+        #expect(try await site.get("/user/profile", bearer: signedIn.access).string("email") == "carol@example.org")
+        await site.close()
+    }
+
+    @Test func `needs an address`() async throws {
+        let upstream = try ScriptedUpstream()
+        upstream.deviate { $0.metadata = { $0["userinfo_endpoint"] = nil } }
+        let site = try await Site.brokering(upstream)
+        for email in ["", "nobody", "a@b\r\nBcc: c@d", "ada@example.com>"] {
+            let page = try await site.signIn(through: upstream, as: ["sub": "x", "email": .string(email)])
+            #expect(page.status == 403)
+            #expect(page.text.contains("notes://auth/callback?error=email_missing"))
+        }
+        await site.close()
+    }
+
+    @Test func `waits for the verification of the address where logins do`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream) { $0.requireVerifiedEmail = true }
+        let page = try await site.signIn(through: upstream)
+        #expect(page.status == 403)
+        #expect(page.text.contains("error=email_unverified"))
+        #expect(await site.mailedToken() != nil)
+        await site.close()
+    }
+
+    @Test func `ends with the account that is shut`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        _ = try await site.signIn(through: upstream)
+        let id = try #require(try await site.accountID("ada@example.com"))
+        _ = try await site.identity.accounts.setStatus(of: id, to: .suspended, by: nil)
+        let page = try await site.signIn(through: upstream)
+        #expect(page.status == 403)
+        #expect(page.text.contains("notes://auth/callback?error=access_denied"))
+        await site.close()
+    }
+
+    @Test func `counts new accounts as sign-ups do`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream) { $0.signUpLimitPerHour = 2 }
+        for number in 0..<2 {
+            let claims: Claims = ["sub": .string("\(number)"), "email": .string("\(number)@example.com")]
+            #expect(try await site.signIn(through: upstream, as: claims).status == 200)
+        }
+        let third = try await site.signIn(through: upstream, as: ["sub": "3", "email": "3@example.com"])
+        #expect(third.status == 429)
+        #expect(third.field(.retryAfter) != nil)
+        // The others sign in as before.
+        #expect(try await site.signIn(through: upstream, as: ["sub": "0", "email": "0@example.com"]).status == 200)
+        await site.close()
+    }
+
+    @Test func `passes the app's wish for a page on, and no other`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        var agent = UserAgent(site)
+        let begun = try await agent.get(UpstreamApp().path("staff", [("prompt", "select_account")]))
+        #expect(begun.parameters["prompt"] == "select_account")
+        #expect(try await agent.get(UpstreamApp().path("staff", [("prompt", "none")])).status == 400)
+        await site.close()
+    }
+
+    @Test func `lets a user who refuses return to the app at once`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        var agent = UserAgent(site)
+        let begun = try await agent.get(UpstreamApp().path())
+        let query = FormEncoding.encode([("error", "access_denied"), ("state", begun.parameters["state"] ?? "")])
+        let returned = try await agent.get("/api/auth/staff/callback?\(query)")
+        #expect(returned.status == 302)
+        #expect(returned.location == "notes://auth/callback?error=access_denied")
+        #expect(agent.cookies.isEmpty)
+        await site.close()
+    }
+
+    @Test func `is recent since the user authenticated there, where the provider says when`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        var claims = Site.ada
+        claims["auth_time"] = .integer(Int64(noon.timeIntervalSince1970) - 3600)
+        let old = try await site.signIn(through: upstream, as: claims)
+        let removal = try await site.call(.delete, "/api/auth/links/staff", bearer: old.access)
+        #expect(removal.status == 401)
+        #expect(removal.string("code") == "signInAgain")
+        await site.close()
+    }
+
+    @Test func `is counted, and limited as every route is`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream) { $0.loginLimitPerMinute = 1 }
+        #expect(try await site.signIn(through: upstream).status == 200)
+        #expect(try await site.metric(#"latch_upstream_sign_ins_total{result="success"}"#) == 1)
+        var statuses: [Int] = []
+        for _ in 0..<12 { statuses.append(try await site.get(UpstreamApp().path()).status) }
+        #expect(statuses.last == 429)
+        let exchange = try await site.post("/api/auth/exchange", [:])
+        #expect(exchange.field("RateLimit")?.hasPrefix("\"token\"") == true)
+        await site.close()
+    }
+}
+
+@Suite struct `A known provider of sign-ins` {
+    @Test func `is known by its interface and its number: GitHub`() async throws {
+        let upstream = try ScriptedUpstream()
+        upstream.deviate {
+            $0.resources = [
+                "https://api.github.com/user": ["id": 4711, "login": "ada", "name": .null, "email": "x@example.com"],
+                "https://api.github.com/user/emails": [
+                    ["email": "spam@example.com", "primary": false, "verified": true],
+                    ["email": "ada@example.com", "primary": true, "verified": true],
+                ],
+            ]
+        }
+        let site = try await Site.brokering(
+            upstream, "github;client_id=g;email_domains=example.com", secrets: "github=s")
+        let signedIn = try await site.signIn(through: upstream, "github")
+        let profile = try await site.get("/user/profile", bearer: signedIn.access)
+        #expect(profile.string("email") == "ada@example.com" && profile.string("name") == "ada")
+        #expect(profile.json["emailVerified"] == true)
+        let links = try await site.identity.dependencies.store.links(of: profile.string("id"))
+        #expect(links.first?.identity.subject == "4711")
+        #expect(links.first?.identity.issuer == "https://github.com/login/oauth")
+        await site.close()
+    }
+
+    @Test func `is known by its interface, whose user is that of the token: Facebook`() async throws {
+        let upstream = try ScriptedUpstream(issuer: "https://www.facebook.com")
+        upstream.deviate {
+            $0.resources = ["https://graph.facebook.com/me": ["id": "77", "name": "Ada", "email": "ada@example.com"]]
+        }
+        let site = try await Site.brokering(upstream, "facebook;client_id=f", secrets: "facebook=s")
+        #expect(try await site.signIn(through: upstream, "facebook", as: ["sub": "77"]).status == 200)
+        let proof = upstream.requests.last { $0.authority == "graph.facebook.com" && $0.method == .get }
+        #expect(proof?.path.contains("appsecret_proof=") == true)
+        let other = try await site.signIn(through: upstream, "facebook", as: ["sub": "78"])
+        #expect(other.text.contains("error=server_error"))
+        await site.close()
+    }
+
+    @Test func `posts its response, with a name the first time: Apple`() async throws {
+        let upstream = try ScriptedUpstream(issuer: "https://appleid.apple.com")
+        let key = try Key.generate(.es256).pemWithSecretsForStorage().split(separator: "\n").dropFirst().dropLast()
+            .joined()
+        let site = try await Site.brokering(
+            upstream, "apple;client_id=a;team_id=T;key_id=K", secrets: "apple=\(key)")
+        let app = UpstreamApp()
+        var agent = UserAgent(site)
+        let begun = try await agent.get(app.path("apple"))
+        #expect(begun.parameters["response_mode"] == "form_post")
+        #expect(agent.received.first?.contains("; SameSite=None; Secure") == true)
+        let claims: Claims = ["sub": "a-1", "email": "ada@privaterelay.appleid.com", "email_verified": "true"]
+        let query = try upstream.approve(begun.location, as: claims)
+        #expect(try await agent.get("/api/auth/apple/callback?\(query)").status == 405)
+        let user = FormEncoding.encode([("user", #"{"name":{"firstName":"Ada","lastName":"Byron"}}"#)])
+        let returned = try await agent.post("/api/auth/apple/callback", form: "\(query)&\(user)")
+        let signedIn = try await site.exchange(returned.parameters["code"] ?? "", app)
+        #expect(try await site.get("/user/profile", bearer: signedIn.access).string("name") == "Ada Byron")
+        let request = upstream.requests.first { $0.path == "/token" }
+        let secret = try #require(ScriptedUpstream.parameters("?\(request?.body.text ?? "")")["client_secret"])
+        #expect(try JWT(unverified: secret).claims.issuer == "T")
+        await site.close()
+    }
+}
