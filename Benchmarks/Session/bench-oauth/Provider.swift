@@ -111,7 +111,8 @@ final class RunningProvider {
         process.standardOutput = output
         try process.run()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        guard let issuer = URL(string: "http://127.0.0.1:\(line.trimmingCharacters(in: .whitespacesAndNewlines))") else {
+        guard let issuer = URL(string: "http://127.0.0.1:\(line.trimmingCharacters(in: .whitespacesAndNewlines))")
+        else {
             throw Failure("the provider has not started")
         }
         self.issuer = issuer

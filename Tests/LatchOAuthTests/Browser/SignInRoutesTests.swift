@@ -30,7 +30,8 @@ import Testing
             let response = try await router.respond(to: request)
             for field in response.fields.values(of: .setCookie) {
                 fields.append(field)
-                let pair = field.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                let pair = field.prefix { $0 != ";" }.split(
+                    separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 let name = String(pair[0])
                 cookies[name] = field.contains("Max-Age=0") ? nil : String(pair[1])
             }
@@ -97,7 +98,9 @@ import Testing
         let visitor = Visitor(try router())
         let callback = try approve(try await visitor.get("/sign-in"))
         let (name, value) = try #require(visitor.cookies.first)
-        for change in [String(value.dropLast()) + (value.hasSuffix("A") ? "B" : "A"), "", "x", String(repeating: "A", count: 9000)] {
+        for change in [
+            String(value.dropLast()) + (value.hasSuffix("A") ? "B" : "A"), "", "x", String(repeating: "A", count: 9000),
+        ] {
             visitor.change { $0[name] = change }
             #expect(try await visitor.get(callback).status == .badRequest)
         }

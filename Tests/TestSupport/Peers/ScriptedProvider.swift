@@ -7,8 +7,8 @@ import LatchCrypto
 public import LatchHTTP
 public import LatchJOSE
 public import LatchOAuth
-public import LatchTesting
 import LatchServer
+public import LatchTesting
 import Synchronization
 
 /// An OpenID provider that follows the specifications, checks its client, and deviates where a test says so.

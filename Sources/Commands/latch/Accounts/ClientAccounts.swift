@@ -124,7 +124,8 @@ struct ClientAccounts: Sendable {
             throw CommandError.failed("The issuer has ended the session of '\(entry.name)'.", hint: hint)
         } catch OAuthError.invalidTarget {
             throw CommandError.failed(
-                "\(entry.issuer) issues no tokens for this resource.", hint: "Compare it with those that the issuer knows.")
+                "\(entry.issuer) issues no tokens for this resource.",
+                hint: "Compare it with those that the issuer knows.")
         }
     }
 }

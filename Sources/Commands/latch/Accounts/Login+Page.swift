@@ -102,7 +102,8 @@ extension Login {
         let output = environment.error
         output.line("Open this page on any device:  \(authorization.verificationURI.absoluteString)".printable)
         output.line("and enter this code there:     \(authorization.userCode)".printable)
-        if output.isTerminal, let picture = QRCode.text(of: authorization.completeURI ?? authorization.verificationURI) {
+        if output.isTerminal, let picture = QRCode.text(of: authorization.completeURI ?? authorization.verificationURI)
+        {
             output.write("\n" + picture + "\n")
         }
         output.line("Waiting; the code expires \(RelativeTime.text(authorization.expiry.timeIntervalSinceNow)).")

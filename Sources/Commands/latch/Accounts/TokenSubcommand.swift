@@ -58,7 +58,8 @@ enum TokenSubcommand {
     private static func target(_ text: String) throws(CommandError) -> TokenTarget {
         guard let url = URL(string: text), url.scheme != nil, url.fragment() == nil else {
             throw .usage(
-                "'\(text)' is not the URI of an API.", hint: "Write it as the issuer knows it: https://api.example.com.")
+                "'\(text)' is not the URI of an API.", hint: "Write it as the issuer knows it: https://api.example.com."
+            )
         }
         return TokenTarget(resource: text)
     }

@@ -38,7 +38,8 @@ public struct LoopbackBrowser: Browser {
     ///   - clock: The clock of the timeout.
     ///   - open: Opens the page; nil for the browser of the system.
     public init(
-        path: String = Self.defaultPath, timeout: Duration = .seconds(300), clock: WallClock = .system, open: Opener? = nil
+        path: String = Self.defaultPath, timeout: Duration = .seconds(300), clock: WallClock = .system,
+        open: Opener? = nil
     ) {
         self.path = path
         self.timeout = timeout

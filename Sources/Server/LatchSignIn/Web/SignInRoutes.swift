@@ -64,7 +64,7 @@ public struct SignInRoutes: Sendable {
         self.url = url
         self.request = request
         cookies = EncryptedCookies(
-            "sign-in", key: key, isSecure: url.scheme?.lowercased() == "https", lifetime: Self.lifetime)
+            "sign-in", key: key, isSecure: url.scheme?.lowercasedASCII() == "https", lifetime: Self.lifetime)
     }
 
     private var callback: URL { url.appending(path: "callback") }
