@@ -54,7 +54,7 @@ let layers: KeyValuePairs = [
     "Tests/GeneratedNames": "LatchRPC",
     "Tests/GeneratedTorture/swift:GeneratedTorture": "AxiomArchitecture",
     "Tests/generate-swift": "LatchGenerator",
-    "Tests/SessionSimulation": "LatchOAuth LatchTesting",
+    "Tests/SessionSimulation": "LatchTesting",
     "Tests/Nightly/simulate-session": "SessionSimulation",
     "Tests/Nightly/soak-session": "LatchAccounts LatchIdentity",
     "Tests/ConformanceDriver/ConformanceTestee": "LatchRPC",

@@ -3,8 +3,8 @@
 import AuthPackage
 import Foundation
 import LatchAuth
+import LatchCore
 import LatchHTTP
-import LatchJOSE
 import LatchTesting
 import Synchronization
 import TestTags
@@ -28,7 +28,8 @@ import Testing
     }
 
     @Test(
-        .tags(.p13), arguments: [("ab", true), (" a ", false), ("", false), ("  ab  ", true), ("é", false), ("名前", true)])
+        .tags(.p13),
+        arguments: [("ab", true), (" a ", false), ("", false), ("  ab  ", true), ("é", false), ("名前", true)])
     func `has a name of two characters at least`(name: String, isValid: Bool) {
         #expect(ProfileRules.validateUsername(name) == isValid)
     }
@@ -45,7 +46,7 @@ import Testing
 }
 
 @Suite struct `A program's own URL scheme` {
-    private static let info: [String: Any] = ["CFBundleURLTypes": [["CFBundleURLSchemes": ["other", "AuthDemo"]]]]
+    private static var info: [String: Any] { ["CFBundleURLTypes": [["CFBundleURLSchemes": ["other", "AuthDemo"]]]] }
 
     @Test(.tags(.p13)) func `is found whatever its case`() throws {
         try HostAppValidation.assertURLSchemePresent(expectedScheme: "authdemo", in: Self.info)
@@ -88,7 +89,8 @@ import Testing
 
     private func client() throws -> AuthClient {
         AuthClient(
-            config: AuthConfiguration(baseURL: try #require(URL(string: "https://api.example.com"))), transport: backend)
+            config: AuthConfiguration(baseURL: try #require(URL(string: "https://api.example.com"))), transport: backend
+        )
     }
 
     @Test(.tags(.p6)) func `invite a person for the signed-in user`() async throws {

@@ -3,6 +3,7 @@
 import AuthPackage
 import Foundation
 import LatchAuth
+import LatchCore
 import LatchCrypto
 import LatchHTTP
 import LatchJOSE
@@ -168,13 +169,29 @@ import Testing
         #expect(backend.requests.isEmpty)
     }
 
-    @Test(.tags(.p8)) func `refuse a deep link with another state, a parameter twice, an error, or nothing`() async throws {
-        try await expect(.unauthorized) { [backend] in .success(try backend.page($0) { $0[1].1 = "other" }) }
-        try await expect(.unauthorized) { [backend] in .success(try backend.page($0) { $0.append(("code", "two")) }) }
-        try await expect(.unauthorized) { [backend] in .success(try backend.page($0) { $0 = [("error", "access_denied")] }) }
-        try await expect(.unknown) { [backend] in .success(try backend.page($0) { $0[0] = ("error", "server_error") }) }
-        try await expect(.unauthorized) { [backend] in .success(try backend.page($0) { $0 = [("code", "")] }) }
-        try await expect(.unauthorized) { [backend] in .success(try backend.page($0) { $0 = [] }) }
+    /// The answers of a page that are none to this sign-in, and the error of each.
+    private struct Answer: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let error: APIError
+        let change: @Sendable (inout [(String, String)]) -> Void
+
+        init(_ name: String, _ error: APIError, _ change: @escaping @Sendable (inout [(String, String)]) -> Void) {
+            (testDescription, self.error, self.change) = (name, error, change)
+        }
+
+        static let all = [
+            Answer("another state", .unauthorized) { $0[1].1 = "other" },
+            Answer("a parameter twice", .unauthorized) { $0.append(("code", "two")) },
+            Answer("a denial", .unauthorized) { $0 = [("error", "access_denied")] },
+            Answer("a failure", .unknown) { $0[0] = ("error", "server_error") },
+            Answer("an empty code", .unauthorized) { $0 = [("code", "")] },
+            Answer("nothing", .unauthorized) { $0 = [] },
+        ]
+    }
+
+    @Test(.tags(.p8), arguments: Answer.all)
+    private func `refuse an answer that is none`(answer: Answer) async throws {
+        try await expect(answer.error) { [backend] in .success(try backend.page($0, answer.change)) }
         #expect(backend.requests.isEmpty)
     }
 

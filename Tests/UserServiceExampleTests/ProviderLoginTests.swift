@@ -9,10 +9,14 @@ import LatchTesting
 import TestTags
 import Testing
 import UserAuthentication
+import UserService
+
+@testable import LatchIdentity
 
 /// Pages of other providers in front of the real server: whoever comes back from them has the stage's account.
 private struct Pages: Handler {
     let server: any Handler
+    let password: String
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         guard request.path == "/api/auth/exchange" else { return try await server.respond(to: request) }
@@ -20,7 +24,7 @@ private struct Pages: Handler {
         guard content["code"] == "good", content["code_verifier"]?.stringValue?.utf8.count == 43 else {
             return HTTPResponse(status: .badRequest)
         }
-        let login: JSONObject = ["email": "ada@example.com", "password": .string(Stage.password)]
+        let login: JSONObject = ["email": "ada@example.com", "password": .string(password)]
         var request = request
         (request.path, request.body) = ("/api/auth/clients/login", HTTPBody(JSONValue.object(login).serialized()))
         return try await server.respond(to: request)
@@ -29,13 +33,14 @@ private struct Pages: Handler {
 
 @MainActor
 @Suite struct `The authentication manager with other providers` {
-    private static let redirectURI = URL(string: "com.example.users://auth/callback") ?? URL(filePath: "/")
+    private nonisolated static let redirectURI = URL(string: "com.example.users://auth/callback") ?? URL(filePath: "/")
 
     /// A manager on another device than the stage's, whose account exists.
     private func manager(of stage: Stage) async throws -> AuthenticationManager {
         try await stage.register()
         return try AuthenticationManager(
-            url: Stage.url, store: InMemoryTokenStore(), transport: Pages(server: stage.identity.handler),
+            url: Stage.url, store: InMemoryTokenStore(),
+            transport: Pages(server: stage.identity.handler, password: Stage.password),
             clock: stage.device.wallClock(), refreshesInBackground: false)
     }
 

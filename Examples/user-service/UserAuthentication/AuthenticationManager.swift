@@ -3,12 +3,12 @@
 import AxiomArchitecture
 public import AxiomCore
 public import Foundation
-public import LatchAccounts
+import LatchAccounts
 public import LatchAuth
 public import LatchCore
 public import LatchHTTP
-public import LatchOAuth
 import LatchJOSE
+public import LatchOAuth
 import LatchRPC
 public import Observation
 public import UserService

@@ -107,7 +107,9 @@ public struct ProviderSignIn: Sendable {
         }
         var tokens = Tokens(access: access, refresh: response["refreshToken"].flatMap { $0.isEmpty ? nil : $0 })
         // An access token of another kind has no dates that this app could read.
-        if let claims = try? JWT(unverified: access).claims { (tokens.issued, tokens.expiry) = (claims.issuedAt, claims.expiry) }
+        if let claims = try? JWT(unverified: access).claims {
+            (tokens.issued, tokens.expiry) = (claims.issuedAt, claims.expiry)
+        }
         return tokens
     }
 

@@ -170,10 +170,11 @@ private final class ScriptedApple: AppleIDProvider, Handler {
         #expect(AppleUserName() == nil)
     }
 
-    @Test(arguments: [
-        (1_001, OAuthError.cancelled), (1_000, .browserUnavailable), (1_004, .browserUnavailable),
-        (nil, .browserUnavailable),
-    ])
+    @Test(
+        arguments: [
+            (1_001, OAuthError.cancelled), (1_000, .browserUnavailable), (1_004, .browserUnavailable),
+            (nil, .browserUnavailable),
+        ] as [(Int?, OAuthError)])
     func `reports each error of the system`(code: Int?, error: OAuthError) async throws {
         apple.deviations.withLock { $0.error = OAuthError(appleIDErrorCode: code) }
         await #expect(throws: error) { try await signIn.signIn() }

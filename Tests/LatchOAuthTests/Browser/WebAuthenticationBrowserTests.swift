@@ -50,7 +50,10 @@ import Testing
         #expect(session.currentState.credential?.access == "before")
     }
 
-    @Test(arguments: [(1, OAuthError.cancelled), (2, .browserUnavailable), (3, .browserUnavailable), (nil, .browserUnavailable)])
+    @Test(
+        arguments: [
+            (1, OAuthError.cancelled), (2, .browserUnavailable), (3, .browserUnavailable), (nil, .browserUnavailable),
+        ] as [(Int?, OAuthError)])
     func `reports each error of the system`(code: Int?, error: OAuthError) async throws {
         #expect(throws: error) { try webAuthenticationResult(nil, errorCode: code).get() }
         #expect(try webAuthenticationResult(redirectURI, errorCode: code).get() == redirectURI)
@@ -123,10 +126,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("app://auth/callback", "app://auth/callback?code=1", true), ("app://auth/callback", "APP://AUTH/callback#x", true),
+        ("app://auth/callback", "app://auth/callback?code=1", true),
+        ("app://auth/callback", "APP://AUTH/callback#x", true),
         ("app:/callback", "app:/callback?x", true), ("https://a.example/", "https://a.example/?x", true),
         ("app://auth/callback", "app://auth/Callback", false), ("app://auth/callback", "app://auth/callback/", false),
-        ("app://auth/callback", "app://auth.evil/callback", false), ("app://auth/callback", "app:/auth/callback", false),
+        ("app://auth/callback", "app://auth.evil/callback", false),
+        ("app://auth/callback", "app:/auth/callback", false),
         ("app://auth/callback", "app://evil@auth/callback", false), ("app://auth", "app://auth/", false),
     ])
     func `compares where a URL was sent to`(uri: String, callback: String, isSame: Bool) throws {

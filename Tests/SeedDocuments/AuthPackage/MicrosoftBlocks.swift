@@ -2,24 +2,24 @@
 
 // The blocks of seed 002's guide about Microsoft, which run on Linux in Tests/SeedTests with a page that a test plays.
 
+#if !os(watchOS)
 #if canImport(AuthenticationServices)
 import AuthenticationServices
 #endif
-public import AuthPackage
+import AuthPackage
 import Foundation
 
-#if !os(watchOS)
 /// An app of the guide, which has the client in a variable.
 @MainActor
-public final class GuideApp {
+final class GuideApp {
     let auth: AuthClient
     /// Left out by the guide.
-    public private(set) var handled: (any Error)?
+    private(set) var handled: (any Error)?
 
-    public init(auth: AuthClient) { self.auth = auth }
+    init(auth: AuthClient) { self.auth = auth }
 
     /// "Microsoft OAuth (via Backend)".
-    public func signInWithMicrosoft(from window: PresentationAnchor) async {
+    func signInWithMicrosoft(from window: ASPresentationAnchor) async {
         do {
             _ = try await auth.loginWithMicrosoft(from: window)
             // Tokens are saved in tokenStore; claims decoded on return

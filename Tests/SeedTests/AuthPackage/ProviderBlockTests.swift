@@ -4,9 +4,10 @@ import AuthPackage
 import Foundation
 import LatchHTTP
 import LatchTesting
-import SeedDocuments
 import TestTags
 import Testing
+
+@testable import SeedDocuments
 
 /// The guide's "Microsoft OAuth (via Backend)", with a page that the test plays.
 @MainActor

@@ -109,8 +109,7 @@ extension OAuthError {
             case 1001: .cancelled
             // `unknown`: in practice a device without an Apple Account, or an app without the capability.
             case 1000:
-                .browserUnavailable(
-                    "Sign in with Apple is not possible; is this device signed in to an Apple Account, and has the app the capability?")
+                .browserUnavailable("this device has no Apple Account, or this app lacks the capability")
             case let code?: .browserUnavailable("Sign in with Apple failed with the code \(code)")
             case nil: .browserUnavailable("Sign in with Apple returned another credential")
             }

@@ -4,5 +4,5 @@
 import AuthPackage
 
 /// The document's name of a window, which comes from Authentication Services on Apple's platforms.
-public typealias ASPresentationAnchor = PresentationAnchor
+typealias ASPresentationAnchor = PresentationAnchor
 #endif

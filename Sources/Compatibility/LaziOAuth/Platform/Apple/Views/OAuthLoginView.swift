@@ -31,7 +31,8 @@ public struct OAuthLoginView: View {
                 AuthTextField("Password", text: $model.password, isSecure: true)
                 if !model.isLoginMode {
                     AuthTextField(
-                        "Confirm Password", text: $model.confirmPassword, isSecure: true, error: model.confirmationError)
+                        "Confirm Password", text: $model.confirmPassword, isSecure: true, error: model.confirmationError
+                    )
                 }
                 ScopeSelectionView(selection: $model.scopeSelection)
                 if model.isLoading {

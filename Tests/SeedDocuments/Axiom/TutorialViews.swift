@@ -3,6 +3,7 @@
 // Steps 5 and 6 of seed 000's tutorial, as they stand there. The views that they name stand at the end.
 
 #if os(iOS)
+import Foundation
 import SwiftUI
 import UserService
 
@@ -13,7 +14,7 @@ struct LoginView: View {
     @State private var rememberMe = false
     @State private var showingRegistration = false
     @State private var showingPasswordReset = false
-    
+
     var body: some View {
         NavigationView {
             VStack(spacing: 24) {
@@ -22,17 +23,17 @@ struct LoginView: View {
                     Image(systemName: "person.circle.fill")
                         .font(.system(size: 80))
                         .foregroundColor(.blue)
-                    
+
                     Text("Welcome Back")
                         .font(.largeTitle)
                         .fontWeight(.bold)
-                    
+
                     Text("Sign in to your account")
                         .font(.subheadline)
                         .foregroundColor(.secondary)
                 }
                 .padding(.top, 40)
-                
+
                 // Login form
                 VStack(spacing: 16) {
                     TextField("Email", text: $email)
@@ -40,17 +41,17 @@ struct LoginView: View {
                         .textContentType(.emailAddress)
                         .keyboardType(.emailAddress)
                         .autocapitalization(.none)
-                    
+
                     SecureField("Password", text: $password)
                         .textFieldStyle(RoundedBorderTextFieldStyle())
                         .textContentType(.password)
-                    
+
                     HStack {
                         Toggle("Remember me", isOn: $rememberMe)
                             .font(.caption)
-                        
+
                         Spacer()
-                        
+
                         Button("Forgot Password?") {
                             showingPasswordReset = true
                         }
@@ -59,7 +60,7 @@ struct LoginView: View {
                     }
                 }
                 .padding(.horizontal)
-                
+
                 // Login button
                 Button(action: loginAction) {
                     HStack {
@@ -79,13 +80,13 @@ struct LoginView: View {
                 }
                 .disabled(email.isEmpty || password.isEmpty || authManager.isLoading)
                 .padding(.horizontal)
-                
+
                 // Registration link
                 HStack {
                     Text("Don't have an account?")
                         .font(.caption)
                         .foregroundColor(.secondary)
-                    
+
                     Button("Sign Up") {
                         showingRegistration = true
                     }
@@ -93,7 +94,7 @@ struct LoginView: View {
                     .fontWeight(.semibold)
                     .foregroundColor(.blue)
                 }
-                
+
                 Spacer()
             }
             .padding()
@@ -114,7 +115,7 @@ struct LoginView: View {
             }
         }
     }
-    
+
     private func loginAction() {
         Task {
             do {
@@ -135,31 +136,31 @@ struct ProfileView: View {
     @EnvironmentObject var authManager: AuthenticationManager
     @State private var isEditing = false
     @State private var showingPasswordChange = false
-    
+
     var body: some View {
         NavigationView {
             ScrollView {
                 VStack(spacing: 24) {
                     // Profile header
                     ProfileHeaderView(user: authManager.currentUser)
-                    
+
                     // Profile sections
                     if let user = authManager.currentUser {
                         ProfileSectionsView(user: user)
                     }
-                    
+
                     // Action buttons
                     VStack(spacing: 12) {
                         Button("Edit Profile") {
                             isEditing = true
                         }
                         .buttonStyle(.borderedProminent)
-                        
+
                         Button("Change Password") {
                             showingPasswordChange = true
                         }
                         .buttonStyle(.bordered)
-                        
+
                         Button("Logout") {
                             Task {
                                 try await authManager.logout()
@@ -186,7 +187,7 @@ struct ProfileView: View {
 
 struct ProfileHeaderView: View {
     let user: User?
-    
+
     var body: some View {
         VStack(spacing: 16) {
             AsyncImage(url: URL(string: user?.avatarUrl ?? "")) { image in
@@ -200,16 +201,16 @@ struct ProfileHeaderView: View {
             }
             .frame(width: 100, height: 100)
             .clipShape(Circle())
-            
+
             VStack(spacing: 4) {
                 Text(user?.displayName ?? "Unknown User")
                     .font(.title2)
                     .fontWeight(.bold)
-                
+
                 Text(user?.email ?? "")
                     .font(.subheadline)
                     .foregroundColor(.secondary)
-                
+
                 if let user = user {
                     RoleBadge(role: user.role)
                         .padding(.top, 4)
@@ -224,6 +225,7 @@ struct ProfileHeaderView: View {
 
 struct RegistrationView: View { var body: some View { EmptyView() } }
 struct PasswordResetView: View { var body: some View { EmptyView() } }
+struct ChangePasswordView: View { var body: some View { EmptyView() } }
 struct EditProfileView: View { var body: some View { EmptyView() } }
 struct ProfileSectionsView: View {
     let user: User
