@@ -149,6 +149,9 @@ import Testing
         let auth = client(pages, try config())
         let task = Task { try await auth.loginWithGoogle(from: PresentationAnchor()) }
         await pages.waitUntilOpened()
+        // One page at a time.
+        await #expect(throws: APIError.unknown) { try await auth.loginWithFacebook(from: PresentationAnchor()) }
+        #expect(pages.opened.count == 1)
         task.cancel()
         await #expect(throws: APIError.cancelled) { try await task.value }
         await pages.waitUntilClosed()

@@ -34,6 +34,8 @@ public final class OAuthWebAuthenticator: OAuthAuthenticating {
     private let config: AuthConfiguration
     private let pages: ProviderSignIn
     private let sessions: (any WebAuthSessionFactory)?
+    /// Whether a page is shown; the system would put a second one above it.
+    private var isShowing = false
 
     /// Creates an authenticator.
     ///
@@ -68,6 +70,9 @@ public final class OAuthWebAuthenticator: OAuthAuthenticating {
         guard let scheme = config.redirectScheme, !scheme.isEmpty, let url = URL(string: "\(scheme)://auth/callback"),
             url.scheme == scheme, (try? WebAuthenticationCallback(url)) != nil
         else { throw APIError.invalidURL }
+        guard !isShowing else { throw APIError.unknown }
+        isShowing = true
+        defer { isShowing = false }
         let sessions =
             sessions ?? systemWebAuthenticationSessions(from: anchor, prefersEphemeral: config.ephemeralWebSession)
         do {
