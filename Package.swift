@@ -112,8 +112,8 @@ let platformsWithProcesses: [Platform] = [.linux, .macOS]
 let testsOnLinux: Set = [
     "ConnectConformance", "connect-conformance-client", "connect-conformance-server", "ConnectConformanceTests",
     "LatchCryptoTests", "LatchHTTPTests", "LatchRPCTests", "LatchJOSETests", "LatchAuthTests", "LatchOAuthTests",
-    "LatchAccountsTests", "LatchServerTests", "LatchIdentityTests", "AuthPackageTests", "NevodTests", "JWTAuthTests",
-    "LaziOAuthTests", "LatchTestingTests", "LatchTests", "SeedTests",
+    "LatchAccountsTests", "LatchServerTests", "LatchIdentityTests", "NevodTests", "JWTAuthTests", "LaziOAuthTests",
+    "LatchTestingTests", "LatchTests", "SeedTests",
 ]
 #if os(Linux)
 let isOnLinux = Context.environment["LATCH_CHECK"] != "apple"

@@ -14,6 +14,11 @@ import TestSupport
 import TestTags
 import Testing
 
+#if canImport(AuthenticationServices)
+// The window is its class.
+import AuthenticationServices
+#endif
+
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct `Sign-in at other providers` {
     let backend = ScriptedBackend()
