@@ -66,10 +66,16 @@ public final class OAuthWebAuthenticator: OAuthAuthenticating {
         try await signIn(.facebook, from: anchor)
     }
 
-    private func signIn(_ provider: IdentityProvider, from anchor: PresentationAnchor) async throws -> Tokens {
+    /// The URL of the program that the backend redirects to; nil without a scheme of the program's own.
+    private var deepLink: URL? {
         guard let scheme = config.redirectScheme, !scheme.isEmpty, let url = URL(string: "\(scheme)://auth/callback"),
-            url.scheme == scheme, (try? WebAuthenticationCallback(url)) != nil
-        else { throw APIError.invalidURL }
+            url.scheme == scheme, case .customScheme? = try? WebAuthenticationCallback(url)
+        else { return nil }
+        return url
+    }
+
+    private func signIn(_ provider: IdentityProvider, from anchor: PresentationAnchor) async throws -> Tokens {
+        guard let url = deepLink else { throw APIError.invalidURL }
         guard !isShowing else { throw APIError.unknown }
         isShowing = true
         defer { isShowing = false }

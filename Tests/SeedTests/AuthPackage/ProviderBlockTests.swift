@@ -33,7 +33,8 @@ import Testing
         let (app, auth) = try app(pages)
         await app.signInWithMicrosoft(from: PresentationAnchor())
         #expect(app.handled == nil)
-        #expect(auth.tokens == Tokens(accessToken: "a", refreshToken: "r"))
+        #expect(auth.tokens?.accessToken == "a")
+        #expect(auth.tokens?.refreshToken == "r")
         #expect(pages.opened.first?.absoluteString.hasPrefix("http://localhost:3000/api/auth/microsoft?") == true)
     }
 
