@@ -32,12 +32,12 @@ let layers: KeyValuePairs = [
     "Sources/Compatibility/LaziOAuth": "LatchOAuth",
     "Sources/Compatibility/AxiomCore": "LatchRPC",
     "Sources/Compatibility/AxiomArchitecture": "AxiomCore",
-    "Sources/Testing/LatchTesting": "LatchAuth LatchServer",
+    "Sources/Testing/LatchTesting": "LatchOAuth LatchServer",
 
     "Examples/user-service/Generated/swift:UserService": "AxiomArchitecture",
     "Examples/task-manager/Generated/swift:TaskManager": "AxiomArchitecture",
     "Examples/sign-in": "Latchwork",
-    "Examples/user-service/UserAuthentication": "UserService LatchAuth",
+    "Examples/user-service/UserAuthentication": "UserService LatchAccounts",
     "Examples/user-service/user-service": "UserAuthentication",
 
     "Sources/Commands/LatchCommand": "LatchCore",
@@ -49,12 +49,12 @@ let layers: KeyValuePairs = [
 
     "Tests/TestVectors": "LatchProcess",
     "Tests/TestTags": "",
-    "Tests/TestSupport": "LatchTesting LatchOAuth LatchProcess TestTags",
+    "Tests/TestSupport": "LatchTesting LatchProcess TestTags",
     "Tests/GeneratedModels": "LatchRPC",
     "Tests/GeneratedNames": "LatchRPC",
     "Tests/GeneratedTorture/swift:GeneratedTorture": "AxiomArchitecture",
     "Tests/generate-swift": "LatchGenerator",
-    "Tests/SessionSimulation": "LatchOAuth LatchTesting",
+    "Tests/SessionSimulation": "LatchTesting",
     "Tests/Nightly/simulate-session": "SessionSimulation",
     "Tests/Nightly/soak-session": "LatchAccounts LatchIdentity",
     "Tests/ConformanceDriver/ConformanceTestee": "LatchRPC",
@@ -62,6 +62,8 @@ let layers: KeyValuePairs = [
     "Tests/ConnectConformanceDriver/ConnectConformance": "LatchRPC LatchServer",
     "Tests/ConnectConformanceDriver/connect-conformance-client": "ConnectConformance",
     "Tests/ConnectConformanceDriver/connect-conformance-server": "ConnectConformance",
+
+    "Tests/SeedDocuments": "AuthPackage LaziOAuth UserService",
 
     "Tests/LatchCoreTests": "TestSupport LatchTOML",
     "Tests/LatchCryptoTests": "LatchCrypto TestTags TestVectors",
@@ -81,6 +83,7 @@ let layers: KeyValuePairs = [
     "Tests/LatchAccountsTests": "LatchAccounts LatchIdentity TestSupport",
     "Tests/LatchServerTests": "TestSupport",
     "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator TestSupport TestVectors",
+    "Tests/AuthPackageTests": "AuthPackage TestSupport",
     "Tests/NevodTests": "Nevod TestSupport",
     "Tests/JWTAuthTests": "JWTAuth LatchIdentity TestSupport",
     "Tests/LaziOAuthTests": "LaziOAuth LatchIdentity TestSupport",
@@ -88,7 +91,7 @@ let layers: KeyValuePairs = [
     "Tests/UserServiceExampleTests": "UserAuthentication LatchIdentity TestSupport",
     "Tests/LatchTests": "latch latch-demo axiom-client-generator protoc-gen-latch TestSupport",
     "Tests/GeneratedTests": "GeneratedModels GeneratedNames LatchGenerator LatchServer TestTags",
-    "Tests/SeedTests": "latch AuthPackage Nevod JWTAuth LaziOAuth TestSupport",
+    "Tests/SeedTests": "latch SeedDocuments Nevod JWTAuth TestSupport",
     "Tests/AxiomSeedTests": "UserService TestTags",
 ]
 

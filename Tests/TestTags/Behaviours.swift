@@ -61,10 +61,12 @@ extension Tag {
     @Tag public static var p5: Self
     @Tag public static var p6: Self
     @Tag public static var p7: Self
+    @Tag public static var p8: Self
     @Tag public static var p9: Self
     @Tag public static var p10: Self
     @Tag public static var p11: Self
     @Tag public static var p12: Self
+    @Tag public static var p13: Self
     @Tag public static var n1: Self
     @Tag public static var n2: Self
     @Tag public static var n3: Self

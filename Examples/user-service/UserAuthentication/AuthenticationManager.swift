@@ -2,10 +2,13 @@
 
 import AxiomArchitecture
 public import AxiomCore
-import Foundation
+public import Foundation
+import LatchAccounts
 public import LatchAuth
 public import LatchCore
 public import LatchHTTP
+import LatchJOSE
+public import LatchOAuth
 import LatchRPC
 public import Observation
 public import UserService
@@ -42,6 +45,8 @@ public final class AuthenticationManager {
     /// The tokens, and who keeps them fresh.
     @ObservationIgnored public let session: Session<Tokens>
     @ObservationIgnored private let challenge: ChallengeHolder
+    /// The service's pages of other providers.
+    @ObservationIgnored private let pages: ProviderSignIn
 
     /// Creates a manager for the service at a URL.
     ///
@@ -69,6 +74,7 @@ public final class AuthenticationManager {
         client = UserManagerClient(
             service: service, reducer: SessionReducer(), settings: ClientSettings(clock: clock))
         (self.session, self.challenge) = (session, challenge)
+        pages = ProviderSignIn(baseURL: address, transport: transport, clock: clock)
     }
 
     /// Whether a user is signed in, without a call to the server.
@@ -97,6 +103,39 @@ public final class AuthenticationManager {
     public func login(email: String, password: String, rememberMe: Bool = false, device: String = "") async throws {
         let request = LoginRequest(email: email, password: password, rememberMe: rememberMe, deviceInfo: device)
         try await noting { try await adopt(try await client.login(request), email: email) }
+    }
+
+    /// Signs in with Google, on the service's page.
+    ///
+    /// - Parameters:
+    ///   - browser: Shows the page: on Apple's platforms `WebAuthenticationBrowser(from: window)`.
+    ///   - redirectURI: The deep link of the app, as the service knows it.
+    public func loginWithGoogle(using browser: WebAuthenticationBrowser, redirectingTo redirectURI: URL) async throws {
+        try await adopt(try await pages.tokens(from: .google, using: browser, redirectingTo: redirectURI))
+    }
+
+    /// Signs in with Apple, on the service's page.
+    ///
+    /// - Parameters:
+    ///   - browser: Shows the page.
+    ///   - redirectURI: The deep link of the app, as the service knows it.
+    public func loginWithApple(using browser: WebAuthenticationBrowser, redirectingTo redirectURI: URL) async throws {
+        try await adopt(try await pages.tokens(from: .apple, using: browser, redirectingTo: redirectURI))
+    }
+
+    /// Signs in with Apple, by the dialog of the device.
+    ///
+    /// - Parameters:
+    ///   - apple: The dialog, whose identity token is verified here.
+    ///   - exchange: Exchanges the verified user for tokens, at a backend that accepts identity tokens of this app. The name
+    ///     comes once: it is kept until this function returns.
+    public func loginWithApple(
+        _ apple: AppleSignIn, exchange: (AppleUser) async throws -> Tokens
+    ) async throws {
+        let user = try await apple.signIn()
+        try await adopt(try await exchange(user))
+        // What cannot be forgotten now is there once more at the next sign-in, which is no failure of this one.
+        do { try await apple.forgetDetails(ofUser: user.id) } catch {}
     }
 
     /// Completes a sign-in, or confirms a second factor that was just set up.
@@ -172,6 +211,17 @@ public final class AuthenticationManager {
             try await session.signIn(Tokens(value))
             (currentUser, pending) = (answer.user, nil)
         }
+    }
+
+    /// Signs in with tokens of a page, and loads the user's account, which the page does not tell.
+    private func adopt(_ tokens: Tokens) async throws {
+        try await session.signIn(tokens)
+        challenge.forget()
+        (currentUser, pending) = (nil, nil)
+        let subject = try? JWT(unverified: tokens.access).claims.subject
+        guard let id = tokens.userID ?? subject else { return }
+        // Offline, the user is signed in all the same.
+        do { try await loadUser(id) } catch { self.error = await client.getCurrentState().error }
     }
 
     /// Keeps what went wrong for the views, beside throwing it.

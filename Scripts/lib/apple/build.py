@@ -17,8 +17,8 @@ from swift_text import blanked
 
 # From the bottom up; each may import those before it.
 STUB_ORDER = (
-    "AppleCoreFoundation AppleDispatch Darwin Security CryptoKit CommonCrypto os OSLog Combine SwiftUI AppleFoundation "
-    "LocalAuthentication"
+    "AppleCoreFoundation AppleDispatch Darwin Security CryptoKit CommonCrypto os OSLog Combine AppleFoundation SwiftUI "
+    "LocalAuthentication AuthenticationServices"
 ).split()
 DIAGNOSTIC = re.compile(
     r"^(?P<path>/[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>error|warning): (?P<text>.*)$", re.MULTILINE

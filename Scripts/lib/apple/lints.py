@@ -54,8 +54,12 @@ def methods(code):
 
 def requirements():
     """Delegate protocol → (name, labels) of its requirements and of those that it inherits, all in one set."""
-    text = (STUBS / "AppleFoundation/Delegates.swift").read_text(encoding="utf-8")
-    return {name: {(method, labels) for method, labels, _ in methods(body)} for name, body in PROTOCOL.findall(text)}
+    files = [STUBS / "AppleFoundation/Delegates.swift", STUBS / "AuthenticationServices/AuthenticationServices.swift"]
+    found = {}
+    for file in files:
+        for name, body in PROTOCOL.findall(file.read_text(encoding="utf-8")):
+            found[name] = {(method, labels) for method, labels, _ in methods(body)}
+    return found
 
 
 def check_delegates(path, code):

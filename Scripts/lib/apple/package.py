@@ -8,6 +8,9 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+# The code blocks of the documented systems, which the tests on Linux run where they are no views.
+DOCUMENTS = "SeedDocuments"
+
 
 @dataclass
 class Target:
@@ -123,9 +126,10 @@ class Package:
         """The Swift targets to check for a platform, in the order of the manifest, where needs come first.
 
         On macOS these are all targets outside of Tests/, on the other platforms what an app can have: the library products
-        and the libraries among the examples.
+        and the libraries among the examples. The code of the documents, with its views, counts as an example.
         """
-        place = lambda target: target.folder.relative_to(self.root).parts[0]
+        folder = lambda target: target.folder.relative_to(self.root).parts[0]
+        place = lambda target: "Examples" if target.name == DOCUMENTS else folder(target)
         if platform.key == "macos":
             is_test = lambda target: place(target) == "Tests" or target.kind == "test"
             roots = [target.name for target in self.targets.values() if tests or not is_test(target)]

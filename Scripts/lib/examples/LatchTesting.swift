@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import LatchAuth
 import LatchHTTP
 import LatchServer
@@ -18,3 +19,9 @@ let route: Route<String> = placeholder()
 let router: Router = placeholder()
 let transport: any Handler = placeholder()
 let request: HTTPRequest = placeholder()
+let redirectURI: URL = placeholder()
+let provider: ExampleProvider = placeholder()
+
+struct ExampleProvider: Sendable {
+    func approve(_ page: URL) throws -> URL { placeholder() }
+}

@@ -5,6 +5,7 @@ import LatchAccounts
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import LatchOAuth
 
 /// The errors that AuthPackage documents.
 public enum APIError: Error, Equatable {
@@ -30,6 +31,8 @@ extension APIError {
         switch error {
         case let error as AccountError: self.init(error)
         case let error as HTTPError: self.init(error)
+        case let error as OAuthError: self.init(error)
+        case let error as APIError: self = error
         case AuthError.missingToken, AuthError.reauthenticationRequired, AuthError.superseded: self = .unauthorized
         case let error as AuthError:
             self = error.cause.map { APIError($0) } ?? .unknown
@@ -38,12 +41,25 @@ extension APIError {
         }
     }
 
+    /// Maps the end of a sign-in at another provider.
+    private init(_ error: OAuthError) {
+        switch error {
+        case OAuthError.cancelled: self = .cancelled
+        // No page, a page that nobody has used in time, or a failure of the provider: no answer about the user.
+        case OAuthError.browserUnavailable, OAuthError.signInTimedOut, OAuthError.serverFailed,
+            OAuthError.temporarilyUnavailable:
+            self = .unknown
+        // A denial, or a deep link that is not the answer to this sign-in.
+        default: self = .unauthorized
+        }
+    }
+
     /// Maps a rejection by the backend; a 401 is `unauthorized` for every call, as in the original.
     private init(_ error: AccountError) {
         switch (error.status, error) {
         case (401?, _): self = .unauthorized
         case (let status?, _): self = .server(status: status.rawValue, message: error.serverMessage)
-        case (nil, .invalidResponse): self = .decodingFailed
+        case (nil, AccountError.invalidResponse): self = .decodingFailed
         case (nil, _): self = .unknown
         }
     }
@@ -51,14 +67,14 @@ extension APIError {
     /// Maps a transport failure to the codes that programs already match for `URLSession`.
     private init(_ error: HTTPError) {
         switch error {
-        case .invalidURL, .insecureURL: self = .invalidURL
-        case .timeout: self = .network(URLError(.timedOut))
-        case .offline: self = .network(URLError(.cannotConnectToHost))
-        case .tls: self = .network(URLError(.secureConnectionFailed))
-        case .malformedMessage: self = .network(URLError(.badServerResponse))
-        case .cancelled: self = .cancelled
-        case .undecodable: self = .decodingFailed
-        case .unacceptableStatus where error.response?.status == .unauthorized: self = .unauthorized
+        case HTTPError.invalidURL, HTTPError.insecureURL: self = .invalidURL
+        case HTTPError.timeout: self = .network(URLError(.timedOut))
+        case HTTPError.offline: self = .network(URLError(.cannotConnectToHost))
+        case HTTPError.tls: self = .network(URLError(.secureConnectionFailed))
+        case HTTPError.malformedMessage: self = .network(URLError(.badServerResponse))
+        case HTTPError.cancelled: self = .cancelled
+        case HTTPError.undecodable: self = .decodingFailed
+        case HTTPError.unacceptableStatus where error.response?.status == .unauthorized: self = .unauthorized
         default:
             self = error.response.map { .server(status: $0.status.rawValue, message: nil) } ?? .unknown
         }

@@ -23,10 +23,29 @@ public protocol AuthClientProtocol: Sendable {
     /// Sets a new password with the token of such a mail.
     @discardableResult
     func resetPassword(token: String, newPassword: String) async throws -> String?
+    /// Signs a user in with Microsoft, on a page above a window; `APIError.unknown` if that is not enabled.
+    @MainActor @discardableResult
+    func loginWithMicrosoft(from anchor: PresentationAnchor) async throws -> JWTClaims?
+    /// Signs a user in with Google, on a page above a window; `APIError.unknown` if that is not enabled.
+    @MainActor @discardableResult
+    func loginWithGoogle(from anchor: PresentationAnchor) async throws -> JWTClaims?
+    /// Signs a user in with Facebook, on a page above a window; `APIError.unknown` if that is not enabled.
+    @MainActor @discardableResult
+    func loginWithFacebook(from anchor: PresentationAnchor) async throws -> JWTClaims?
     /// The signed-in user, as the access token describes it.
     var currentUser: User? { get }
     /// The tokens of the signed-in user.
     var tokens: Tokens? { get }
+}
+
+extension AuthClientProtocol {
+    /// Throws `APIError.unknown`: a client offers this provider only if it says so.
+    @MainActor @discardableResult
+    public func loginWithGoogle(from anchor: PresentationAnchor) async throws -> JWTClaims? { throw APIError.unknown }
+
+    /// Throws `APIError.unknown`: a client offers this provider only if it says so.
+    @MainActor @discardableResult
+    public func loginWithFacebook(from anchor: PresentationAnchor) async throws -> JWTClaims? { throw APIError.unknown }
 }
 
 /// The client of an account backend; every error is an `APIError`.
@@ -35,6 +54,8 @@ public final class AuthClient: AuthClientProtocol {
     public let configuration: AuthConfiguration
     /// The client of the core, whose errors this class maps.
     private let core: LatchAccounts.AuthClient
+    /// The sign-ins at other providers.
+    private let authenticator: any OAuthAuthenticating
 
     /// Creates a client, and begins to read the store; `restore()` waits for that.
     ///
@@ -42,11 +63,13 @@ public final class AuthClient: AuthClientProtocol {
     ///   - config: The configuration, with the base URL of the backend.
     ///   - tokenStore: The store of the session's tokens; by default the memory of the process.
     ///   - transport: The transport of the requests; a fake replaces the network in tests.
+    ///   - authenticator: The sign-ins at other providers; nil for those through the backend's pages.
     public init(
         config: AuthConfiguration, tokenStore: any LatchAuth.TokenStore<Tokens> = InMemoryTokenStore(),
-        transport: any Handler = Transport.live
+        transport: any Handler = Transport.live, authenticator: (any OAuthAuthenticating)? = nil
     ) {
         configuration = config
+        self.authenticator = authenticator ?? OAuthWebAuthenticator(config: config, transport: transport)
         core = LatchAccounts.AuthClient(
             baseURL: config.baseURL, store: tokenStore, refreshUsesCookie: config.refreshUsesCookie,
             transport: transport)
@@ -69,11 +92,16 @@ public final class AuthClient: AuthClientProtocol {
         try await mapped { () -> JWTClaims? in
             do {
                 let tokens = try await core.signIn(email: email, password: password)
-                return (try? JWT(unverified: tokens.access)).map { JWTClaims($0.claims) }
+                return Self.claims(of: tokens)
             } catch AccountError.invalidResponse {
                 throw APIError.unauthorized
             }
         }
+    }
+
+    /// The claims of an access token; nil if it is of another kind.
+    private static func claims(of tokens: Tokens) -> JWTClaims? {
+        (try? JWT(unverified: tokens.access)).map { JWTClaims($0.claims) }
     }
 
     /// Returns the access token, refreshed if that is due; nil if no user is signed in.
@@ -97,6 +125,11 @@ public final class AuthClient: AuthClientProtocol {
         try await mapped {
             User(try await core.signUp(email: email, password: password, name: name, roles: roles ?? []))
         }
+    }
+
+    /// Invites a person, for a signed-in user who may do that.
+    public func inviteUser(email: String, name: String? = nil, roles: [String]? = nil) async throws -> User {
+        try await mapped { User(try await core.invite(email: email, name: name, roles: roles ?? [])) }
     }
 
     /// Requests a mail with a token for a new password.
@@ -123,6 +156,40 @@ public final class AuthClient: AuthClientProtocol {
             return try await body()
         } catch let error as APIError {
             throw error
+        } catch {
+            throw APIError(error)
+        }
+    }
+}
+
+// MARK: - Other providers
+
+extension AuthClient {
+    /// Signs a user in with Microsoft, on a page above a window.
+    @MainActor @discardableResult
+    public func loginWithMicrosoft(from anchor: PresentationAnchor) async throws -> JWTClaims? {
+        try await login(if: configuration.microsoftEnabled) { try await authenticator.signInMicrosoft(from: anchor) }
+    }
+
+    /// Signs a user in with Google, on a page above a window.
+    @MainActor @discardableResult
+    public func loginWithGoogle(from anchor: PresentationAnchor) async throws -> JWTClaims? {
+        try await login(if: configuration.googleEnabled) { try await authenticator.signInGoogle(from: anchor) }
+    }
+
+    /// Signs a user in with Facebook, on a page above a window.
+    @MainActor @discardableResult
+    public func loginWithFacebook(from anchor: PresentationAnchor) async throws -> JWTClaims? {
+        try await login(if: configuration.facebookEnabled) { try await authenticator.signInFacebook(from: anchor) }
+    }
+
+    @MainActor
+    private func login(if isEnabled: Bool, _ tokens: () async throws -> Tokens) async throws -> JWTClaims? {
+        guard isEnabled else { throw APIError.unknown }
+        do {
+            let tokens = try await tokens()
+            try await core.session.signIn(tokens)
+            return Self.claims(of: tokens)
         } catch {
             throw APIError(error)
         }

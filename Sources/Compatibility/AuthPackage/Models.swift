@@ -15,15 +15,31 @@ public struct AuthConfiguration: Sendable {
     public let redirectScheme: String?
     /// Whether sign-in with Microsoft is offered.
     public let microsoftEnabled: Bool
+    /// Whether sign-in with Google is offered.
+    public let googleEnabled: Bool
+    /// Whether sign-in with Facebook is offered.
+    public let facebookEnabled: Bool
+    /// Whether the page shares no cookies with the user's browser.
+    public let ephemeralWebSession: Bool
+    /// Whether the deep link may carry the tokens themselves, of a backend that has no one-time codes.
+    ///
+    /// URLs end up in logs and histories; leave it off where the backend can do better.
+    public let acceptsTokensInURL: Bool
 
     /// Creates a configuration.
     public init(
-        baseURL: URL, refreshUsesCookie: Bool = true, redirectScheme: String? = nil, microsoftEnabled: Bool = false
+        baseURL: URL, refreshUsesCookie: Bool = true, redirectScheme: String? = nil, microsoftEnabled: Bool = false,
+        googleEnabled: Bool = false, facebookEnabled: Bool = false, ephemeralWebSession: Bool = true,
+        acceptsTokensInURL: Bool = false
     ) {
         self.baseURL = baseURL
         self.refreshUsesCookie = refreshUsesCookie
         self.redirectScheme = redirectScheme
         self.microsoftEnabled = microsoftEnabled
+        self.googleEnabled = googleEnabled
+        self.facebookEnabled = facebookEnabled
+        self.ephemeralWebSession = ephemeralWebSession
+        self.acceptsTokensInURL = acceptsTokensInURL
     }
 }
 

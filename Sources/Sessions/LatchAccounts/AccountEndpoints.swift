@@ -10,6 +10,12 @@ public struct AccountEndpoints: Sendable {
     public var signOut = "api/auth/logout"
     /// The sign-up: POST `{email, password, name?, roles?}`.
     public var signUp = "api/clients/register"
+    /// The folder of the pages of other providers: GET `<folder>/google`, and so on.
+    public var providers = "api/auth"
+    /// The exchange of a deep link's code for tokens: POST `{code, code_verifier}`.
+    public var exchange = "api/auth/exchange"
+    /// The invitation: POST `{email, name?, roles?}` with the access token.
+    public var invitation = "api/users/invite"
     /// The request for a password reset: POST `{email}`.
     public var forgotPassword = "api/auth/forgot-password"
     /// The password reset: POST `{token, password}`.

@@ -29,6 +29,8 @@ public final class AuthClient: Sendable {
     private let endpoints: AccountEndpoints
     /// The decoder of the responses to sign-ins and refreshes.
     private let tokenDecoder: AccountTokenDecoder
+    /// The sign-in at other providers.
+    let providerSignIn: ProviderSignIn
 
     /// Creates a client of the backend at `baseURL`.
     ///
@@ -73,6 +75,9 @@ public final class AuthClient: Sendable {
         self.openClient = openClient
         self.endpoints = endpoints
         self.tokenDecoder = tokenDecoder
+        providerSignIn = ProviderSignIn(
+            client: openClient, endpoints: endpoints, decoder: tokenDecoder,
+            allowingInsecureHTTP: allowingInsecureHTTP, random: random)
         // Without an origin every request fails for its URL, and none needs a credential.
         let authorization = HTTPOrigin(baseURL).map { SessionInterceptor(session, for: .origin($0)) }
         client = Client(
@@ -256,6 +261,22 @@ extension AuthClient {
         if let name, !name.isEmpty { content["name"] = .string(name) }
         if !roles.isEmpty { content["roles"] = .array(roles.map(JSONValue.string)) }
         return try account(in: try await send(endpoints.signUp, content))
+    }
+
+    /// Invites a person, who receives a mail of the server; for a signed-in user who may do that.
+    ///
+    /// - Parameters:
+    ///   - email: The email address of the new account.
+    ///   - name: The display name; nil or empty to leave it out of the request.
+    ///   - roles: The roles, which the server decides about.
+    /// - Throws: `AccountError.emailTaken`, `refused` with the server's message, or `invalidResponse` if the server does not
+    ///   return the account's identifier; `AuthError.missingToken` if no user is signed in.
+    @discardableResult
+    public func invite(email: String, name: String? = nil, roles: [String] = []) async throws -> Account {
+        var content: JSONObject = ["email": .string(email)]
+        if let name, !name.isEmpty { content["name"] = .string(name) }
+        if !roles.isEmpty { content["roles"] = .array(roles.map(JSONValue.string)) }
+        return try account(in: try await send(endpoints.invitation, content, over: client))
     }
 
     /// Requests a mail to set a new password.

@@ -23,6 +23,40 @@ import Testing
         return model
     }
 
+    @Test(.tags(.l10)) func `has the texts of its mode, and errors only once something was typed`() {
+        let model = model
+        #expect([model.screenTitle, model.submitTitle, model.toggleTitle] == ["Welcome Back", "Sign In", "Sign Up"])
+        #expect(model.emailError == nil && model.confirmationError == nil)
+        model.toggleMode()
+        #expect(model.screenTitle == "Create Account" && model.submitTitle == "Create Account")
+        model.email = "ada@"
+        model.password = "one"
+        model.confirmPassword = "two"
+        #expect(model.emailError != nil && model.confirmationError != nil)
+        #expect(filled(model).emailError == nil && model.confirmationError == nil)
+    }
+
+    @Test(.tags(.l12)) func `selects a scope by a switch, any number of times`() {
+        let model = model
+        for isOn in [true, true, false, false, true] {
+            model.scopeSelection[isSelected: .filesDelete] = isOn
+            #expect(model.scopeSelection.contains(.filesDelete) == isOn)
+        }
+        #expect(model.scopeSelection.summary == "6 selected")
+    }
+
+    @Test(.tags(.l10), arguments: [true, false])
+    func `sends the form of its mode`(isLogin: Bool) async {
+        backend.on("/auth/signup", 201, "{}")
+        backend.on("/oauth/token", .ok, ScriptedBackend.answer("a0", refresh: "r0"))
+        let model = model
+        if !isLogin { model.toggleMode() }
+        await filled(model).submit()
+        #expect(model.errorMessage == nil)
+        #expect(backend.requests(to: "/oauth/token").count == 1)
+        #expect(backend.requests(to: "/auth/signup").isEmpty == isLogin)
+    }
+
     @Test(
         .tags(.l10),
         arguments: [

@@ -52,7 +52,7 @@ public final class AuthViewModel {
 
     /// Signs in with the form; an invalid form is not sent.
     public func login() async {
-        await submit { [username = trimmed(username), password, scopes = scopeSelection.ordered] service in
+        await send { [username = trimmed(username), password, scopes = scopeSelection.ordered] service in
             try await service.login(username: username, password: password, scopes: scopes)
         }
     }
@@ -60,7 +60,7 @@ public final class AuthViewModel {
     /// Creates an account with the form, and signs in; an invalid form is not sent.
     public func signup() async {
         let (username, email) = (trimmed(username), trimmed(email))
-        await submit { [password, scopes = scopeSelection.ordered] service in
+        await send { [password, scopes = scopeSelection.ordered] service in
             try await service.signup(username: username, email: email, password: password, scopes: scopes)
         }
     }
@@ -75,7 +75,7 @@ public final class AuthViewModel {
     }
 
     /// Runs one request at a time, and shows its error.
-    private func submit(_ request: (OAuthService) async throws -> OAuthTokenResponse) async {
+    private func send(_ request: (OAuthService) async throws -> OAuthTokenResponse) async {
         guard isFormValid, !isLoading else { return }
         isLoading = true
         errorMessage = nil

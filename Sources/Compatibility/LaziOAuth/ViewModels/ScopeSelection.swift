@@ -40,6 +40,12 @@ public struct ScopeSelection: Sendable, Equatable {
     /// Whether a scope is selected.
     public func contains(_ scope: OAuthScope) -> Bool { selected.contains(scope) }
 
+    /// Whether a scope is selected, for a switch on a screen.
+    public subscript(isSelected scope: OAuthScope) -> Bool {
+        get { contains(scope) }
+        set { if newValue { selected.insert(scope) } else { selected.remove(scope) } }
+    }
+
     /// Selects a scope, or deselects it.
     public mutating func toggle(_ scope: OAuthScope) {
         if selected.remove(scope) == nil { selected.insert(scope) }

@@ -21,3 +21,13 @@ public protocol ObservableObject: AnyObject {
 extension ObservableObject where ObjectWillChangePublisher == ObservableObjectPublisher {
     public var objectWillChange: ObservableObjectPublisher { stub() }
 }
+@propertyWrapper public struct Published<Value> {
+    public init(wrappedValue: Value) {}
+    public init(initialValue: Value) {}
+    public var wrappedValue: Value { get { stub() } set {} }
+    public struct Publisher: Combine.Publisher {
+        public typealias Output = Value
+        public typealias Failure = Never
+    }
+    public var projectedValue: Publisher { stub() }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+public import LatchHTTP
+public import LatchOAuth
+
+/// A page in a window of the system, such as an `ASWebAuthenticationSession`.
+public typealias WebAuthSession = LatchOAuth.WebAuthenticationSession
+
+/// A way to create such pages, which a test replaces.
+public typealias WebAuthSessionFactory = LatchOAuth.WebAuthenticationSessionFactory
+
+/// The window above which the page is shown: `ASPresentationAnchor` on Apple's platforms with windows.
+public typealias PresentationAnchor = LatchOAuth.PresentationAnchor
+
+/// The sign-ins at other providers, as `AuthClient` needs them; a test returns tokens without a page.
+@MainActor
+public protocol OAuthAuthenticating: Sendable {
+    /// Signs a user in with Microsoft, and returns the tokens, which are not stored.
+    func signInMicrosoft(from anchor: PresentationAnchor) async throws -> Tokens
+    /// Signs a user in with Google, and returns the tokens, which are not stored.
+    func signInGoogle(from anchor: PresentationAnchor) async throws -> Tokens
+    /// Signs a user in with Facebook, and returns the tokens, which are not stored.
+    func signInFacebook(from anchor: PresentationAnchor) async throws -> Tokens
+}
+
+/// The sign-ins at other providers through the backend's pages; every error is an `APIError`.
+///
+/// A user who closes the page is `cancelled`, a configuration without a scheme `invalidURL`, a refusal of the provider or the
+/// backend `unauthorized`, a page that cannot be shown `unknown`.
+@MainActor
+public final class OAuthWebAuthenticator: OAuthAuthenticating {
+    private let config: AuthConfiguration
+    private let pages: ProviderSignIn
+    private let sessions: (any WebAuthSessionFactory)?
+    /// Whether a page is shown; the system would put a second one above it.
+    private var isShowing = false
+
+    /// Creates an authenticator.
+    ///
+    /// - Parameters:
+    ///   - config: The configuration, with the base URL of the backend and the scheme of the program's URLs.
+    ///   - transport: The transport of the exchange of the code for tokens.
+    ///   - sessions: Creates the pages; nil for those of the system.
+    public nonisolated init(
+        config: AuthConfiguration, transport: any Handler = Transport.live, sessions: (any WebAuthSessionFactory)? = nil
+    ) {
+        self.config = config
+        self.sessions = sessions
+        pages = ProviderSignIn(baseURL: config.baseURL, transport: transport)
+    }
+
+    /// Signs a user in with Microsoft.
+    public func signInMicrosoft(from anchor: PresentationAnchor) async throws -> Tokens {
+        try await signIn(.microsoft, from: anchor)
+    }
+
+    /// Signs a user in with Google.
+    public func signInGoogle(from anchor: PresentationAnchor) async throws -> Tokens {
+        try await signIn(.google, from: anchor)
+    }
+
+    /// Signs a user in with Facebook.
+    public func signInFacebook(from anchor: PresentationAnchor) async throws -> Tokens {
+        try await signIn(.facebook, from: anchor)
+    }
+
+    /// The URL of the program that the backend redirects to; nil without a scheme of the program's own.
+    private var deepLink: URL? {
+        guard let scheme = config.redirectScheme, !scheme.isEmpty, let url = URL(string: "\(scheme)://auth/callback"),
+            url.scheme == scheme, case .customScheme? = try? WebAuthenticationCallback(url)
+        else { return nil }
+        return url
+    }
+
+    private func signIn(_ provider: IdentityProvider, from anchor: PresentationAnchor) async throws -> Tokens {
+        guard let url = deepLink else { throw APIError.invalidURL }
+        guard !isShowing else { throw APIError.unknown }
+        isShowing = true
+        defer { isShowing = false }
+        let sessions =
+            sessions ?? systemWebAuthenticationSessions(from: anchor, prefersEphemeral: config.ephemeralWebSession)
+        do {
+            return try await pages.tokens(
+                from: provider, using: WebAuthenticationBrowser(sessions: sessions), redirectingTo: url,
+                acceptingTokensInURL: config.acceptsTokensInURL)
+        } catch {
+            throw APIError(error)
+        }
+    }
+}

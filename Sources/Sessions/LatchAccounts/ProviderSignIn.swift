@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+public import LatchCore
+import LatchCrypto
+public import LatchHTTP
+import LatchJOSE
+public import LatchOAuth
+public import PortableFoundation
+
+/// An identity provider, by the name that it has in the routes of an account backend.
+public struct IdentityProvider: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
+    /// The name in the path, such as `google`.
+    public let rawValue: String
+
+    /// Creates a provider of a name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Creates a provider of a name.
+    public init(stringLiteral value: String) { rawValue = value }
+
+    /// Apple.
+    public static let apple: IdentityProvider = "apple"
+    /// Facebook.
+    public static let facebook: IdentityProvider = "facebook"
+    /// Google.
+    public static let google: IdentityProvider = "google"
+    /// Microsoft Entra.
+    public static let microsoft: IdentityProvider = "microsoft"
+}
+
+/// A sign-in at another provider through the app's own backend, which returns to the app by a deep link.
+///
+/// The backend's page is `GET api/auth/<provider>`, with the deep link as `redirect`. The deep link carries a code that is
+/// good once; `POST api/auth/exchange` exchanges it for tokens, and only together with the verifier of this app's code
+/// challenge (RFC 7636): a program that sees the deep link has nothing.
+///
+/// `AuthClient.signIn(through:using:redirectingTo:)` signs its session in with it.
+public struct ProviderSignIn: Sendable {
+    private let client: Client
+    private let endpoints: AccountEndpoints
+    private let decoder: AccountTokenDecoder
+    private let allowingInsecureHTTP: InsecureHTTP
+    private let random: RandomSource
+
+    /// Creates a sign-in through the backend at `baseURL`.
+    ///
+    /// - Parameters:
+    ///   - baseURL: The base URL of the backend.
+    ///   - endpoints: The paths of the backend.
+    ///   - transport: The handler that sends the requests.
+    ///   - interceptors: The interceptors around the transport, such as logs; never a session.
+    ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
+    ///   - clock: The clock of the tokens' expiry.
+    ///   - random: The source of verifiers and states.
+    public init(
+        baseURL: URL, endpoints: AccountEndpoints = AccountEndpoints(), transport: any Handler = Transport.live,
+        interceptors: [any Interceptor] = [], allowingInsecureHTTP: InsecureHTTP = .loopbackOnly,
+        clock: WallClock = .system, random: RandomSource = .system
+    ) {
+        self.init(
+            client: Client(
+                baseURL: baseURL, transport: transport, interceptors: interceptors,
+                allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none),
+            endpoints: endpoints,
+            decoder: AccountTokenDecoder(endpoints: endpoints, usesCookie: false, clock: clock),
+            allowingInsecureHTTP: allowingInsecureHTTP, random: random)
+    }
+
+    init(
+        client: Client, endpoints: AccountEndpoints, decoder: AccountTokenDecoder, allowingInsecureHTTP: InsecureHTTP,
+        random: RandomSource
+    ) {
+        self.client = client
+        self.endpoints = endpoints
+        self.decoder = decoder
+        self.allowingInsecureHTTP = allowingInsecureHTTP
+        self.random = random
+    }
+
+    /// Shows the backend's page, and returns the tokens of whoever signs in there.
+    ///
+    /// - Parameters:
+    ///   - provider: The provider.
+    ///   - browser: Shows the page.
+    ///   - redirectURI: The deep link, as the backend knows it.
+    ///   - acceptingTokensInURL: Whether the deep link may carry `accessToken` and `refreshToken`, of an older backend. They
+    ///     are then in histories and logs, and nothing shows that they were issued to this app.
+    /// - Throws: `OAuthError.cancelled`, `browserUnavailable`, `signInTimedOut`, `accessDenied` and other errors of the
+    ///   deep link; `AccountError` if the backend refuses the code; `HTTPError`; `CancellationError`.
+    public func tokens(
+        from provider: IdentityProvider, using browser: WebAuthenticationBrowser, redirectingTo redirectURI: URL,
+        acceptingTokensInURL: Bool = false
+    ) async throws -> Tokens {
+        // RFC 7636 §4.1 and §4.2.
+        let verifier = Base64URL.encode(random.bytes(32))
+        let challenge = Base64URL.encode(Array(SHA256.hash(data: Array(verifier.utf8))))
+        let state = Base64URL.encode(random.bytes(24))
+        let page = try page(of: provider, redirectURI, challenge: challenge, state: state)
+        let response = try AuthorizationResponse(try await browser.open(page, redirectingTo: redirectURI))
+        if let code = try response.code(ofBackendFor: state) { return try await exchange(code, verifier: verifier) }
+        guard let access = response["accessToken"], !access.isEmpty else {
+            throw OAuthError.invalidDeepLink("it has neither a code nor an error")
+        }
+        guard acceptingTokensInURL else {
+            throw OAuthError.invalidDeepLink("it contains tokens, which this app does not accept in a URL")
+        }
+        var tokens = Tokens(access: access, refresh: response["refreshToken"].flatMap { $0.isEmpty ? nil : $0 })
+        // An access token of another kind has no dates that this app could read.
+        if let claims = try? JWT(unverified: access).claims {
+            (tokens.issued, tokens.expiry) = (claims.issuedAt, claims.expiry)
+        }
+        return tokens
+    }
+
+    /// Returns the URL of the backend's page.
+    private func page(
+        of provider: IdentityProvider, _ redirectURI: URL, challenge: String, state: String
+    ) throws(HTTPError) -> URL {
+        let request = try client.request(
+            .get, "\(RoutePath(endpoints.providers))/\(provider.rawValue)",
+            query: [
+                ("redirect", redirectURI.absoluteString), ("prompt", "select_account"), ("code_challenge", challenge),
+                ("code_challenge_method", "S256"), ("state", state),
+            ])
+        guard let url = URL(string: "\(request.scheme)://\(request.authority)\(request.path)"),
+            let origin = HTTPOrigin(url)
+        else { throw .invalidURL }
+        guard allowingInsecureHTTP.allows(origin) else { throw .insecureURL }
+        return url
+    }
+
+    /// Exchanges the code of a deep link, without a repetition: it is good once.
+    private func exchange(_ code: String, verifier: String) async throws -> Tokens {
+        let content: JSONObject = ["code": .string(code), "code_verifier": .string(verifier)]
+        let request = try client.request(
+            .post, RoutePath(endpoints.exchange),
+            fields: [.contentType: "application/json", .accept: "application/json"],
+            body: HTTPBody(JSONValue.object(content).serialized()))
+        let response = try await client.respond(to: request)
+        guard response.status.isSuccess else { throw AccountError(response) }
+        return try decoder.tokens(in: response)
+    }
+}
+
+extension OAuthError {
+    /// A deep link that cannot be used.
+    fileprivate static func invalidDeepLink(_ reason: String) -> OAuthError {
+        OAuthError(
+            code: invalidAuthorizationResponse.code, message: "The backend's deep link is not valid: \(reason).",
+            hint: "Compare the backend's deep link with what this app accepts.")
+    }
+}
+
+extension AuthClient {
+    /// Signs a user in at another provider, through the backend.
+    ///
+    /// - Parameters:
+    ///   - provider: The provider.
+    ///   - browser: Shows the backend's page.
+    ///   - redirectURI: The deep link, as the backend knows it.
+    ///   - acceptingTokensInURL: Whether the deep link may carry tokens; see ``ProviderSignIn/tokens(from:using:redirectingTo:acceptingTokensInURL:)``.
+    /// - Throws: As ``ProviderSignIn/tokens(from:using:redirectingTo:acceptingTokensInURL:)``, and a `store…` code if the tokens cannot
+    ///   be stored; nothing is then stored.
+    @discardableResult
+    public func signIn(
+        through provider: IdentityProvider, using browser: WebAuthenticationBrowser, redirectingTo redirectURI: URL,
+        acceptingTokensInURL: Bool = false
+    ) async throws -> Tokens {
+        let tokens = try await providerSignIn.tokens(
+            from: provider, using: browser, redirectingTo: redirectURI, acceptingTokensInURL: acceptingTokensInURL)
+        try await session.signIn(tokens)
+        return tokens
+    }
+}

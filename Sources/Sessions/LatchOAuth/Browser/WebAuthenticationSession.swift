@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PortableFoundation
+
+/// A page in a window of the system, such as an `ASWebAuthenticationSession`.
+@MainActor
+public protocol WebAuthenticationSession: AnyObject, Sendable {
+    /// Shows the page.
+    ///
+    /// - Returns: Whether it can be shown.
+    func start() -> Bool
+
+    /// Closes the page; one that is closed stays so.
+    func cancel()
+}
+
+/// A way to create sessions, which a test replaces.
+public protocol WebAuthenticationSessionFactory: Sendable {
+    /// Creates a session that has not started.
+    ///
+    /// - Parameters:
+    ///   - url: The page.
+    ///   - callback: The URLs that end the session.
+    ///   - completion: Receives the URL that ended it, or the reason why there is none, on any thread; only the first
+    ///     call counts.
+    @MainActor
+    func session(
+        for url: URL, callback: WebAuthenticationCallback,
+        completion: @escaping @Sendable (Result<URL, OAuthError>) -> Void
+    ) -> any WebAuthenticationSession
+}
+
+/// The result of a session of the system, from what its completion handler receives.
+package func webAuthenticationResult(_ url: URL?, errorCode: Int?) -> Result<URL, OAuthError> {
+    if let url { return .success(url) }
+    return .failure(OAuthError(webAuthenticationErrorCode: errorCode))
+}
+
+extension OAuthError {
+    /// Creates the error of a code of `ASWebAuthenticationSessionError`.
+    init(webAuthenticationErrorCode code: Int?) {
+        self =
+            switch code {
+            // `canceledLogin`: the user, or the program itself.
+            case 1: .cancelled
+            // `presentationContextNotProvided` and `presentationContextInvalid`.
+            case 2, 3: .browserUnavailable("there is no window to show the page in")
+            case let code?: .browserUnavailable("the system's session failed with the code \(code)")
+            case nil: .browserUnavailable("the system's session ended without a URL")
+            }
+    }
+}

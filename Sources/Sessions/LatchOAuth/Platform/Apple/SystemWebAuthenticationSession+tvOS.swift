@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(tvOS)
+import AuthenticationServices
+
+/// A session of Authentication Services, which the user continues on another device.
+final class SystemWebAuthenticationSession: WebAuthenticationSession {
+    private let session: ASWebAuthenticationSession
+
+    init(_ session: ASWebAuthenticationSession, anchor: PresentationAnchor, prefersEphemeral: Bool) {
+        self.session = session
+    }
+
+    func start() -> Bool { session.start() }
+
+    func cancel() { session.cancel() }
+}
+#endif

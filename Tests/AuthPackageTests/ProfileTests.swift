@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AuthPackage
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Synchronization
+import TestTags
+import Testing
+
+@Suite struct `A profile` {
+    private static let profile = UserProfile(username: "ada", email: "ada@example.com", phoneNumber: "+44 20")
+
+    @Test(.tags(.p13)) func `is kept in memory or in a secret store`() async throws {
+        let secrets = InMemorySecretStore()
+        for store in [InMemoryProfileStore(), SecretProfileStore(secrets)] as [any ProfileStore] {
+            #expect(try await store.load() == nil)
+            try await store.save(Self.profile)
+            #expect(try await store.load() == Self.profile)
+            var changed = Self.profile
+            changed.username = "lovelace"
+            try await store.save(changed)
+            #expect(try await store.load() == changed)
+        }
+        #expect(try await SecretProfileStore(secrets).load()?.username == "lovelace")
+    }
+
+    @Test(
+        .tags(.p13),
+        arguments: [("ab", true), (" a ", false), ("", false), ("  ab  ", true), ("é", false), ("名前", true)])
+    func `has a name of two characters at least`(name: String, isValid: Bool) {
+        #expect(ProfileRules.validateUsername(name) == isValid)
+    }
+
+    @Test(
+        .tags(.p13),
+        arguments: [
+            ("ada@example.com", true), (" ada@example.com ", true), ("ada@example", false), ("@example.com", false),
+            ("ada@example..com", false), ("ada@@example.com", false), ("a b@example.com", false), ("ada", false),
+        ])
+    func `has an address that looks like one`(email: String, isValid: Bool) {
+        #expect(ProfileRules.validateEmail(email) == isValid)
+    }
+}
+
+@Suite struct `A program's own URL scheme` {
+    private static var info: [String: Any] { ["CFBundleURLTypes": [["CFBundleURLSchemes": ["other", "AuthDemo"]]]] }
+
+    @Test(.tags(.p13)) func `is found whatever its case`() throws {
+        try HostAppValidation.assertURLSchemePresent(expectedScheme: "authdemo", in: Self.info)
+        for scheme in ["auth", "", "authdemo2"] {
+            #expect(throws: APIError.invalidURL) {
+                try HostAppValidation.assertURLSchemePresent(expectedScheme: scheme, in: Self.info)
+            }
+        }
+        #expect(throws: APIError.invalidURL) {
+            try HostAppValidation.assertURLSchemePresent(expectedScheme: "authdemo", in: [:])
+        }
+    }
+}
+
+@Suite struct `The services` {
+    /// Answers as the backend of the original does, and keeps the requests.
+    private final class Backend: Handler {
+        let requests = Mutex<[HTTPRequest]>([])
+
+        func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+            requests.withLock { $0.append(request) }
+            let (status, body): (HTTPStatus, String) =
+                switch request.path {
+                case "/api/auth/clients/login": (.ok, #"{"accessToken":"a","refreshToken":"r"}"#)
+                case "/api/users/invite", "/api/clients/register":
+                    (.created, #"{"id":"u2","email":"new@example.com","roles":["client"]}"#)
+                default: (.ok, #"{"message":"sent"}"#)
+                }
+            return HTTPResponse(status: status, fields: [.contentType: "application/json"], body: HTTPBody(body))
+        }
+
+        /// The content of the requests to a path, without passwords.
+        func content(of path: String) throws -> [JSONObject] {
+            try requests.withLock { $0 }.filter { $0.path == path }
+                .map { try JSONValue(parsing: $0.body.bytes).objectValue ?? [:] }
+        }
+    }
+
+    private let backend = Backend()
+
+    private func client() throws -> AuthClient {
+        AuthClient(
+            config: AuthConfiguration(baseURL: try #require(URL(string: "https://api.example.com"))), transport: backend
+        )
+    }
+
+    @Test(.tags(.p6)) func `invite a person for the signed-in user`() async throws {
+        let client = try client()
+        await #expect(throws: APIError.unauthorized) {
+            try await RegistrationService(client).inviteUser(email: "new@example.com")
+        }
+        #expect(try backend.content(of: "/api/users/invite").isEmpty)
+        try await LoginService(client).login(email: "ada@example.com", password: "secret")
+        let user = try await RegistrationService(client).inviteUser(email: "new@example.com", roles: ["client"])
+        #expect(user == User(id: "u2", email: "new@example.com", roles: ["client"]))
+        let request = backend.requests.withLock { $0.last }
+        #expect(request?.fields[.authorization] == "Bearer a")
+        #expect(try backend.content(of: "/api/users/invite") == [["email": "new@example.com", "roles": ["client"]]])
+    }
+
+    @Test(.tags(.p6, .p7)) func `are the client's operations under their own names`() async throws {
+        let client = try client()
+        #expect(try await RegistrationService(client).createUser(email: "new@example.com", password: "p").id == "u2")
+        #expect(try await PasswordResetService(client).requestReset(email: "new@example.com") == "sent")
+        #expect(try await PasswordResetService(client).reset(token: "t", newPassword: "n") == "sent")
+        try await LoginService(client).login(email: "ada@example.com", password: "secret")
+        #expect(try await TokenService(client).refresh() == "a")
+        try await TokenService(client).logout()
+        #expect(client.tokens == nil)
+    }
+}

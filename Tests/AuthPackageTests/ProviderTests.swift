@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AuthPackage
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchCrypto
+import LatchHTTP
+import LatchJOSE
+import LatchOAuth
+import LatchTesting
+import Synchronization
+import TestSupport
+import TestTags
+import Testing
+
+#if canImport(AuthenticationServices)
+// The window is its class.
+import AuthenticationServices
+#endif
+
+@MainActor
+@Suite(.timeLimit(.minutes(1))) struct `Sign-in at other providers` {
+    let backend = ScriptedBackend()
+    let store = InMemoryTokenStore()
+
+    private func config(
+        _ url: String = "https://api.example.com/v1", scheme: String? = "authdemo", acceptsTokensInURL: Bool = false
+    ) throws -> AuthConfiguration {
+        AuthConfiguration(
+            baseURL: try #require(URL(string: url)), redirectScheme: scheme, microsoftEnabled: true,
+            googleEnabled: true, facebookEnabled: true, acceptsTokensInURL: acceptsTokensInURL)
+    }
+
+    private func client(_ pages: ScriptedPages, _ config: AuthConfiguration) -> AuthClient {
+        AuthClient(
+            config: config, tokenStore: store, transport: backend,
+            authenticator: OAuthWebAuthenticator(config: config, transport: backend, sessions: pages))
+    }
+
+    /// Signs in with a page that ends with an answer of the backend, and expects an error that leaves nothing behind.
+    private func expect(
+        _ error: APIError, acceptsTokensInURL: Bool = false, _ script: @escaping ScriptedPages.Script,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let auth = client(ScriptedPages(script), try config(acceptsTokensInURL: acceptsTokensInURL))
+        await #expect(throws: error, sourceLocation: sourceLocation) {
+            try await auth.loginWithGoogle(from: PresentationAnchor())
+        }
+        #expect(store.load() == nil, sourceLocation: sourceLocation)
+        #expect(auth.tokens == nil, sourceLocation: sourceLocation)
+    }
+
+    @Test(.tags(.p8, .p11)) func `exchange a one-time code for tokens, by the app's challenge`() async throws {
+        let pages = ScriptedPages { [backend] in .success(try backend.page($0)) }
+        let auth = client(pages, try config())
+        let claims = try await auth.loginWithMicrosoft(from: PresentationAnchor())
+        #expect(claims?.email == "ada@example.com")
+        #expect(claims?.sub == "u1")
+        #expect(claims?.roles == ["client"])
+        #expect(auth.currentUser?.id == "u1")
+        #expect(store.load()?.refreshToken == "refresh-1")
+        #expect(try await auth.refreshIfNeeded() == ScriptedBackend.accessToken)
+
+        let page = try #require(pages.opened.first)
+        #expect(page.absoluteString.hasPrefix("https://api.example.com/v1/api/auth/microsoft?redirect="))
+        #expect(pages.callbacks == [.customScheme("authdemo")])
+        let parameters = backend.parameters
+        #expect(parameters["redirect"] == "authdemo://auth/callback")
+        #expect(parameters["prompt"] == "select_account")
+        #expect(parameters["code_challenge_method"] == "S256")
+        #expect(parameters["code_challenge"]?.utf8.count == 43)
+        let exchange = try #require(backend.requests.first)
+        #expect(backend.requests.count == 1)
+        #expect(exchange.path == "/v1/api/auth/exchange")
+        let content = try JSONValue(parsing: exchange.body.bytes)
+        #expect(content.objectValue?.keys.sorted() == ["code", "code_verifier"])
+        // The verifier was never in a URL.
+        #expect(!page.absoluteString.contains(content["code_verifier"]?.stringValue ?? "https"))
+    }
+
+    @Test(.tags(.p8), arguments: ["microsoft", "google", "facebook"])
+    func `have a page of each provider`(provider: String) async throws {
+        let pages = ScriptedPages { [backend] in .success(try backend.page($0)) }
+        let auth = client(pages, try config())
+        switch provider {
+        case "microsoft": _ = try await auth.loginWithMicrosoft(from: PresentationAnchor())
+        case "google": _ = try await auth.loginWithGoogle(from: PresentationAnchor())
+        default: _ = try await auth.loginWithFacebook(from: PresentationAnchor())
+        }
+        #expect(pages.opened.first?.path() == "/v1/api/auth/\(provider)")
+        #expect(auth.tokens != nil)
+    }
+
+    @Test(.tags(.p8)) func `use a new challenge each time, and each code once`() async throws {
+        let links = Links()
+        let pages = ScriptedPages { [backend] in
+            let link = try backend.page($0)
+            links.add(link)
+            return .success(link)
+        }
+        let auth = client(pages, try config())
+        try await auth.loginWithGoogle(from: PresentationAnchor())
+        let first = backend.parameters
+        try await auth.loginWithGoogle(from: PresentationAnchor())
+        #expect(first["code_challenge"] != backend.parameters["code_challenge"])
+        #expect(first["state"] != backend.parameters["state"])
+        // Somebody who saw the deep link, and a second sign-in that gets it.
+        let replay = ScriptedPages { [backend] url in
+            _ = try backend.page(url)
+            return links.all.first.map { .success($0) }
+        }
+        await #expect(throws: APIError.unauthorized) {
+            try await client(replay, try config()).loginWithGoogle(from: PresentationAnchor())
+        }
+    }
+
+    @Test(.tags(.p1, .p8), arguments: [nil, "", "not a scheme", "https", "javascript"])
+    func `need a scheme of the program before anything is shown`(scheme: String?) async throws {
+        let pages = ScriptedPages { _ in nil }
+        let auth = client(pages, try config(scheme: scheme))
+        await #expect(throws: APIError.invalidURL) { try await auth.loginWithGoogle(from: PresentationAnchor()) }
+        #expect(pages.opened.isEmpty)
+    }
+
+    @Test(.tags(.p8)) func `are shown from https alone`() async throws {
+        let pages = ScriptedPages { _ in nil }
+        let auth = client(pages, try config("http://api.example.com"))
+        await #expect(throws: APIError.invalidURL) { try await auth.loginWithGoogle(from: PresentationAnchor()) }
+        #expect(pages.opened.isEmpty)
+    }
+
+    @Test(.tags(.p8)) func `are refused where the program does not offer them`() async throws {
+        let pages = ScriptedPages { _ in nil }
+        let url = try #require(URL(string: "https://api.example.com"))
+        let auth = client(pages, AuthConfiguration(baseURL: url, redirectScheme: "authdemo"))
+        await #expect(throws: APIError.unknown) { try await auth.loginWithMicrosoft(from: PresentationAnchor()) }
+        await #expect(throws: APIError.unknown) { try await auth.loginWithGoogle(from: PresentationAnchor()) }
+        await #expect(throws: APIError.unknown) { try await auth.loginWithFacebook(from: PresentationAnchor()) }
+        #expect(pages.opened.isEmpty)
+    }
+
+    @Test(.tags(.p8)) func `end as cancelled when the user closes the page`() async throws {
+        try await expect(.cancelled) { _ in .failure(.cancelled) }
+    }
+
+    @Test(.tags(.p8)) func `end at once when no page can be shown`() async throws {
+        let auth = client(ScriptedPages(starts: false) { _ in nil }, try config())
+        await #expect(throws: APIError.unknown) { try await auth.loginWithGoogle(from: PresentationAnchor()) }
+    }
+
+    @Test(.tags(.p8)) func `end with the task, and close the page`() async throws {
+        let pages = ScriptedPages { _ in nil }
+        let auth = client(pages, try config())
+        let task = Task { try await auth.loginWithGoogle(from: PresentationAnchor()) }
+        await pages.waitUntilOpened()
+        // One page at a time.
+        await #expect(throws: APIError.unknown) { try await auth.loginWithFacebook(from: PresentationAnchor()) }
+        #expect(pages.opened.count == 1)
+        task.cancel()
+        await #expect(throws: APIError.cancelled) { try await task.value }
+        await pages.waitUntilClosed()
+    }
+
+    @Test(
+        .tags(.p8),
+        arguments: [
+            "other://auth/callback?", "authdemo://evil/callback?", "authdemo://auth/other?",
+            "authdemo://auth/callback/?", "authdemo://user@auth/callback?", "authdemo://auth:1/callback?",
+            "authdemo:/auth/callback?", "authdemo://auth/callback%2F?",
+        ])
+    func `refuse a deep link to another place`(place: String) async throws {
+        try await expect(.unauthorized) { [backend] url in
+            let link = try backend.page(url).absoluteString
+            return URL(string: link.replacing("authdemo://auth/callback?", with: place)).map { .success($0) }
+        }
+        #expect(backend.requests.isEmpty)
+    }
+
+    /// The answers of a page that are none to this sign-in, and the error of each.
+    private struct Answer: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let error: APIError
+        let change: @Sendable (inout [(String, String)]) -> Void
+
+        init(_ name: String, _ error: APIError, _ change: @escaping @Sendable (inout [(String, String)]) -> Void) {
+            (testDescription, self.error, self.change) = (name, error, change)
+        }
+
+        static let all = [
+            Answer("another state", .unauthorized) { $0[1].1 = "other" },
+            Answer("a parameter twice", .unauthorized) { $0.append(("code", "two")) },
+            Answer("a denial", .unauthorized) { $0 = [("error", "access_denied")] },
+            Answer("a failure", .unknown) { $0[0] = ("error", "server_error") },
+            Answer("an empty code", .unauthorized) { $0 = [("code", "")] },
+            Answer("nothing", .unauthorized) { $0 = [] },
+        ]
+    }
+
+    @Test(.tags(.p8), arguments: Answer.all)
+    private func `refuse an answer that is none`(answer: Answer) async throws {
+        try await expect(answer.error) { [backend] in .success(try backend.page($0, answer.change)) }
+        #expect(backend.requests.isEmpty)
+    }
+
+    @Test(.tags(.p8)) func `take a code without a state, which the challenge binds`() async throws {
+        let pages = ScriptedPages { [backend] in .success(try backend.page($0) { $0.removeLast() }) }
+        let auth = client(pages, try config())
+        try await auth.loginWithGoogle(from: PresentationAnchor())
+        #expect(auth.tokens != nil)
+    }
+
+    @Test(.tags(.p8)) func `report that the backend refuses a code`() async throws {
+        try await expect(.server(status: 400, message: "The code is not valid.")) { [backend] in
+            .success(try backend.page($0) { $0[0].1 = "stolen" })
+        }
+    }
+
+    @Test(.tags(.p8)) func `take tokens from a URL only where the program says so`() async throws {
+        let tokens = [("accessToken", ScriptedBackend.accessToken), ("refreshToken", "refresh-2")]
+        try await expect(.unauthorized) { [backend] in .success(try backend.page($0) { $0 = tokens }) }
+        try await expect(.unauthorized, acceptsTokensInURL: true) { [backend] in
+            .success(try backend.page($0) { $0 = [("accessToken", "")] })
+        }
+        let pages = ScriptedPages { [backend] in .success(try backend.page($0) { $0 = tokens }) }
+        let auth = client(pages, try config(acceptsTokensInURL: true))
+        let claims = try await auth.loginWithFacebook(from: PresentationAnchor())
+        #expect(claims?.email == "ada@example.com")
+        #expect(store.load()?.refreshToken == "refresh-2")
+        #expect(store.load()?.expiry == Date(timeIntervalSince1970: 4_000_000_000))
+        #expect(backend.requests.isEmpty)
+    }
+
+    @Test(.tags(.p8)) func `report a store that fails, and are no success`() async throws {
+        let config = try config()
+        let pages = ScriptedPages { [backend] in .success(try backend.page($0)) }
+        let auth = AuthClient(
+            config: config, tokenStore: FailingStore(), transport: backend,
+            authenticator: OAuthWebAuthenticator(config: config, transport: backend, sessions: pages))
+        await #expect(throws: APIError.self) { try await auth.loginWithGoogle(from: PresentationAnchor()) }
+        #expect(auth.tokens == nil)
+    }
+
+    /// The guide's "inject a fake authenticator that returns `Tokens` (no UI)".
+    @Test(.tags(.p8)) func `can be replaced by tokens without a page`() async throws {
+        struct Fake: OAuthAuthenticating {
+            func signInMicrosoft(from anchor: PresentationAnchor) async throws -> Tokens { Tokens(accessToken: "a") }
+            func signInGoogle(from anchor: PresentationAnchor) async throws -> Tokens { throw APIError.cancelled }
+            func signInFacebook(from anchor: PresentationAnchor) async throws -> Tokens { throw APIError.unauthorized }
+        }
+        let auth = AuthClient(config: try config(), tokenStore: store, transport: backend, authenticator: Fake())
+        #expect(try await auth.loginWithMicrosoft(from: PresentationAnchor()) == nil)
+        #expect(store.load()?.accessToken == "a")
+        await #expect(throws: APIError.cancelled) { try await auth.loginWithGoogle(from: PresentationAnchor()) }
+        await #expect(throws: APIError.unauthorized) { try await auth.loginWithFacebook(from: PresentationAnchor()) }
+        #expect(auth.tokens?.accessToken == "a")
+    }
+}
+
+/// The deep links that were seen.
+private final class Links: Sendable {
+    private let links = Mutex<[URL]>([])
+    func add(_ link: URL) { links.withLock { $0.append(link) } }
+    var all: [URL] { links.withLock { $0 } }
+}
+
+/// A store that cannot write.
+private struct FailingStore: TokenStore {
+    func save(_ tokens: Tokens) throws { throw CocoaError(.fileWriteOutOfSpace) }
+    func load() throws -> Tokens? { nil }
+    func clear() throws {}
+}
