@@ -39,6 +39,8 @@ let layers: KeyValuePairs = [
     "Examples/sign-in": "Latchwork",
     "Examples/user-service/UserAuthentication": "UserService LatchAccounts",
     "Examples/user-service/user-service": "UserAuthentication",
+    "Examples/mcp-server/NoteTools": "LatchOAuth LatchServer",
+    "Examples/mcp-server/mcp-server": "NoteTools",
 
     "Sources/Commands/LatchCommand": "LatchCore",
     "Sources/Commands/GeneratorCommands": "LatchCommand LatchGenerator",
@@ -79,7 +81,7 @@ let layers: KeyValuePairs = [
     "Tests/LatchGeneratorTests": "LatchGenerator TestTags",
     "Tests/LatchJOSETests": "LatchJOSE TestTags TestVectors",
     "Tests/LatchAuthTests": "SessionSimulation TestSupport TestVectors",
-    "Tests/LatchOAuthTests": "LatchIdentity TestSupport",
+    "Tests/LatchOAuthTests": "LatchIdentity NoteTools TestSupport",
     "Tests/LatchAccountsTests": "LatchAccounts LatchIdentity TestSupport",
     "Tests/LatchServerTests": "TestSupport",
     "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator TestSupport TestVectors",

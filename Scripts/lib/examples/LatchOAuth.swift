@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import LatchAuth
+import LatchHTTP
 import LatchJOSE
 import LatchOAuth
 
@@ -16,6 +17,7 @@ let secrets: InMemorySecretStore = placeholder()
 let key: Key = placeholder()
 let registration: ClientRegistration = placeholder()
 let server: AuthorizationServer = placeholder()
+let response: HTTPResponse = placeholder()
 let browser: ExampleBrowser = placeholder()
 
 struct ExampleBrowser: Browser {

@@ -253,6 +253,18 @@ extension AuthError {
         code: "staleProofNonce", message: "The proof lacks the server's nonce, or has an old one.",
         hint: "Respond with the current nonce and use_dpop_nonce; the client then tries again.")
 
+    /// The issuer does not, or no longer, accept an access token, or it is not for this resource.
+    public static let invalidAccessToken = AuthError(
+        code: "invalidAccessToken", message: "The access token is not active.",
+        hint: "Refresh it, or sign in again, and request it for this resource.")
+
+    /// The issuer could not be asked about an access token.
+    ///
+    /// It says nothing about the token: a later attempt may succeed.
+    package static let introspectionFailed = AuthError(
+        code: "introspectionFailed", message: "The issuer could not be asked about the access token.",
+        hint: "The cause says what failed; check this resource's own registration at the issuer, and the connection.")
+
     /// The keys of an issuer could not be fetched, and no cached ones may still be used.
     ///
     /// It says nothing about the token: a later attempt may succeed.

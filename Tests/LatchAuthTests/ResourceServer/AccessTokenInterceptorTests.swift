@@ -39,8 +39,10 @@ import Testing
 
     @Test func `answers a valid token with its claims`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
-            let response = try await respond("bearer \(token(issuer))", at: issuer)
-            #expect(response.status == .ok && response.body.bytes == Array("ada".utf8))
+            for scheme in ["bearer", "Bearer", "BEARER  "] {
+                let response = try await respond("\(scheme) \(token(issuer))", at: issuer)
+                #expect(response.status == .ok && response.body.bytes == Array("ada".utf8))
+            }
         }
     }
 
@@ -53,12 +55,47 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Basic YTpi", "Bearer", "Bearer not.a.token", "Bearer " + String(repeating: "a", count: 1 << 15)])
+    @Test(arguments: [
+        "Bearer", "Bearer not.a.token", "Bearer " + String(repeating: "a", count: 1 << 15), "Bearer a b", "Bearer =",
+        "Bearer a\u{301}", "bearer \"x\"", "DPoP a.b.c",
+    ])
     func `refuses what is no token`(authorization: String) async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let response = try await respond(authorization, at: issuer)
             #expect(response.status == .unauthorized)
-            #expect(response.fields[.wwwAuthenticate] == #"Bearer error="invalid_token""#)
+            let challenge = try #require(response.challenges().first)
+            #expect(challenge.isScheme("Bearer") && challenge["error"] == "invalid_token")
+            #expect(challenge["error_description"]?.isEmpty == false)
+        }
+    }
+
+    @Test(arguments: ["Basic YTpi", "", "Bearer,Basic", "Negotiate"])
+    func `takes another scheme for no attempt to present a token`(authorization: String) async throws {
+        try await PublishedKeys.serve([key]) { issuer in
+            let response = try await respond(authorization, at: issuer)
+            #expect(response.status == .unauthorized)
+            #expect(response.fields[.wwwAuthenticate] == "Bearer")
+        }
+    }
+
+    @Test func `refuses a token in the URL, and two tokens`() async throws {
+        try await PublishedKeys.serve([key]) { issuer in
+            let guarded = ClosureHandler { _ in HTTPResponse(status: .ok) }
+                .intercepted(by: [AccessTokenInterceptor(try issuer.verifier())])
+            let token = try token(issuer)
+            var twice = HTTPRequest(authority: "api.test", path: "/notes")
+            twice.fields.append("Bearer \(token)", for: .authorization)
+            twice.fields.append("Bearer other", for: .authorization)
+            let inURL = HTTPRequest(authority: "api.test", path: "/notes?a=b&access%5Ftoken=\(token)")
+            var both = inURL
+            both.fields[.authorization] = "Bearer \(token)"
+            for request in [twice, inURL, both] {
+                let response = try await guarded.respond(to: request)
+                #expect(response.status == .badRequest)
+                #expect(response.challenges().first?["error"] == "invalid_request")
+                #expect(response.body.text?.contains(token) == false)
+            }
+            #expect(issuer.count == 0)
         }
     }
 
@@ -77,7 +114,10 @@ import Testing
             let read = try await respond(
                 "Bearer \(token(issuer, scope: "notes:read"))", requiring: required, at: issuer)
             #expect(read.status == .forbidden)
-            #expect(read.fields[.wwwAuthenticate] == #"Bearer error="insufficient_scope", scope="notes:write""#)
+            let challenge = try #require(read.challenges().first)
+            #expect(challenge["error"] == "insufficient_scope" && challenge["scope"] == "notes:write")
+            let absent = try await respond(nil, requiring: required, at: issuer)
+            #expect(absent.fields[.wwwAuthenticate] == #"Bearer scope="notes:write""#)
             let admin = try token(issuer, scope: "notes:admin files:read")
             #expect(try await respond("Bearer \(admin)", requiring: required, at: issuer).status == .ok)
         }

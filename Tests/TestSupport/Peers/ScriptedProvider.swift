@@ -23,6 +23,7 @@ public final class ScriptedProvider: Handler {
         /// Signs the ID token; nil signs with the provider's key.
         public var sign: (@Sendable (Claims) throws -> String)?
         public var userInfo: @Sendable (inout JSONObject) -> Void = { _ in }
+        public var introspection: @Sendable (inout JSONObject) -> Void = { _ in }
         /// Responds in place of the provider; nil lets it respond.
         public var response: @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
     }
@@ -38,6 +39,8 @@ public final class ScriptedProvider: Handler {
         var approvals: [String: Approval] = [:]
         var pushed: [String: [String: String]] = [:]
         var refreshTokens: [String: [String: String]] = [:]
+        /// What the provider says about the access tokens that it has issued (RFC 7662 §2.2).
+        var accessTokens: [String: JSONObject] = [:]
         public var keys: [Key]
         var devicePolls = 0
         var assertions: Set<String> = []
@@ -159,7 +162,7 @@ public final class ScriptedProvider: Handler {
                 return HTTPResponse(status: .ok)
             case "/introspect":
                 try authenticate(request, form)
-                return json(form["token"] == "good" ? ["active": true, "sub": "ada"] : ["active": false])
+                return json(introspection(of: form["token"] ?? "", deviations))
             default: return HTTPResponse(status: .notFound)
             }
         } catch let rejection as Rejection {
@@ -206,6 +209,7 @@ public final class ScriptedProvider: Handler {
             }
             guard let approval, !approval.isSpent else { throw Rejection("invalid_grant") }
             parameters = approval.parameters
+            parameters["auth_time"] = String(Int64(clock.now.timeIntervalSince1970))
             // RFC 7636 §4.6 and RFC 6749 §4.1.3.
             let challenge = Base64URL.encode(SHA256.hash(data: Array((form["code_verifier"] ?? "").utf8)).map(\.self))
             guard challenge == parameters["code_challenge"] else { throw Rejection("invalid_grant") }
@@ -226,16 +230,36 @@ public final class ScriptedProvider: Handler {
         default: parameters = ["scope": form["scope"] ?? ""]
         }
         if let bound = parameters["dpop_jkt"], bound != thumbprint { throw Rejection("invalid_dpop_proof") }
-        return json(try tokens(parameters, isBound: thumbprint != nil, deviations))
+        return json(try tokens(parameters, boundTo: thumbprint, deviations))
     }
 
+    private func introspection(of token: String, _ deviations: Deviations) -> JSONObject {
+        let known = state.withLock { $0.accessTokens[token] }
+        var members = known ?? (token == "good" ? ["active": true, "sub": "ada"] : ["active": false])
+        deviations.introspection(&members)
+        return members
+    }
+
+    /// Ends an access token.
+    public func revoke(_ token: String) { state.withLock { $0.accessTokens[token] = nil } }
+
     private func tokens(
-        _ parameters: [String: String], isBound: Bool, _ deviations: Deviations
+        _ parameters: [String: String], boundTo thumbprint: String?, _ deviations: Deviations
     ) throws -> JSONObject {
         let (access, refresh) = ("access-\(UUID().uuidString)", "refresh-\(UUID().uuidString)")
-        state.withLock { $0.refreshTokens[refresh] = parameters }
+        var issued: JSONObject = ["active": true, "sub": "ada", "scope": .string(parameters["scope"] ?? "")]
+        issued["exp"] = .integer(Int64(clock.now.timeIntervalSince1970) + 3_600)
+        issued["aud"] = parameters["resource"].map { .string($0) }
+        issued["acr"] = parameters["acr_values"]?.split(separator: " ").first.map { .string(String($0)) }
+        issued["auth_time"] = parameters["auth_time"].flatMap { Int64($0) }.map { .integer($0) }
+        issued["cnf"] = thumbprint.map { ["jkt": .string($0)] }
+        issued["token_type"] = thumbprint == nil ? "Bearer" : "DPoP"
+        state.withLock { [issued] state in
+            state.refreshTokens[refresh] = parameters
+            state.accessTokens[access] = issued
+        }
         var response: JSONObject = [
-            "access_token": .string(access), "token_type": isBound ? "DPoP" : "Bearer", "expires_in": 3_600,
+            "access_token": .string(access), "token_type": thumbprint == nil ? "Bearer" : "DPoP", "expires_in": 3_600,
             "refresh_token": .string(refresh), "scope": .string(parameters["scope"] ?? ""),
         ]
         if (parameters["scope"] ?? "").split(separator: " ").contains("openid") {

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchCore
+public import LatchCore
 internal import LatchCrypto
 package import LatchHTTP
-package import LatchJOSE
+public import LatchJOSE
 internal import PortableFoundation
 import Synchronization
 
 /// A verifier of the proofs that the senders of requests hold their keys (RFC 9449 §4.3).
 ///
 /// ```swift
-/// let verifier = DPoPVerifier(nonces: DPoPNonces())
-/// let proof = try verifier.verify(request, accessToken: token, boundTo: claims["cnf"]?["jkt"]?.stringValue ?? "")
+/// let resource = try ProtectedResource(
+///     url: url, authorizationServers: [], proofs: .required(DPoPVerifier(nonces: DPoPNonces())))
 /// ```
 ///
 /// Create one value and use it from any number of tasks. Its copies share the cache of used proofs: where several
 /// processes serve one origin, only `nonces` with a common secret keep a proof from being used once with each.
-package struct DPoPVerifier: Sendable {
-    private let algorithms: [SignatureAlgorithm]
+public struct DPoPVerifier: Sendable {
+    /// The accepted algorithms.
+    let algorithms: [SignatureAlgorithm]
     private let window: Double
     private let nonces: DPoPNonces?
     private let replays: DPoPReplayCache
@@ -34,7 +35,8 @@ package struct DPoPVerifier: Sendable {
     ///   - nonces: The nonces that proofs need; nil if none is required.
     ///   - capacity: The number of remembered proofs. If more arrive within the window, the oldest are refused rather
     ///     than accepted twice.
-    package init(
+    ///   - clock: The time.
+    public init(
         algorithms: [SignatureAlgorithm] = [.es256, .eddsa, .es384, .es512, .ps256], window: Duration = .seconds(60),
         nonces: DPoPNonces? = nil, capacity: Int = 100_000, clock: WallClock = .system
     ) {
@@ -44,6 +46,9 @@ package struct DPoPVerifier: Sendable {
         replays = DPoPReplayCache(window: self.window, capacity: capacity)
         self.clock = clock
     }
+
+    /// The nonce for the next proof; nil if none is required.
+    var currentNonce: String? { nonces?.current }
 
     /// Verifies the proof of a request with a token, for a resource.
     ///
@@ -141,7 +146,7 @@ package struct DPoPVerifier: Sendable {
 ///
 /// A nonce shows, independently of the client's clock, that a proof is recent and was not made in advance. Servers that
 /// share the secret accept each other's nonces.
-package struct DPoPNonces: Sendable {
+public struct DPoPNonces: Sendable {
     private let secret: SymmetricKey
     private let step: Double
     private let clock: WallClock
@@ -151,7 +156,8 @@ package struct DPoPNonces: Sendable {
     /// - Parameters:
     ///   - secret: The secret of all servers that accept the same nonces, at least 16 bytes; nil generates one.
     ///   - lifetime: The longest time for which a nonce is accepted; the shortest is half of it.
-    package init(secret: [UInt8]? = nil, lifetime: Duration = .seconds(300), clock: WallClock = .system) {
+    ///   - clock: The time.
+    public init(secret: [UInt8]? = nil, lifetime: Duration = .seconds(300), clock: WallClock = .system) {
         self.secret = SymmetricKey(data: secret ?? SecureRandom.bytes(32))
         step = max(1, lifetime.inSeconds / 2)
         self.clock = clock

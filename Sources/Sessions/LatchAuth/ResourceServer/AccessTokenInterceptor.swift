@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCore
+public import LatchCore
 public import LatchHTTP
 public import LatchJOSE
+import PortableFoundation
 
-/// An interceptor for the routes of a resource server, which passes requests on whose access token is valid and carries
-/// the required scopes (RFC 6750, RFC 9068 §4).
+/// An interceptor for the routes of a resource server, which passes requests on whose access token is valid, carries the
+/// required scopes, and shows the required authentication (RFC 6750, RFC 9068 §4, RFC 9449 §7, RFC 9470).
 ///
 /// ```swift
 /// let issuer = "https://login.example.com"
@@ -17,75 +18,218 @@ public import LatchJOSE
 /// }
 /// ```
 ///
-/// A request without a token gets 401 with a challenge, one with a token that is not valid 401 with `invalid_token`, one
-/// with too few scopes 403 with `insufficient_scope` (RFC 6750 §3.1), and 503 where the issuer's keys cannot be fetched.
+/// | request | response |
+/// |---|---|
+/// | without a token | 401 with a challenge |
+/// | with a token that is not valid, or whose proof is missing | 401, `invalid_token` or `invalid_dpop_proof` |
+/// | with too few scopes | 403, `insufficient_scope` |
+/// | of a user who authenticated too weakly or too long ago | 401, `insufficient_user_authentication` |
+/// | with a token in the URL, or with two | 400, `invalid_request` |
+/// | while the token cannot be verified | 503 |
+///
+/// A token that is bound to a key or a certificate is refused unless its binding is verified here: by the `proofs` of a
+/// ``ProtectedResource``.
 public struct AccessTokenInterceptor: Interceptor {
-    /// A token that is longer is refused unread.
-    private static let maximumTokenBytes = 16 << 10
-
-    private let verifier: RemoteJWTVerifier
+    private let verifier: any AccessTokenVerifier
     private let required: Scopes
     private let hierarchy: ScopeHierarchy
+    private let authentication: StepUpRequirement?
+    private let resource: ProtectedResource?
+    private let clock: WallClock
 
     /// Creates an interceptor.
     ///
     /// - Parameters:
-    ///   - verifier: Verifies the token: signature, issuer, audience, type and times.
+    ///   - verifier: Verifies the token: by keys, or by introspection.
     ///   - required: The scopes that the token must carry, all of them.
     ///   - hierarchy: The scopes that imply others.
-    public init(_ verifier: RemoteJWTVerifier, requiring required: Scopes = [], in hierarchy: ScopeHierarchy = .levels)
-    {
+    ///   - authentication: The context classes of which the token's `acr` must be one, and the greatest time since its
+    ///     `auth_time`; nil if any authentication is accepted.
+    ///   - resource: The resource that the routes belong to, for proofs of a key and for the challenges; nil for tokens
+    ///     without a binding, and plain challenges.
+    ///   - clock: The time.
+    public init(
+        _ verifier: some AccessTokenVerifier, requiring required: Scopes = [], in hierarchy: ScopeHierarchy = .levels,
+        authentication: StepUpRequirement? = nil, of resource: ProtectedResource? = nil, clock: WallClock = .system
+    ) {
         self.verifier = verifier
         self.required = required
         self.hierarchy = hierarchy
+        self.authentication = authentication
+        self.resource = resource
+        self.clock = clock
     }
 
     /// Passes the request on with the token's claims in its context, or refuses it.
     ///
     /// - Throws: The errors of `next`, and `CancellationError`.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        // RFC 6750 §3.1: without any authentication information the challenge carries no error code.
-        guard let value = request.fields[.authorization] else { return Self.rejection(.unauthorized) }
-        let parts = value.unicodeScalars.split(separator: " ", maxSplits: 1).map { String($0) }
-        guard parts.count == 2, parts[0].lowercasedASCII() == "bearer", value.utf8.count <= Self.maximumTokenBytes
-        else {
-            return Self.rejection(.unauthorized, "invalid_token", "The request carries no bearer token.")
+        switch try await check(request) {
+        case .refused(let challenge): return challenge.response(of: resource)
+        case .undecided(let message): return Self.unavailable(message)
+        case .passed(let claims, let proven):
+            var request = request
+            request.accessTokenClaims = claims
+            request.context[ProvenToken.self] = proven
+            var response = try await next.respond(to: request)
+            offerNonce(in: &response, after: request)
+            return response
+        }
+    }
+
+    // MARK: The token
+
+    /// The result of the checks.
+    private enum Verdict {
+        /// The request may pass, with the token whose key it has proved.
+        case passed(Claims, proven: ProvenToken?)
+        case refused(AccessTokenChallenge)
+        /// The token can neither be accepted nor refused now.
+        case undecided(String)
+    }
+
+    private func check(_ request: HTTPRequest) async throws -> Verdict {
+        let token: PresentedToken
+        do {
+            token = try PresentedToken(request)
+        } catch {
+            return .refused(challenge(for: error))
         }
         let claims: Claims
         do {
-            claims = try await verifier.verify(String(parts[1]))
+            claims = try await verifier.verify(token.text)
         } catch let error as JOSEError {
-            return Self.rejection(.unauthorized, "invalid_token", error.message)
-        } catch let error as AuthError {
-            return Self.rejection(.serviceUnavailable, nil, error.message)
+            return .refused(invalid(error.message, token.scheme))
+        } catch let error as AuthError where error == .invalidAccessToken {
+            return .refused(invalid(error.message, token.scheme))
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            return .undecided((error as? AuthError)?.message ?? "The access token cannot be verified now.")
         }
-        // RFC 9068 §2.2.3: a list of scopes with spaces between them.
-        guard Scopes(parsing: claims.string("scope") ?? "").allow(all: required, in: hierarchy) else {
-            return Self.rejection(
-                .forbidden, "insufficient_scope", "The request needs the scopes '\(required.text)'.", scope: required)
+        switch binding(of: claims, token, request) {
+        case .failure(let refusal): return .refused(refusal.challenge)
+        case .success(let proven):
+            return refusal(of: claims, token.scheme).map(Verdict.refused) ?? .passed(claims, proven: proven)
         }
-        var request = request
-        request.accessTokenClaims = claims
-        return try await next.respond(to: request)
     }
 
-    private static func rejection(
-        _ status: HTTPStatus, _ error: String? = nil, _ detail: String? = nil, scope: Scopes? = nil
-    ) -> HTTPResponse {
-        let problem = ProblemDetails(
-            status: status, detail: detail, extensions: error.map { ["error": .string($0)] } ?? [:])
-        var response = HTTPResponse(status: status, body: HTTPBody(problem.json.serialized()))
-        response.fields[.contentType] = ProblemDetails.mediaType
-        guard status != .serviceUnavailable else { return response }
-        let parameters = [error.map { #"error="\#($0)""# }, scope.map { #"scope="\#($0.text)""# }].compactMap(\.self)
-        response.fields[.wwwAuthenticate] =
-            parameters.isEmpty ? "Bearer" : "Bearer " + parameters.joined(separator: ", ")
-        return response
+    private func challenge(for failure: PresentedToken.Failure) -> AccessTokenChallenge {
+        switch failure {
+        case .absent: AccessTokenChallenge(scopes: required)
+        case .malformed(let reason):
+            AccessTokenChallenge(
+                status: .badRequest, error: "invalid_request", detail: "The request is malformed: \(reason).")
+        case .unusable(let scheme): invalid("The request carries no access token that could be one.", scheme)
+        }
+    }
+
+    private func invalid(_ detail: String, _ scheme: PresentedToken.Scheme) -> AccessTokenChallenge {
+        AccessTokenChallenge(error: "invalid_token", detail: detail, scheme: scheme, scopes: required)
+    }
+
+    // MARK: The scopes and the authentication
+
+    /// Returns the refusal of a valid token that does not suffice; nil if it does.
+    private func refusal(of claims: Claims, _ scheme: PresentedToken.Scheme) -> AccessTokenChallenge? {
+        // RFC 9068 §2.2.3, RFC 7662 §2.2: a list of scopes with spaces between them.
+        guard Scopes(parsing: claims.string("scope") ?? "").allow(all: required, in: hierarchy) else {
+            return AccessTokenChallenge(
+                status: .forbidden, error: "insufficient_scope",
+                detail: "The request needs the scopes '\(required.text)'.", scheme: scheme, scopes: required)
+        }
+        guard let authentication, !isMet(authentication, by: claims) else { return nil }
+        return AccessTokenChallenge(
+            error: "insufficient_user_authentication",
+            detail: "The request needs a stronger or more recent authentication of the user.", scheme: scheme,
+            scopes: authentication.scopes ?? [], authentication: authentication)
+    }
+
+    /// Whether a token shows the authentication that a route requires (RFC 9470 §6.1); without the claims it does not.
+    private func isMet(_ requirement: StepUpRequirement, by claims: Claims) -> Bool {
+        if !requirement.contextClasses.isEmpty {
+            guard let actual = claims.string("acr"),
+                requirement.contextClasses.contains(where: { $0.utf8.elementsEqual(actual.utf8) })
+            else { return false }
+        }
+        guard let maximumAge = requirement.maximumAge else { return true }
+        guard let time = claims.date("auth_time") else { return false }
+        // The clocks may differ a little; an authentication in the future proves nothing.
+        return (-60...max(0, maximumAge.inSeconds)).contains(clock.now.timeIntervalSince(time))
+    }
+
+    // MARK: The key
+
+    /// The refusal of a token's binding.
+    private struct BindingError: Error { let challenge: AccessTokenChallenge }
+
+    /// Returns a token that is bound to a key, after the request has proved the key; nil for a token without a binding.
+    private func binding(
+        of claims: Claims, _ token: PresentedToken, _ request: HTTPRequest
+    ) -> Result<ProvenToken?, BindingError> {
+        func refused(_ detail: String) -> Result<ProvenToken?, BindingError> {
+            .failure(BindingError(challenge: invalid(detail, token.scheme)))
+        }
+        guard let confirmation = claims["cnf"], !confirmation.isNull else {
+            // RFC 9449 §7.1: the scheme is for bound tokens alone.
+            guard token.scheme == .bearer else { return refused("The token is not bound to a key: send it as Bearer.") }
+            guard resource?.proofs.isRequired != true else { return refused("Tokens must be bound to a key here.") }
+            return .success(nil)
+        }
+        // RFC 7800 §3.1: the token is meant for one sender alone, and a confirmation that is not verified confirms nothing.
+        guard let members = confirmation.objectValue, members.count == 1, let thumbprint = members["jkt"]?.stringValue,
+            let verifier = resource?.proofs.verifier
+        else { return refused("The token is bound in a way that is not verified here.") }
+        // RFC 9449 §7.2: without its proof a bound token is worth no more than a stolen one.
+        guard token.scheme == .dpop else {
+            return refused("The token is bound to a key: send it with its proof, as DPoP.")
+        }
+        // A guard around this one has spent the proof.
+        let proven = ProvenToken(hash: DPoPProof.hash(of: token.text), resource: resource?.url.absoluteString)
+        if request.context[ProvenToken.self] == proven { return .success(proven) }
+        do {
+            _ = try verifier.verify(request, accessToken: token.text, boundTo: thumbprint, at: resource?.origin)
+            return .success(proven)
+        } catch {
+            let isStale = error == .staleProofNonce
+            return .failure(
+                BindingError(
+                    challenge: AccessTokenChallenge(
+                        error: (isStale ? DPoPError.useNonce : .invalidProof).rawValue, detail: error.message,
+                        scheme: .dpop, scopes: required, nonce: isStale ? verifier.currentNonce : nil)))
+        }
+    }
+
+    /// Adds the next nonce to the response to a request with a proof, so that the next proof need not be sent twice
+    /// (RFC 9449 §8.2).
+    private func offerNonce(in response: inout HTTPResponse, after request: HTTPRequest) {
+        guard request.context[ProvenToken.self] != nil, response.fields[.dpopNonce] == nil,
+            let nonce = resource?.proofs.verifier?.currentNonce
+        else { return }
+        response.fields[.dpopNonce] = nonce
+        // RFC 9449 §8.2: a cache would send it to other clients, and for too long.
+        if response.fields[.cacheControl] == nil { response.fields[.cacheControl] = "no-store" }
+    }
+
+    private static func unavailable(_ message: String) -> HTTPResponse {
+        let problem = ProblemDetails(status: .serviceUnavailable, detail: message)
+        return HTTPResponse(
+            status: .serviceUnavailable,
+            fields: [.contentType: ProblemDetails.mediaType, .cacheControl: "no-store", .retryAfter: "1"],
+            body: HTTPBody(problem.json.serialized()))
     }
 }
 
 private enum AccessTokenClaims: HTTPContextKey {
     static var defaultValue: Claims? { nil }
+}
+
+/// The token whose key the request has proved to a guard of the resource.
+private struct ProvenToken: HTTPContextKey, Hashable {
+    static var defaultValue: ProvenToken? { nil }
+
+    let hash: String
+    let resource: String?
 }
 
 extension HTTPRequest {

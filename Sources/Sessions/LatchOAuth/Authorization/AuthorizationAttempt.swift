@@ -30,6 +30,8 @@ public struct AuthorizationAttempt: Sendable, Codable {
     let clientID: String
     /// The requested scopes.
     let scopes: Scopes
+    /// The resources that the tokens are for (RFC 8707 §2.2); nil in an attempt that an earlier version began.
+    let resources: [String]?
     /// The greatest accepted age of the user's authentication.
     let maximumAge: Duration?
     /// The authentication context classes of which one is accepted; empty accepts any.
@@ -51,6 +53,7 @@ public struct AuthorizationAttempt: Sendable, Codable {
         self.clientID = clientID
         self.scopes = scopes
         self.key = key
+        resources = request.resources
         maximumAge = request.maximumAge
         contextClasses = request.contextClasses
         // RFC 7636 §4.1: 32 random bytes, which are 43 characters.

@@ -153,6 +153,8 @@ public final class AuthorizationClient: Sendable {
             throw OAuthError.missingEndpoint("redirect URI in this program's configuration")
         }
         let scopes = request.scopes ?? configuration.scopes
+        var request = request
+        if request.resources.isEmpty { request.resources = configuration.resources }
         var attempt = AuthorizationAttempt(
             request, scopes: scopes, redirectURI: redirectURI, issuer: configuration.issuer,
             clientID: configuration.registration.clientID ?? "", key: key, now: clock.now, random: random)
@@ -198,7 +200,8 @@ public final class AuthorizationClient: Sendable {
         let resolved = try await resolved()
         let code = try response.code(for: attempt, at: resolved.server)
         let grant = AuthorizationCodeGrant(
-            code: code, verifier: attempt.verifier, redirectURI: attempt.redirectURI, scopes: attempt.scopes)
+            code: code, verifier: attempt.verifier, redirectURI: attempt.redirectURI, scopes: attempt.scopes,
+            resources: attempt.resources ?? [])
         let key = keys.withLock { $0.first { $0 == attempt.key } } ?? attempt.key
         let tokens = try await resolved.endpoint.tokens(for: grant, boundTo: key)
         return try await verified(

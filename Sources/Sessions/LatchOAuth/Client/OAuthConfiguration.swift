@@ -21,6 +21,8 @@ public struct OAuthConfiguration: Sendable {
     public var registration: ClientRegistration
     /// The scopes that a sign-in requests.
     public var scopes: Scopes
+    /// The resources that a sign-in requests tokens for (RFC 8707 §2), where its request names none.
+    public var resources: [String] = []
     /// The URL that the server redirects to; nil for that of the browser, such as the address of a loopback listener.
     public var redirectURI: URL?
     /// The algorithms of the server's ID tokens; nil for the asymmetric ones that its metadata names, and RS256 without it.

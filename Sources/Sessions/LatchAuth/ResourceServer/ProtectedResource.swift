@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchCore
+public import LatchHTTP
+internal import LatchJOSE
+public import PortableFoundation
+
+/// The description of an API that accepts access tokens, and the document that it publishes about itself (RFC 9728).
+///
+/// ```swift
+/// let resource = try ProtectedResource(
+///     url: URL(string: "https://api.example.com/notes")!, authorizationServers: [URL(string: "https://id.example.com")!],
+///     scopes: ["notes:read", "notes:write"], proofs: .required(DPoPVerifier()))
+/// router.on(resource.routes, handledBy: resource)      // /.well-known/oauth-protected-resource/notes
+/// ```
+///
+/// Pass it to each ``AccessTokenInterceptor`` of the API: their challenges then name the document, and a client finds the
+/// authorization server without being configured.
+public struct ProtectedResource: Sendable {
+    /// The demand for proofs that the sender of a token holds its key (RFC 9449).
+    public enum Proofs: Sendable {
+        /// Tokens that are bound to a key are refused, since nothing here verifies the proof.
+        case unsupported
+        /// Bound tokens need a proof, others need none.
+        case supported(DPoPVerifier)
+        /// All tokens must be bound to a key.
+        case required(DPoPVerifier)
+
+        /// The verifier of proofs; nil where there is none.
+        var verifier: DPoPVerifier? {
+            switch self {
+            case .unsupported: nil
+            case .supported(let verifier), .required(let verifier): verifier
+            }
+        }
+
+        /// Whether a token that is bound to no key is refused.
+        var isRequired: Bool { if case .required = self { true } else { false } }
+    }
+
+    /// The resource identifier: the URL that clients request tokens for (RFC 8707), and the `aud` of those tokens.
+    public let url: URL
+    /// The issuer identifiers of the servers whose tokens are accepted; a client uses the first.
+    let authorizationServers: [URL]
+    /// The scopes that the resource uses.
+    let scopes: Scopes
+    /// The demand for proofs of a key.
+    package var proofs: Proofs
+    /// The protection space of the challenges (RFC 9110 §11.5); nil for none.
+    package var realm: String?
+    /// Further members of the document (RFC 9728 §2).
+    let members: JSONObject
+
+    /// The origin and the path of the resource.
+    private let target: (origin: HTTPOrigin, path: String)
+
+    /// Creates the description of a resource.
+    ///
+    /// - Parameters:
+    ///   - url: The resource identifier, with https; plain http is accepted for this machine only. Clients compare it
+    ///     character by character.
+    ///   - authorizationServers: The issuer identifiers of the servers whose tokens are accepted; a client uses the first.
+    ///   - scopes: The scopes that the resource uses.
+    ///   - proofs: The demand for proofs of a key.
+    ///   - realm: The protection space of the challenges (RFC 9110 §11.5); nil for none.
+    ///   - members: Further members of the document, such as `resource_name` (RFC 9728 §2).
+    /// - Throws: `HTTPError.invalidURL` if the URL has a query or a fragment, and `HTTPError.insecureURL`.
+    public init(
+        url: URL, authorizationServers: [URL], scopes: Scopes = [], proofs: Proofs = .unsupported, realm: String? = nil,
+        members: JSONObject = [:]
+    ) throws(HTTPError) {
+        let text = url.absoluteString
+        guard !text.utf8.contains(UInt8(ascii: "#")), !text.utf8.contains(UInt8(ascii: "?")) else {
+            throw .invalidURL("a resource identifier has neither a query nor a fragment")
+        }
+        target = try HTTPOrigin.split(text)
+        guard target.origin.scheme == "https" || target.origin.isLoopback else { throw .insecureURL }
+        (self.url, self.authorizationServers, self.scopes) = (url, authorizationServers, scopes)
+        (self.proofs, self.realm, self.members) = (proofs, realm, members)
+    }
+
+    /// The origin that clients use, whatever a request says that it was sent to.
+    var origin: HTTPOrigin { target.origin }
+
+    /// The path of the resource, `/` at least, for its routes.
+    public var path: String { target.path }
+
+    /// The path of the document: between the host and the path of the resource (RFC 9728 §3.1).
+    package var metadataPath: String {
+        "/.well-known/oauth-protected-resource" + (target.path == "/" ? "" : target.path)
+    }
+
+    /// The URL of the document, as challenges name it (RFC 9728 §5.1).
+    package var metadataURL: String { "\(origin)\(metadataPath)" }
+
+    /// The document (RFC 9728 §2).
+    package var metadata: JSONObject {
+        var document = members
+        document["resource"] = .string(url.absoluteString)
+        // RFC 9728 §3.2: members with empty lists are left out.
+        document["authorization_servers"] =
+            authorizationServers.isEmpty ? nil : .array(authorizationServers.map { .string($0.absoluteString) })
+        document["scopes_supported"] = scopes.isEmpty ? nil : .array(scopes.elements.map { .string($0.rawValue) })
+        // Neither a form nor a query: a token is accepted in the field Authorization alone.
+        document["bearer_methods_supported"] = ["header"]
+        if let verifier = proofs.verifier {
+            document["dpop_signing_alg_values_supported"] = .array(verifier.algorithms.map { .string($0.rawValue) })
+            document["dpop_bound_access_tokens_required"] = .bool(proofs.isRequired)
+        }
+        return document
+    }
+}
+
+extension ProtectedResource: Handler {
+    /// The routes of the document, for `Router.on(_:handledBy:)`; they need no token.
+    public var routes: [(method: HTTPMethod, pattern: String)] { [(.get, metadataPath)] }
+
+    /// Returns the document.
+    public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        // Clients in browsers of any origin may read what is public anyway.
+        let fields: HTTPFields = [
+            .contentType: "application/json", .cacheControl: "public, max-age=300", "Access-Control-Allow-Origin": "*",
+        ]
+        return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(JSONValue.object(metadata).serialized()))
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCrypto
+
+/// The bounds of a cache of introspection responses.
+public struct IntrospectionPolicy: Sendable, Hashable {
+    /// The longest time for which an active token is accepted without another question, in which a revocation has no
+    /// effect; at most 30 seconds.
+    let lifetime: Duration
+    /// The time for which a refused token is refused without another question; at most 30 seconds.
+    let refusedLifetime: Duration
+    /// The number of cached tokens of each kind.
+    let capacity: Int
+
+    /// The greatest size of a response that is cached, in bytes.
+    static let greatestCachedSize = 16 << 10
+    private static let longest = Duration.seconds(30)
+
+    /// Creates a policy.
+    ///
+    /// - Parameters:
+    ///   - lifetime: The longest time for which an active token is accepted without another question, in which a
+    ///     revocation has no effect. More than 30 seconds count as 30, zero asks for each request.
+    ///   - refusedLifetime: The time for which a refused token is refused without another question; also at most 30
+    ///     seconds.
+    ///   - capacity: The number of cached tokens; a response counts up to 16 KiB, and a larger one is not cached.
+    public init(
+        lifetime: Duration = .seconds(30), refusedLifetime: Duration = .seconds(5), capacity: Int = 4_096
+    ) {
+        self.lifetime = min(max(.zero, lifetime), Self.longest)
+        self.refusedLifetime = min(max(.zero, refusedLifetime), Self.longest)
+        self.capacity = max(2, capacity)
+    }
+}
+
+/// The SHA-256 digest of a token, which stands for it in memory.
+struct TokenDigest: Hashable {
+    private let bytes: [UInt8]
+
+    init(_ token: String) { bytes = Array(SHA256.hash(data: Array(token.utf8))) }
+}
+
+/// A dictionary that never holds more than its capacity: when the newer half is full, the older half is removed.
+struct BoundedCache<Value: Sendable>: Sendable {
+    private var newer: [TokenDigest: Value] = [:]
+    private var older: [TokenDigest: Value] = [:]
+    private let half: Int
+
+    init(capacity: Int) { half = max(1, capacity / 2) }
+
+    subscript(digest: TokenDigest) -> Value? {
+        get { newer[digest] ?? older[digest] }
+        set {
+            older[digest] = nil
+            newer[digest] = newValue
+            guard newer.count > half else { return }
+            (older, newer) = (newer, [:])
+        }
+    }
+}

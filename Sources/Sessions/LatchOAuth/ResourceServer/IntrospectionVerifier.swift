@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+public import LatchCore
+public import LatchJOSE
+import PortableFoundation
+import Synchronization
+
+/// A verifier of access tokens that asks the issuer about each (RFC 7662), for tokens that only their issuer can read.
+///
+/// ```swift
+/// let endpoint = TokenEndpoint(server: server, registration: ClientRegistration(clientID: "notes-api", secret: secret))
+/// let verifier = IntrospectionVerifier(endpoint, audience: "https://api.example.com")
+/// let reading = AccessTokenInterceptor(verifier, requiring: ["notes:read"])
+/// ```
+///
+/// Responses are cached by the SHA-256 digest of the token, never beyond its `exp`, and never longer than the policy
+/// allows: so long a revoked token is still accepted. Requests with the same token share one question. Each value has its
+/// own cache, so that what one audience accepts says nothing to another.
+public final class IntrospectionVerifier: AccessTokenVerifier {
+    /// The result of a question, for all requests that wait for it.
+    private typealias Question = SharedResult<Verdict>
+
+    /// What the issuer, and the checks here, say about a token.
+    private enum Verdict: Sendable {
+        case accepted(Claims)
+        case refused(JOSEError?)
+
+        func claims() throws -> Claims {
+            switch self {
+            case .accepted(let claims): return claims
+            case .refused(let error?): throw error
+            case .refused(nil): throw AuthError.invalidAccessToken
+            }
+        }
+    }
+
+    private struct State {
+        var accepted: BoundedCache<(verdict: Verdict, deadline: Duration)>
+        /// Apart from the others, so that a flood of invented tokens displaces no real one.
+        var refused: BoundedCache<(verdict: Verdict, deadline: Duration)>
+        var questions: [TokenDigest: Question] = [:]
+    }
+
+    private let ask: @Sendable (String) async throws -> (claims: Claims?, issuer: String)
+    private let audience: String?
+    private let policy: IntrospectionPolicy
+    private let clock: WallClock
+    private let state: Mutex<State>
+
+    /// Creates a verifier that asks a server.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The server, and the registration of this resource at it: RFC 7662 §2.1 requires one that
+    ///     authenticates. Its timeout bounds the time that a request waits.
+    ///   - audience: The required `aud`, or an element of it; nil refuses tokens that name an audience, and accepts any
+    ///     other that the issuer calls active.
+    ///   - policy: The bounds of the cache.
+    ///   - clock: The time.
+    public convenience init(
+        _ endpoint: TokenEndpoint, audience: String?, policy: IntrospectionPolicy = IntrospectionPolicy(),
+        clock: WallClock = .system
+    ) {
+        self.init(audience: audience, policy: policy, clock: clock) { token in
+            (try await endpoint.introspect(token, hint: .access), endpoint.server.issuer.absoluteString)
+        }
+    }
+
+    /// Creates a verifier that asks a server which is found by its issuer, with the first token.
+    ///
+    /// - Parameters:
+    ///   - client: The server, and the registration of this resource at it.
+    ///   - audience: The required `aud`, or an element of it; nil refuses tokens that name an audience.
+    ///   - policy: The bounds of the cache.
+    ///   - clock: The time.
+    public convenience init(
+        _ client: AuthorizationClient, audience: String?, policy: IntrospectionPolicy = IntrospectionPolicy(),
+        clock: WallClock = .system
+    ) {
+        self.init(audience: audience, policy: policy, clock: clock) { token in
+            let endpoint = try await client.tokenEndpoint()
+            return (try await endpoint.introspect(token, hint: .access), endpoint.server.issuer.absoluteString)
+        }
+    }
+
+    private init(
+        audience: String?, policy: IntrospectionPolicy, clock: WallClock,
+        ask: @escaping @Sendable (String) async throws -> (claims: Claims?, issuer: String)
+    ) {
+        self.ask = ask
+        self.audience = audience
+        self.policy = policy
+        self.clock = clock
+        state = Mutex(
+            State(
+                accepted: BoundedCache(capacity: policy.capacity), refused: BoundedCache(capacity: policy.capacity)))
+    }
+
+    /// Returns the claims of an active token.
+    ///
+    /// - Throws: `AuthError.invalidAccessToken` if it is not active, `JOSEError` if it is not for this resource or outside
+    ///   its lifetime, another `AuthError` if the issuer does not say, and `CancellationError`.
+    nonisolated(nonsending) public func verify(_ text: String) async throws -> Claims {
+        let digest = TokenDigest(text)
+        let now = clock.uptime
+        let (known, question) = state.withLock { state -> (Verdict?, Question?) in
+            if let found = state.accepted[digest] ?? state.refused[digest], now < found.deadline {
+                return (found.verdict, nil)
+            }
+            if let question = state.questions[digest] { return (nil, question) }
+            return (nil, start(text, digest, &state))
+        }
+        let verdict: Verdict?
+        do { verdict = try await question?.value() ?? known } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw Self.failure(error)
+        }
+        guard let verdict else { throw AuthError.introspectionFailed }
+        let claims = try verdict.claims()
+        // The date may have been set, and a shared question may have taken long.
+        guard !claims.isExpired(at: clock.now) else { throw JOSEError.expired }
+        return claims
+    }
+
+    /// Starts a question, which no waiting request's cancellation ends.
+    private func start(_ text: String, _ digest: TokenDigest, _ state: inout State) -> Question {
+        let question = Question()
+        state.questions[digest] = question
+        let begin = clock.uptime
+        Task {
+            let result: Result<Verdict, any Error>
+            do {
+                let response = try await ask(text)
+                result = .success(verdict(on: response.claims, of: response.issuer))
+            } catch {
+                result = .failure(error)
+            }
+            finish(question, digest, result, since: begin)
+        }
+        return question
+    }
+
+    private func finish(
+        _ question: Question, _ digest: TokenDigest, _ result: Result<Verdict, any Error>, since begin: Duration
+    ) {
+        state.withLock { state in
+            state.questions[digest] = nil
+            // A failure says nothing about the token, and is not cached.
+            guard case .success(let verdict) = result else { return }
+            switch verdict {
+            case .refused:
+                state.accepted[digest] = nil
+                state.refused[digest] = (verdict, begin + policy.refusedLifetime)
+            case .accepted(let claims):
+                state.refused[digest] = nil
+                state.accepted[digest] = lifetime(of: claims).map { (verdict, begin + $0) }
+            }
+        }
+        question.finish(result)
+    }
+
+    /// Returns the time for which claims may be cached; nil if they may not.
+    private func lifetime(of claims: Claims) -> Duration? {
+        // A response that is larger than any real one would fill the memory, times the capacity.
+        guard JSONValue.object(claims.members).serialized().count <= IntrospectionPolicy.greatestCachedSize else {
+            return nil
+        }
+        guard let expiry = claims.expiry else { return policy.lifetime }
+        let rest = expiry.timeIntervalSince(clock.now)
+        return rest < policy.lifetime.inSeconds ? .seconds(max(0, rest)) : policy.lifetime
+    }
+
+    // MARK: The response
+
+    /// Checks the response about a token (RFC 7662 §2.2): `active` is the issuer's word, the rest is about this resource.
+    private func verdict(on claims: Claims?, of issuer: String) -> Verdict {
+        guard let claims else { return .refused(nil) }
+        do {
+            // Several servers write null for what they do not know.
+            let claims = Claims(JSONObject(claims.members.filter { !$0.value.isNull }))
+            try check(claims, issuer)
+            return .accepted(claims)
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    private func check(_ claims: Claims, _ issuer: String) throws(JOSEError) {
+        for name in ["exp", "nbf", "iat"] where claims[name] != nil && claims.double(name) == nil {
+            throw .malformedToken("its \(name) is not a number")
+        }
+        guard !claims.isExpired(at: clock.now) else { throw .expired }
+        if let start = claims.notBefore, start.timeIntervalSince(clock.now) > 30 { throw .notYetValid }
+        // RFC 7662 §2.2: where the response names an issuer, it is the one that was asked.
+        if let named = claims["iss"] {
+            guard named.stringValue?.utf8.elementsEqual(issuer.utf8) == true else { throw .wrongIssuer }
+        }
+        // An issuer knows refresh tokens and ID tokens as well, and calls them active.
+        for name in ["token_type", "token_use", "typ"] {
+            let type = claims.string(name)?.lowercasedASCII() ?? ""
+            guard !Self.otherTypes.contains(type) else { throw .wrongType }
+        }
+        // RFC 9449 §6.2: the response about a bound token contains its key.
+        guard claims.string("token_type")?.lowercasedASCII() != "dpop" || claims["cnf"]?["jkt"]?.stringValue != nil
+        else { throw .malformedToken("it is bound to a key that is not named") }
+        try checkAudience(claims)
+    }
+
+    /// The names of other kinds of tokens, as servers write them in members that RFC 7662 leaves open.
+    private static let otherTypes: Set<String> = [
+        "refresh", "refresh_token", "offline", "id", "id_token", "logout", "logout_token",
+    ]
+
+    private func checkAudience(_ claims: Claims) throws(JOSEError) {
+        guard let audience else {
+            guard claims["aud"] == nil else { throw .wrongAudience }
+            return
+        }
+        // RFC 9700 §2.3: a token for another resource must not work here.
+        guard claims.audience.contains(where: { $0.utf8.elementsEqual(audience.utf8) }) else { throw .wrongAudience }
+    }
+
+    /// Returns the error that a response may show: the name of the failure, and nothing that the issuer has written.
+    private static func failure(_ error: any Error) -> AuthError {
+        let code = (error as? any CodedError).map { " (\($0.code))" } ?? ""
+        let known = AuthError.introspectionFailed
+        return AuthError(
+            code: known.code, message: "The issuer could not be asked about the access token\(code).", hint: known.hint,
+            cause: error)
+    }
+}
+
+extension IntrospectionVerifier: CustomStringConvertible {
+    /// The audience, without any token.
+    public var description: String { "IntrospectionVerifier(\(audience ?? "any audience"))" }
+}

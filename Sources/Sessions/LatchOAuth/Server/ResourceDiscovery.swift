@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+public import LatchCore
+public import LatchHTTP
+public import PortableFoundation
+
+/// The metadata that a protected resource publishes: which authorization servers issue its tokens (RFC 9728 §2).
+///
+/// ```swift
+/// let metadata = try await ResourceMetadata(of: url, challengedBy: response)      // without a 401: the well-known URL
+/// let configuration = metadata.configuration(registration: registration)
+/// ```
+public struct ResourceMetadata: Sendable, Hashable {
+    /// The resource identifier, which is the URL that was asked for.
+    public let resource: URL
+    /// The issuer identifiers of the authorization servers, the preferred one first.
+    public let authorizationServers: [URL]
+    private let preferredServer: URL
+    /// The scopes that the challenge names, else those that the resource supports; nil if neither does.
+    public let scopes: Scopes?
+    /// Whether the resource accepts only tokens that are bound to a key (RFC 9449).
+    public var requiresBoundTokens: Bool { members["dpop_bound_access_tokens_required"]?.boolValue == true }
+    /// All members of the document.
+    public let members: JSONObject
+
+    /// The greatest size of a document, many times that of any real one.
+    private static let greatestSize = 64 << 10
+
+    /// Fetches the metadata of a resource.
+    ///
+    /// - Parameters:
+    ///   - resource: The resource identifier, as the resource itself writes it.
+    ///   - response: The resource's refusal with 401, whose challenge names the URL of the document and the scopes; nil for
+    ///     the well-known URL (RFC 9728 §3.1).
+    ///   - transport: Sends the request.
+    ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
+    ///   - timeout: The timeout of the request; nil leaves it to the transport.
+    /// - Throws: `OAuthError.resourceDiscoveryFailed` if the resource publishes no metadata, or that of another resource,
+    ///   and `HTTPError`.
+    public init(
+        of resource: URL, challengedBy response: HTTPResponse? = nil, transport: any Handler = Transport.live,
+        allowingInsecureHTTP: InsecureHTTP = .loopbackOnly, timeout: Duration? = nil
+    ) async throws {
+        let challenges = (response?.challenges() ?? []).filter { $0.isScheme("Bearer") || $0.isScheme("DPoP") }
+        let location = try Self.location(
+            of: resource, named: challenges.lazy.compactMap { $0["resource_metadata"] }.first)
+        let client = Client(
+            baseURL: location, transport: transport, allowingInsecureHTTP: allowingInsecureHTTP,
+            // The metadata is trusted because it comes from this origin: redirects stay within it.
+            redirects: RedirectPolicy(maximum: 3, staysWithinOrigin: true), timeout: timeout)
+        var request = try HTTPRequest(url: location, fields: [.accept: "application/json"])
+        request.wantsStream = true
+        request.timeout = timeout
+        // The timeout of a stream ends one that stands still, and not one that goes on for ever.
+        request.tighten(to: Deadline(in: timeout ?? .seconds(60)))
+        let answer = try await client.respond(to: request)
+        guard answer.status == .ok else {
+            throw OAuthError.resourceDiscoveryFailed("the response has the status \(answer.status.rawValue)")
+        }
+        let content = try await answer.body.collected(upTo: Self.greatestSize)
+        let scopes = challenges.lazy.compactMap { $0["scope"] }.first.map(Scopes.init(parsing:))
+        try self.init(content, of: resource, scopes: scopes) { server in
+            guard let origin = HTTPOrigin(server), allowingInsecureHTTP.allows(origin) else { return false }
+            // Another machine's resource does not get to name what listens on this one.
+            return !origin.isLoopback || HTTPOrigin(resource)?.isLoopback == true
+        }
+    }
+
+    /// Decodes a document, which must be that of the resource.
+    private init(
+        _ content: [UInt8], of resource: URL, scopes: Scopes?, isAllowed: (URL) -> Bool
+    ) throws(OAuthError) {
+        let object: JSONObject?
+        do { object = try JSONValue(parsing: content).objectValue } catch {
+            throw .resourceDiscoveryFailed("the document is not JSON")
+        }
+        guard let object else { throw .resourceDiscoveryFailed("the document is not a JSON object") }
+        // RFC 9728 §3.3: the same characters, or one resource could obtain the tokens of another.
+        guard object["resource"]?.stringValue?.utf8.elementsEqual(resource.absoluteString.utf8) == true else {
+            let named = OAuthError.printable(object["resource"]?.stringValue ?? "")
+            throw .resourceDiscoveryFailed("the document is about '\(named)'")
+        }
+        let servers = object["authorization_servers"]?.arrayValue ?? []
+        let issuers = servers.compactMap { $0.stringValue.flatMap(URL.init(string:)) }
+        guard let first = issuers.first, issuers.count == servers.count else {
+            throw .resourceDiscoveryFailed("the document names no authorization server")
+        }
+        guard issuers.allSatisfy(isAllowed) else {
+            throw .resourceDiscoveryFailed("an authorization server is not an https URL")
+        }
+        (authorizationServers, preferredServer) = (issuers, first)
+        self.resource = resource
+        self.scopes =
+            scopes
+            ?? object["scopes_supported"]?.arrayValue.map {
+                Scopes($0.compactMap { $0.stringValue.flatMap(Scope.init) })
+            }
+        members = object
+    }
+
+    /// Returns the URL of the document: that of the challenge, or the well-known one.
+    private static func location(of resource: URL, named text: String?) throws -> URL {
+        let target = try HTTPOrigin.split(resource.absoluteString)
+        guard resource.fragment() == nil else {
+            throw OAuthError.resourceDiscoveryFailed("a resource identifier has no fragment")
+        }
+        guard let text else {
+            // RFC 9728 §3.1: between the host and the path; a slash after the host alone is removed.
+            let isBare = target.path == "/" || target.path.utf8.starts(with: "/?".utf8)
+            let suffix = isBare ? String(target.path.utf8.dropFirst()) ?? "" : target.path
+            return try url("\(target.origin)/.well-known/oauth-protected-resource\(suffix)")
+        }
+        let location = try url(text)
+        // RFC 9728 §7.3 leaves it open; so no resource sends its clients to the network behind them.
+        guard HTTPOrigin(location) == target.origin else {
+            throw OAuthError.resourceDiscoveryFailed("the challenge names a document of another origin")
+        }
+        return location
+    }
+
+    private static func url(_ text: String) throws(OAuthError) -> URL {
+        guard let url = URL(string: text) else {
+            throw .resourceDiscoveryFailed("the URL of the document is malformed")
+        }
+        return url
+    }
+}
+
+extension ResourceMetadata {
+    /// Returns the configuration of a client of the resource's first authorization server, which is then found by its own
+    /// metadata; its sign-ins request tokens for the resource (RFC 8707).
+    ///
+    /// - Parameters:
+    ///   - registration: The registration of this program at that server.
+    ///   - scopes: The scopes that a sign-in requests; nil for those of the metadata, which the resource chooses: name them
+    ///     for a resource that is not trusted with all that the server would grant.
+    public func configuration(registration: ClientRegistration, scopes: Scopes? = nil) -> OAuthConfiguration {
+        var configuration = OAuthConfiguration(
+            issuer: preferredServer, registration: registration, scopes: scopes ?? self.scopes ?? [])
+        configuration.resources = [resource.absoluteString]
+        return configuration
+    }
+}
+
+extension OAuthError {
+    /// The resource does not say which authorization server issues its tokens (RFC 9728).
+    public static let resourceDiscoveryFailed = resourceDiscoveryFailed("its form is wrong")
+
+    static func resourceDiscoveryFailed(_ reason: String) -> OAuthError {
+        OAuthError(
+            code: "resourceDiscoveryFailed", message: "The resource's metadata cannot be used: \(reason).",
+            hint: "Compare the URL with the resource's own, character by character, or configure the issuer by hand.")
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchServer
+import LatchTesting
+import PortableFoundation
+import TestTags
+import Testing
+
+@Suite(.tags(.attackJ6)) struct `A guard of tokens that are bound to a key` {
+    private let guarded: GuardedResource
+    private let key: DPoPKey
+    private let nonces: DPoPNonces
+
+    init() throws {
+        var guarded = try GuardedResource()
+        let clock = guarded.clock.wallClock()
+        nonces = DPoPNonces(clock: clock)
+        guarded.resource.proofs = .required(DPoPVerifier(clock: clock))
+        self.guarded = guarded
+        key = try DPoPKey.generate(clock: clock)
+    }
+
+    private func boundToken(_ change: (inout Claims) -> Void = { _ in }) throws -> String {
+        try guarded.token { claims in
+            claims["cnf"] = ["jkt": .string(key.thumbprint)]
+            change(&claims)
+        }
+    }
+
+    /// Sends what our own client sends: the token with a proof of the key.
+    private func send(
+        _ token: String, with key: DPoPKey? = nil, to handler: any Handler, path: String = "/notes"
+    ) async throws -> HTTPResponse {
+        let tokens = Tokens(access: token, tokenType: .dpop, key: key ?? self.key)
+        let client = handler.intercepted(by: [CredentialInterceptor(tokens, for: .host("api.test"))])
+        return try await client.respond(to: HTTPRequest(authority: "api.test", path: path))
+    }
+
+    @Test func `passes our own client's request on`() async throws {
+        let response = try await send(boundToken(), to: guarded.router())
+        #expect(response.status == .ok && response.body.text == "ada")
+    }
+
+    @Test func `challenges with the algorithms of proofs alone, where each token must be bound`() async throws {
+        let response = try await guarded.router().respond(to: guarded.request())
+        #expect(response.challenges().map(\.scheme) == ["DPoP"])
+        #expect(response.challenges().first?["error"] == nil)
+        let plain = try await guarded.router().respond(to: guarded.request("Bearer \(guarded.token())"))
+        #expect(plain.status == .unauthorized && plain.challenges().first?["error"] == "invalid_token")
+    }
+
+    @Test func `refuses a bound token that is presented as Bearer, as a thief has to`() async throws {
+        for proofs in [guarded.resource.proofs, .supported(DPoPVerifier()), .unsupported] {
+            var guarded = guarded
+            guarded.resource.proofs = proofs
+            let response = try await guarded.router().respond(to: guarded.request("Bearer \(boundToken())"))
+            #expect(response.status == .unauthorized)
+            #expect(response.challenges().contains { $0["error"] == "invalid_token" })
+        }
+    }
+
+    @Test func `refuses a plain token with the scheme of bound ones`() async throws {
+        var guarded = guarded
+        guarded.resource.proofs = .supported(DPoPVerifier(clock: guarded.clock.wallClock()))
+        let response = try await send(guarded.token(), to: guarded.router())
+        #expect(response.status == .unauthorized)
+        let challenges = response.challenges()
+        #expect(challenges.first { $0.isScheme("DPoP") }?["error"] == "invalid_token")
+        #expect(challenges.first { $0.isScheme("Bearer") }?["error"] == nil)
+        #expect(try await guarded.router().respond(to: guarded.request("Bearer \(guarded.token())")).status == .ok)
+    }
+
+    @Test func `refuses a missing proof, and one of another key`() async throws {
+        let token = try boundToken()
+        let missing = try await guarded.router().respond(to: guarded.request("DPoP \(token)"))
+        #expect(missing.challenges().first?["error"] == "invalid_dpop_proof")
+        let other = try DPoPKey.generate(clock: guarded.clock.wallClock())
+        let foreign = try await send(token, with: other, to: guarded.router())
+        #expect(foreign.status == .unauthorized && foreign.challenges().first?["error"] == "invalid_dpop_proof")
+    }
+
+    @Test func `refuses a proof that was used, is too old, or was made for another path or token`() async throws {
+        let router = guarded.router()
+        let token = try boundToken()
+        let tap = Tap()
+        _ = try await send(token, to: tap.around(router))
+        let message = try #require(tap.requests.first)
+        #expect(try await router.respond(to: message).status == .unauthorized)
+        guarded.clock.advance(by: .seconds(61))
+        #expect(try await router.respond(to: message).status == .unauthorized)
+        var elsewhere = message
+        _ = try await send(token, to: tap.around(ClosureHandler { _ in HTTPResponse(status: .ok) }), path: "/other")
+        elsewhere.fields["DPoP"] = tap.requests.last?.fields["DPoP"]
+        #expect(try await router.respond(to: elsewhere).status == .unauthorized)
+        var swapped = try #require(tap.requests.last)
+        swapped.path = "/notes"
+        swapped.fields[.authorization] = "DPoP \(try boundToken { $0["sub"] = "eve" })"
+        #expect(try await router.respond(to: swapped).status == .unauthorized)
+    }
+
+    @Test func `goes by its own origin, whatever the request says`() async throws {
+        let router = guarded.router()
+        let tap = Tap()
+        _ = try await send(boundToken(), to: tap.around(ClosureHandler { _ in HTTPResponse(status: .ok) }))
+        var inside = try #require(tap.requests.first)
+        (inside.scheme, inside.authority) = ("http", "10.0.0.7:8080")
+        #expect(try await router.respond(to: inside).status == .ok)
+    }
+
+    @Test func `requires a nonce if wished, which our own client learns`() async throws {
+        var guarded = guarded
+        let clock = guarded.clock.wallClock()
+        guarded.resource.proofs = .required(DPoPVerifier(nonces: nonces, clock: clock))
+        let tap = Tap()
+        let response = try await send(boundToken(), to: tap.around(guarded.router()))
+        #expect(response.status == .ok)
+        #expect(tap.requests.count == 2)
+        #expect(response.fields["DPoP-Nonce"] == nonces.current)
+        #expect(response.fields["Cache-Control"] == "no-store")
+        let refused = try #require(tap.responses.first)
+        #expect(refused.challenges().first?["error"] == "use_dpop_nonce")
+        _ = try await send(boundToken(), to: tap.around(guarded.router()))
+        #expect(tap.requests.count == 3)
+    }
+
+    @Test func `takes no proof that another resource of the process has verified`() async throws {
+        var inner = guarded
+        inner.resource = try ProtectedResource(url: url("https://other.test/notes"), authorizationServers: [])
+        inner.resource.proofs = guarded.resource.proofs
+        let router = guarded.router([guarded.interceptor(), inner.interceptor()])
+        #expect(try await send(boundToken(), to: router).challenges().first?["error"] == "invalid_dpop_proof")
+    }
+
+    @Test func `spends a proof once for the guards around one route`() async throws {
+        let inner = guarded.interceptor(authentication: StepUpRequirement(contextClasses: ["mfa"]))
+        let router = guarded.router([guarded.interceptor(), inner])
+        let token = try boundToken { $0["acr"] = "mfa" }
+        #expect(try await send(token, to: router).status == .ok)
+        #expect(try await send(boundToken(), to: router).challenges().first?["acr_values"] == "mfa")
+    }
+
+    @Test(
+        arguments: [
+            ["x5t#S256": "abc"], ["jkt": 1], "text", [:], ["jwk": ["kty": "EC"]],
+        ] as [JSONValue])
+    func `refuses a binding that it does not verify`(confirmation: JSONValue) async throws {
+        let token = try guarded.token { $0["cnf"] = confirmation }
+        for scheme in ["Bearer", "DPoP"] {
+            let response = try await guarded.router().respond(to: guarded.request("\(scheme) \(token)"))
+            #expect(response.status == .unauthorized)
+        }
+        let both = try boundToken { $0["cnf"] = ["jkt": .string(key.thumbprint), "x5t#S256": "abc"] }
+        #expect(try await send(both, to: guarded.router()).status == .unauthorized)
+    }
+}

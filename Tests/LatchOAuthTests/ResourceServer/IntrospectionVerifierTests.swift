@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchOAuth
+import LatchTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// An issuer that says about tokens what a test wants, and counts the questions.
+private final class Issuer: Handler {
+    private struct State {
+        var tokens: [String: JSONObject] = [:]
+        var questions: [String] = []
+        var response: (@Sendable (HTTPRequest) async throws -> HTTPResponse)?
+    }
+
+    let clock = ManualClock()
+    private let state = Mutex(State())
+
+    var questions: [String] { state.withLock { $0.questions } }
+
+    func know(_ token: String, _ members: JSONObject?) { state.withLock { $0.tokens[token] = members } }
+
+    func respond(by response: (@Sendable (HTTPRequest) async throws -> HTTPResponse)?) {
+        state.withLock { $0.response = response }
+    }
+
+    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        let form = ScriptedProvider.parameters(request.body.text ?? "")
+        let (members, response) = state.withLock { state in
+            state.questions.append(form["token"] ?? "")
+            return (state.tokens[form["token"] ?? ""], state.response)
+        }
+        if let response { return try await response(request) }
+        return HTTPResponse(
+            status: .ok, fields: [.contentType: "application/json"],
+            body: HTTPBody(JSONValue.object(members ?? ["active": false]).serialized()))
+    }
+
+    var endpoint: TokenEndpoint {
+        let issuer = ScriptedProvider.issuer
+        var server = AuthorizationServer(issuer: issuer, tokenEndpoint: issuer.appending(path: "token"))
+        server.introspectionEndpoint = issuer.appending(path: "introspect")
+        return TokenEndpoint(
+            server: server, registration: ClientRegistration(clientID: "api", secret: "api-secret"), transport: self,
+            clock: clock.wallClock())
+    }
+
+    func verifier(
+        _ audience: String? = "https://api.test", policy: IntrospectionPolicy = IntrospectionPolicy()
+    ) -> IntrospectionVerifier {
+        IntrospectionVerifier(endpoint, audience: audience, policy: policy, clock: clock.wallClock())
+    }
+
+    /// The members of a token for the API that is good for so many seconds.
+    func members(for seconds: Double? = 600, _ more: JSONObject = [:]) -> JSONObject {
+        var members: JSONObject = ["active": true, "sub": "ada", "aud": "https://api.test", "scope": "notes:read"]
+        members["exp"] = seconds.map { .integer(Int64(clock.now.timeIntervalSince1970 + $0)) }
+        for member in more { members[member.key] = member.value }
+        return members
+    }
+}
+
+@Suite struct `A verifier that asks the issuer` {
+    private let issuer = Issuer()
+
+    @Test func `returns what the issuer says, and asks once within its bound`() async throws {
+        issuer.know("t", issuer.members())
+        let verifier = issuer.verifier()
+        for _ in 0..<3 { #expect(try await verifier.verify("t").subject == "ada") }
+        #expect(issuer.questions == ["t"])
+        issuer.clock.advance(by: .seconds(29))
+        _ = try await verifier.verify("t")
+        #expect(issuer.questions.count == 1)
+        issuer.know("t", nil)
+        issuer.clock.advance(by: .seconds(1))
+        await #expect(throws: AuthError.invalidAccessToken) { try await verifier.verify("t") }
+        #expect(issuer.questions.count == 2)
+    }
+
+    @Test(arguments: [Duration.seconds(3_600), .seconds(30)])
+    func `never caches longer than half a minute, whatever it is told`(lifetime: Duration) async throws {
+        issuer.know("t", issuer.members())
+        let verifier = issuer.verifier(policy: IntrospectionPolicy(lifetime: lifetime, refusedLifetime: lifetime))
+        _ = try await verifier.verify("t")
+        issuer.clock.advance(by: .seconds(30))
+        _ = try await verifier.verify("t")
+        #expect(issuer.questions.count == 2)
+        _ = try? await verifier.verify("unknown")
+        issuer.clock.advance(by: .seconds(30))
+        _ = try? await verifier.verify("unknown")
+        #expect(issuer.questions.count == 4)
+    }
+
+    @Test func `never caches beyond the expiry, also when the date is set`() async throws {
+        issuer.know("t", issuer.members(for: 10))
+        let verifier = issuer.verifier()
+        _ = try await verifier.verify("t")
+        issuer.clock.advance(by: .seconds(10))
+        await #expect(throws: JOSEError.expired) { try await verifier.verify("t") }
+        // Nor by a date that is set back: the issuer decides.
+        issuer.know("s", issuer.members(for: 10))
+        _ = try await verifier.verify("s")
+        issuer.clock.advance(by: .seconds(10))
+        issuer.clock.jump(by: -10)
+        issuer.know("s", nil)
+        await #expect(throws: AuthError.invalidAccessToken) { try await verifier.verify("s") }
+        issuer.know("u", issuer.members(for: 1_000))
+        _ = try await verifier.verify("u")
+        issuer.clock.jump(by: 2_000)
+        await #expect(throws: JOSEError.expired) { try await verifier.verify("u") }
+    }
+
+    @Test func `caches a token without an expiry for its bound, and no longer`() async throws {
+        issuer.know("t", issuer.members(for: nil, ["cnf": .null, "exp": .null]))
+        let verifier = issuer.verifier()
+        #expect(try await verifier.verify("t")["cnf"] == nil)
+        issuer.clock.advance(by: .seconds(30))
+        _ = try await verifier.verify("t")
+        #expect(issuer.questions.count == 2)
+    }
+
+    @Test func `remembers a refusal for a short time, and then asks again`() async throws {
+        let verifier = issuer.verifier()
+        for _ in 0..<3 { await #expect(throws: AuthError.invalidAccessToken) { try await verifier.verify("t") } }
+        #expect(issuer.questions.count == 1)
+        issuer.know("t", issuer.members())
+        issuer.clock.advance(by: .seconds(5))
+        #expect(try await verifier.verify("t").subject == "ada")
+        // And a revoked one, whose acceptance is still in the cache, is not asked about each time.
+        issuer.know("t", nil)
+        issuer.clock.advance(by: .seconds(30))
+        for _ in 0..<3 { await #expect(throws: AuthError.invalidAccessToken) { try await verifier.verify("t") } }
+        #expect(issuer.questions.count == 3)
+    }
+
+    @Test func `asks once for all requests that wait, and a cancelled one fails no other`() async throws {
+        let gate = Gate()
+        issuer.respond { _ in
+            await gate.pass()
+            return HTTPResponse(status: .ok, body: HTTPBody(#"{"active":true,"sub":"ada","aud":"https://api.test"}"#))
+        }
+        let verifier = issuer.verifier()
+        let tasks = (0..<20).map { _ in Task { try await verifier.verify("t").subject } }
+        tasks[0].cancel()
+        await gate.reached()
+        gate.open()
+        for task in tasks.dropFirst() { #expect(try await task.value == "ada") }
+        _ = await tasks[0].result
+        #expect(issuer.questions.count == 1)
+    }
+
+    @Test func `never takes a failure of the issuer for a bad token, and caches none`() async throws {
+        let failures: [@Sendable (HTTPRequest) async throws -> HTTPResponse] = [
+            { _ in HTTPResponse(status: .serviceUnavailable) }, { _ in throw HTTPError.timeout },
+            { _ in HTTPResponse(status: .unauthorized, body: HTTPBody(#"{"error":"invalid_client"}"#)) },
+            { _ in HTTPResponse(status: .ok, body: HTTPBody("<html>")) },
+            { _ in HTTPResponse(status: .ok, body: HTTPBody(#"{"active":"true"}"#)) },
+            { _ in HTTPResponse(status: .ok, body: HTTPBody(#"{"sub":"ada"}"#)) },
+            { _ in HTTPResponse(status: .ok, body: HTTPBody(#"[{"active":true}]"#)) },
+            { _ in HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 0x20, count: 2 << 20))) },
+            { request in HTTPResponse(status: .badRequest, body: HTTPBody(request.body.bytes)) },
+        ]
+        issuer.know("secret-token", issuer.members())
+        let verifier = issuer.verifier()
+        for failure in failures {
+            issuer.respond(by: failure)
+            do {
+                _ = try await verifier.verify("secret-token")
+                Issue.record("It accepted the token.")
+            } catch {
+                let error = try #require(error as? AuthError)
+                #expect(error == .introspectionFailed && error.cause != nil)
+                #expect(!"\(error) \(error.message)".contains("secret-token"))
+            }
+            let guarded = ClosureHandler { _ in HTTPResponse(status: .ok) }.intercepted(by: [
+                AccessTokenInterceptor(verifier)
+            ])
+            let response = try await guarded.respond(to: Self.request("secret-token"))
+            #expect(response.status == .serviceUnavailable && response.fields[.wwwAuthenticate] == nil)
+            #expect(response.body.text?.contains("secret") == false)
+        }
+        issuer.respond(by: nil)
+        #expect(try await verifier.verify("secret-token").subject == "ada")
+    }
+
+    private static func request(_ token: String) -> HTTPRequest {
+        HTTPRequest(authority: "api.test", path: "/notes", fields: [.authorization: "Bearer \(token)"])
+    }
+
+    @Test func `answers an inactive token with 401, whatever else stands there`() async throws {
+        issuer.know("t", issuer.members(for: 600, ["active": false]))
+        let guarded = ClosureHandler { _ in HTTPResponse(status: .ok) }
+            .intercepted(by: [AccessTokenInterceptor(issuer.verifier())])
+        let response = try await guarded.respond(to: Self.request("t"))
+        #expect(response.status == .unauthorized && response.challenges().first?["error"] == "invalid_token")
+    }
+
+    @Test(
+        arguments: [
+            ["aud": "https://other.test"], ["aud": ["https://other.test", "https://api.test/"]], ["aud": .null],
+            ["aud": 1],
+            ["aud": ["https://api.test", 1]], ["iss": "https://evil.example"], ["iss": 1], ["exp": "never"], ["exp": 1],
+            ["nbf": 9_000_000_000], ["nbf": "x"], ["token_type": "refresh_token"], ["token_use": "id_token"],
+            ["typ": "Refresh"], ["token_type": "DPoP"], ["token_type": "DPoP", "cnf": ["jkt": 1]],
+        ] as [JSONObject])
+    func `refuses an active token that is not for this resource, or not an access token`(more: JSONObject) async throws
+    {
+        issuer.know("t", issuer.members(for: 600, more))
+        let verifier = issuer.verifier()
+        for _ in 0..<2 { await #expect(throws: JOSEError.self) { try await verifier.verify("t") } }
+        #expect(issuer.questions.count == 1)
+    }
+
+    @Test(
+        arguments: [
+            ["aud": ["https://other.test", "https://api.test"]], ["iss": "https://id.example.com"], ["exp": 1e300],
+            ["token_type": "bearer"], ["token_type": "access_token"], ["typ": "Bearer"], ["username": .null],
+            ["token_type": "DPoP", "cnf": ["jkt": "abc"]],
+        ] as [JSONObject])
+    func `accepts what issuers write`(more: JSONObject) async throws {
+        issuer.know("t", issuer.members(for: 600, more))
+        #expect(try await issuer.verifier().verify("t").subject == "ada")
+    }
+
+    @Test func `keeps what one audience accepts from another`() async throws {
+        issuer.know("t", issuer.members())
+        let (one, other) = (issuer.verifier(), issuer.verifier("https://other.test"))
+        _ = try await one.verify("t")
+        await #expect(throws: JOSEError.wrongAudience) { try await other.verify("t") }
+        await #expect(throws: JOSEError.wrongAudience) { try await issuer.verifier(nil).verify("t") }
+        _ = try await one.verify("t")
+    }
+
+    @Test func `holds a bounded number of tokens, and invented ones displace no real one`() async throws {
+        issuer.know("t", issuer.members())
+        let verifier = issuer.verifier(policy: IntrospectionPolicy(capacity: 8))
+        _ = try await verifier.verify("t")
+        for number in 0..<100 { _ = try? await verifier.verify("invented-\(number)") }
+        _ = try await verifier.verify("t")
+        #expect(issuer.questions.count { $0 == "t" } == 1)
+        for number in 0..<20 {
+            issuer.know("real-\(number)", issuer.members())
+            _ = try await verifier.verify("real-\(number)")
+        }
+        _ = try await verifier.verify("t")
+        #expect(issuer.questions.count { $0 == "t" } == 2)
+    }
+
+    @Test func `caches no response that is larger than any real one`() async throws {
+        issuer.know("t", issuer.members(for: 600, ["roles": .string(String(repeating: "r", count: 20_000))]))
+        let verifier = issuer.verifier()
+        for _ in 0..<2 { _ = try await verifier.verify("t") }
+        #expect(issuer.questions.count == 2)
+    }
+
+    @Test func `keeps no token that anything could print`() async throws {
+        issuer.know("secret-token", issuer.members())
+        let verifier = issuer.verifier()
+        _ = try await verifier.verify("secret-token")
+        var text = "\(verifier)"
+        dump(verifier, to: &text)
+        #expect(!text.contains("secret-token") && !text.contains("api-secret"))
+    }
+
+    @Test func `asks with its own registration, in the content and not in the URL`() async throws {
+        let seen = Mutex<HTTPRequest?>(nil)
+        issuer.respond { request in
+            seen.withLock { $0 = request }
+            return HTTPResponse(status: .ok, body: HTTPBody(#"{"active":false}"#))
+        }
+        _ = try? await issuer.verifier().verify("secret-token")
+        let request = try #require(seen.withLock { $0 })
+        #expect(request.path == "/introspect" && request.method == .post)
+        #expect(request.fields[.authorization]?.hasPrefix("Basic ") == true)
+        #expect(request.body.text == "token=secret-token&token_type_hint=access_token")
+    }
+}
