@@ -8,6 +8,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LatchOAuth

@@ -3,6 +3,7 @@
 import Foundation
 import LatchAuth
 import LatchTesting
+import TestSupport
 import Testing
 
 @testable import LatchOAuth

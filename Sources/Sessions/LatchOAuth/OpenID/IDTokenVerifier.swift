@@ -24,10 +24,11 @@ package struct IDTokenExpectations: Sendable {
     var isUrgent = false
 
     package init(
-        nonce: String? = nil, maximumAge: Duration? = nil, contextClasses: [String] = [], accessToken: String? = nil
+        nonce: String? = nil, maximumAge: Duration? = nil, contextClasses: [String] = [], accessToken: String? = nil,
+        code: String? = nil
     ) {
         (self.nonce, self.maximumAge, self.contextClasses) = (nonce, maximumAge, contextClasses)
-        self.accessToken = accessToken
+        (self.accessToken, self.code) = (accessToken, code)
     }
 }
 
