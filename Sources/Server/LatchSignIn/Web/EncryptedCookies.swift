@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchCore
+import LatchCore
 package import LatchCrypto
 package import LatchHTTP
 import LatchJOSE
