@@ -52,14 +52,18 @@ enum NoteTool: String, CaseIterable {
 
 /// The notes of all users, in memory.
 actor NoteStore {
-    private static let greatestCount = 1_000
+    private static let greatestCount = 100
+    private static let greatestSize = 10_000
+    private static let mostUsers = 10_000
     private var notes: [String: [String]] = [:]
 
     func list(of user: String) -> [String] { notes[user] ?? [] }
 
-    /// Adds a note; returns false if the user has too many.
+    /// Adds a note; returns false if it is too long, or if the user, or the server, has too many.
     func add(_ text: String, of user: String) -> Bool {
-        guard notes[user, default: []].count < Self.greatestCount else { return false }
+        guard text.utf8.count <= Self.greatestSize, notes[user] != nil || notes.count < Self.mostUsers,
+            notes[user, default: []].count < Self.greatestCount
+        else { return false }
         notes[user, default: []].append(text)
         return true
     }

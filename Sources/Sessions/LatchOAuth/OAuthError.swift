@@ -318,12 +318,6 @@ extension OAuthError {
             hint: "Check that the URL is that of the token endpoint.", status: status)
     }
 
-    /// Whether the response was 400 and had no content at all, unlike that of a gateway.
-    var isSilentRefusal: Bool { code == Self.silentRefusal.code && message == Self.silentRefusal.message }
-
-    private static let silentRefusal = OAuthError(
-        code: refused.code, message: "The server refused the request, and said nothing.")
-
     /// Returns this error with another code.
     func reclassified(as other: OAuthError) -> OAuthError {
         OAuthError(
@@ -345,8 +339,7 @@ extension OAuthError {
         let issuerCode = (members["error"] ?? members["error_code"])?.stringValue.flatMap {
             Self.sanitized($0, upTo: 64)
         }
-        var error = Self.error(for: response.status, issuerCode: issuerCode)
-        if response.status == .badRequest, response.body.bytes.isEmpty { error = .silentRefusal }
+        let error = Self.error(for: response.status, issuerCode: issuerCode)
         let message = Self.message(in: members).flatMap { Self.sanitized($0, upTo: 200, hiding: secrets) }
         self.init(
             code: error.code, message: message.map { "\(error.message) (\($0))" } ?? error.message, hint: error.hint,

@@ -190,6 +190,22 @@ import Testing
         for text in texts { #expect(throws: AuthError.refusedProof) { try verify(text, by: small) } }
     }
 
+    @Test func `is not kept from others by who fills its memory with proofs of the future`() throws {
+        let small = DPoPVerifier(capacity: 10, clock: clock.wallClock())
+        let later = Int64(clock.now.timeIntervalSince1970) + 50
+        for number in 0..<30 {
+            var claims = changed("jti", to: .string("flood-\(number)"))
+            claims["iat"] = .integer(later)
+            do { try verify(proof(claims), by: small) } catch AuthError.refusedProof {
+                // The second is full, and refused from then on.
+            }
+        }
+        for number in 0..<3 {
+            try verify(proof(changed("jti", to: .string("honest-\(number)"))), by: small)
+            clock.advance(by: 1)
+        }
+    }
+
     @Test func `takes no proof again after its own clock was set back`() throws {
         let text = try proof()
         try verify(text)

@@ -118,6 +118,21 @@ import Testing
         await site.close()
     }
 
+    @Test func `takes with it who signed in through it`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        try await site.signUp()
+        let access = try await site.logIn().access
+        let app = UpstreamApp()
+        #expect(try await site.link(try await site.linkCode(upstream, app), app, bearer: access).status == 201)
+        let through = try await site.signIn(through: upstream)
+        #expect(try await site.get("/user/profile", bearer: through.access).status == 200)
+        #expect(try await site.call(.delete, "/api/auth/links/staff", bearer: access).status == 200)
+        #expect(try await site.get("/user/profile", bearer: through.access).status == 401)
+        #expect(try await site.get("/user/profile", bearer: access).status == 200)
+        await site.close()
+    }
+
     @Test func `goes with its account`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)

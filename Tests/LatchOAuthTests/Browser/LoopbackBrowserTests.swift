@@ -22,16 +22,29 @@ import Testing
     }
 
     /// Requests a URL as a browser does, and returns the response.
-    private static func visit(_ url: URL, host: String? = nil) async throws -> HTTPResponse {
+    private static func visit(_ url: URL, cookie: String? = nil) async throws -> HTTPResponse {
         var request = try HTTPRequest(url: url)
-        if let host { request.fields[.host] = host }
+        request.fields[.cookie] = cookie
         return try await Transport.live.respond(to: request)
+    }
+
+    /// Loads the page that the program opens, and returns the provider's, with the browser's cookie.
+    private static func begin(_ start: URL) async throws -> (page: URL, cookie: String) {
+        let response = try await visit(start)
+        let page = try #require(response.fields[.location].flatMap(URL.init(string:)))
+        return (page, String(try #require(response.fields[.setCookie]).prefix { $0 != ";" }))
+    }
+
+    /// Goes through all pages, and returns the last.
+    private static func signIn(_ start: URL, at provider: ScriptedProvider) async throws -> HTTPResponse {
+        let (page, cookie) = try await begin(start)
+        return try await visit(provider.approve(page), cookie: cookie)
     }
 
     @Test func `signs in by one line, and shows a page that says what comes next`() async throws {
         let visits = Visits()
         let browser = LoopbackBrowser { [provider] url in
-            Task { visits.add(try await Self.visit(provider.approve(url))) }
+            Task { visits.add(try await Self.signIn(url, at: provider)) }
         }
         let session = session()
         try await session.signIn(using: browser)
@@ -51,17 +64,20 @@ import Testing
         let visits = Visits()
         let browser = LoopbackBrowser { [provider] url in
             Task {
-                let genuine = try provider.approve(url)
+                let (page, cookie) = try await Self.begin(url)
+                let genuine = try provider.approve(page)
                 let text = genuine.absoluteString
-                let state = ScriptedProvider.parameters(url.query(percentEncoded: true) ?? "")["state"] ?? ""
+                let state = ScriptedProvider.parameters(page.query(percentEncoded: true) ?? "")["state"] ?? ""
                 for other in [
                     text.replacing(state, with: "other"), text.replacing("/callback", with: "/other"),
                     text.replacing("state=", with: "other="), text.replacing("127.0.0.1", with: "[::1]") + "&state=x",
                 ] {
                     guard let url = URL(string: other) else { continue }
-                    visits.add(try await Self.visit(url))
+                    visits.add(try await Self.visit(url, cookie: cookie))
                 }
-                _ = try await Self.visit(genuine)
+                // Somebody who has read the address, and has no cookie of it.
+                visits.add(try await Self.visit(genuine))
+                _ = try await Self.visit(genuine, cookie: cookie)
             }
         }
         let session = session()
@@ -73,11 +89,12 @@ import Testing
     @Test func `responds at both loopback addresses`() async throws {
         let browser = LoopbackBrowser { [provider] url in
             Task {
-                let text = try provider.approve(url).absoluteString
+                let (page, cookie) = try await Self.begin(url)
+                let text = try provider.approve(page).absoluteString
                 guard let other = URL(string: text.replacing("127.0.0.1", with: "[::1]")) else { return }
-                do { _ = try await Self.visit(other) } catch {
+                do { _ = try await Self.visit(other, cookie: cookie) } catch {
                     // A machine without IPv6.
-                    _ = try await Self.visit(provider.approve(url))
+                    _ = try await Self.visit(provider.approve(page), cookie: cookie)
                 }
             }
         }
@@ -112,12 +129,26 @@ import Testing
         await #expect(throws: OAuthError.browserUnavailable) { try await session().signIn(using: browser) }
     }
 
+    @Test func `shows its first page to one browser, and ends where two have asked for it`() async throws {
+        let visits = Visits()
+        let browser = LoopbackBrowser { url in
+            Task {
+                let (_, cookie) = try await Self.begin(url)
+                // The same browser may load it again.
+                visits.add(try await Self.visit(url, cookie: cookie))
+                visits.add(try await Self.visit(url))
+            }
+        }
+        await #expect(throws: OAuthError.browserUnavailable) { try await session().signIn(using: browser) }
+        #expect(visits.responses.map(\.status.rawValue) == [302, 400])
+    }
+
     @Test func `reports the denial of the user, and keeps whoever was signed in`() async throws {
         let session = session()
         try await session.signIn(Tokens(access: "before", refresh: "r"))
         provider.deviate { $0.callback = { $0[0] = ("error", "access_denied") } }
         let browser = LoopbackBrowser { [provider] url in
-            Task { _ = try await Self.visit(provider.approve(url)) }
+            Task { _ = try await Self.signIn(url, at: provider) }
         }
         await #expect(throws: OAuthError.accessDenied) { try await session.signIn(using: browser) }
         #expect(session.currentState.credential?.access == "before")
@@ -126,7 +157,7 @@ import Testing
     @Test(arguments: ["http://127.0.0.1/callback", "http://localhost/back", "http://127.0.0.1"])
     func `takes any port for a registered address without one`(registered: String) async throws {
         let browser = LoopbackBrowser { [provider] url in
-            Task { _ = try await Self.visit(provider.approve(url)) }
+            Task { _ = try await Self.signIn(url, at: provider) }
         }
         let session = session(redirectURI: try #require(URL(string: registered)))
         try await session.signIn(using: browser)

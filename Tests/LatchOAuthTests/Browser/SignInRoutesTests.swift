@@ -156,6 +156,34 @@ import Testing
         #expect(size < 6_000)
     }
 
+    @Test func `ends with its ten minutes, whatever the browser keeps`() async throws {
+        let visitor = Visitor(try router())
+        let callback = try approve(try await visitor.get("/sign-in"))
+        provider.clock.advance(by: .seconds(601))
+        #expect(try await visitor.get(callback).status == .badRequest)
+        #expect(provider.requests(to: "/token").isEmpty)
+    }
+
+    @Test func `fits into the fields of a request, whoever made the link`() async throws {
+        let visitor = Visitor(try router())
+        let long = "/" + String(repeating: "a/", count: 4_000)
+        for _ in 0..<8 { _ = try await visitor.get("/sign-in?return_to=\(long)") }
+        let size = visitor.cookies.map { $0.key.utf8.count + $0.value.utf8.count }.reduce(0, +)
+        #expect(size < 8_000)
+    }
+
+    @Test func `says so where the keys of the provider cannot be had, and uses the code once`() async throws {
+        provider.deviate {
+            $0.response = { $0.pathWithoutQuery == "/jwks" ? HTTPResponse(status: .serviceUnavailable) : nil }
+        }
+        let visitor = Visitor(try router())
+        let callback = try approve(try await visitor.get("/sign-in"))
+        let page = try await visitor.get(callback)
+        #expect(page.status == 502 && visitor.cookies.isEmpty)
+        #expect(try await visitor.get(callback).status == .badRequest)
+        #expect(provider.requests(to: "/token").count == 1)
+    }
+
     @Test func `works without https where a developer has none`() async throws {
         let visitor = Visitor(try router(at: "http://127.0.0.1:8080/sign-in"))
         let callback = try approve(try await visitor.get("/sign-in"))

@@ -72,7 +72,9 @@ struct `A provider that nobody here wrote` {
         }
         if endpoint.server.revocationEndpoint != nil {
             #expect(try await stage.session.signOut(revokingAt: endpoint))
-            await #expect(throws: OAuthError.invalidGrant) { try await endpoint.refresh(refreshed) }
+            // glewlwyd refuses with 400 and nothing else, which could be a gateway's: the session stays, and reports it.
+            let refusal = name == .glewlwyd ? OAuthError.refused : .invalidGrant
+            await #expect(throws: refusal) { try await endpoint.refresh(refreshed) }
         }
     }
 

@@ -41,7 +41,13 @@ import Testing
                 "https://id.example.com", "https://id2.example.com",
             ])
         #expect(metadata.scopes == ["notes:read", "notes:write"])
-        let configuration = metadata.configuration(registration: ClientRegistration(clientID: "notes"))
+        let configuration = try metadata.configuration(registration: ClientRegistration(clientID: "notes"))
+        // The resource does not get to choose who receives a secret.
+        let confidential = ClientRegistration(clientID: "notes", secret: "secret-of-another-server")
+        #expect(throws: OAuthError.resourceDiscoveryFailed) { try metadata.configuration(registration: confidential) }
+        #expect(throws: Never.self) {
+            try metadata.configuration(registration: confidential, trusting: [configuration.issuer])
+        }
         #expect(configuration.issuer.absoluteString == "https://id.example.com")
         #expect(configuration.resources == ["https://api.test/notes"])
         #expect(configuration.scopes == ["notes:read", "notes:write"])

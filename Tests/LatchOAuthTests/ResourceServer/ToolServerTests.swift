@@ -70,7 +70,7 @@ private struct ToolServerWorld {
         let refusal = try await network.respond(to: message("initialize"))
         #expect(refusal.status == .unauthorized)
         let metadata = try await ResourceMetadata(of: url, challengedBy: refusal, transport: network)
-        var configuration = metadata.configuration(
+        var configuration = try metadata.configuration(
             registration: ClientRegistration(clientID: "notes"), scopes: scopes)
         configuration.redirectURI = ScriptedProvider.redirectURI
         if let resource { configuration.resources = [resource] }

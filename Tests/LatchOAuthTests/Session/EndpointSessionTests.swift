@@ -83,7 +83,6 @@ import Testing
         arguments: [
             (400, #"{"error":"invalid_grant"}"#), (401, #"{"detail":"Invalid refresh token"}"#), (401, ""),
             (400, #"{"detail":"No.","error_code":"INVALID_REFRESH_TOKEN"}"#), (403, #"{"error":"invalid_grant"}"#),
-            (400, ""),
         ] as [(HTTPStatus, String)])
     func `ends once where the issuer refuses the refresh token`(status: HTTPStatus, body: String) async throws {
         let session = try await signedIn()

@@ -61,6 +61,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [#"{"error":"gateway_quota_exceeded"}"#, #"{"error":"unauthorized"}"#])
+    func `ends no session by a code of a gateway`(body: String) async throws {
+        let endpoint = TokenEndpoint(
+            server: .latchwork(at: ScriptedProvider.issuer),
+            transport: ClosureHandler { _ in HTTPResponse(status: .unauthorized, body: HTTPBody(body)) })
+        let tokens = Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSince1970: 1))
+        let session = Session(tokenEndpoint: endpoint, store: InMemoryTokenStore(tokens))
+        await #expect(throws: OAuthError.unauthorized) { try await session.credential() }
+        #expect(session.currentState.credential?.refresh == "r")
+    }
+
     @Test func `cannot have an error repeat a token`() async throws {
         let text = #"{"error":"invalid_client","error_description":"bad assertion eyJhbGciOiJFUzI1NiJ9.e30.c2ln"}"#
         let endpoint = TokenEndpoint(

@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchHTTP
+import LatchJOSE
 import LatchOAuth
 import LatchProcess
 import LatchTesting
@@ -14,7 +15,8 @@ import Testing
 /// Sign-ins of the command at an OpenID provider, through a browser that curl plays.
 @Suite(.timeLimit(.minutes(2))) struct `A sign-in on the issuer's page` {
     /// Writes a program that visits a URL as a browser does, and returns its path.
-    private func browser(_ home: CommandHome, _ script: String = "curl -sSL -o page.html \"$1\"") throws -> String {
+    private func browser(_ home: CommandHome, _ script: String = "curl -sSL -b '' -o page.html \"$1\"") throws -> String
+    {
         let path = "\(home.folder)/browser"
         try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
@@ -124,6 +126,108 @@ import Testing
                 #expect(login.ending == .exited(0), "\(login.error)")
                 #expect(login.output.first == "Signed in as robot at \(provider.base).")
                 #expect(try !home.holds("robots-secret-of-nobody-else"))
+            }
+        }
+    }
+
+    @Test func `sends the secret of a client to no other issuer`() async throws {
+        try await ScriptedProvider.serving { provider in
+            try await CommandHome.with { home in
+                let browser = ["BROWSER": try browser(home)]
+                let elsewhere = [
+                    "LATCH_CLIENT_SECRET": "secret-of-another-issuer", "LATCH_CLIENT_ID": "notes",
+                    "LATCH_ISSUER": "https://id.example.com",
+                ]
+                let variables = browser.merging(elsewhere) { $1 }
+                let login = try await login(home, provider, ["--browser"], environment: variables)
+                #expect(login.ending == .exited(0), "\(login.error)")
+                _ = try await home.latch("token", "--refresh", environment: variables)
+                let unnamed = ["LATCH_CLIENT_SECRET": "secret-of-another-issuer"]
+                _ = try await home.latch("token", "--refresh", environment: unnamed)
+                #expect(provider.requests(to: "/token").count == 3)
+                #expect(provider.requests(to: "/token").allSatisfy { $0.fields[.authorization] == nil })
+            }
+        }
+    }
+
+    @Test func `keeps apart whom nothing names`() async throws {
+        try await ScriptedProvider.serving { provider in
+            try await CommandHome.with { home in
+                let browser = ["BROWSER": try browser(home)]
+                func signIn(_ name: String) async throws {
+                    let outcome = try await login(
+                        home, provider,
+                        ["--browser", "--client-id", "notes", "--scope", "files:read", "--account", name],
+                        environment: browser)
+                    #expect(outcome.ending == .exited(0), "\(outcome.error)")
+                }
+                for name in ["work", "private", "work"] { try await signIn(name) }
+                #expect(try await home.accounts().compactMap { $0["account"]?.stringValue } == ["work", "private"])
+                let tokens = try await [
+                    home.latch("token", "--account", "work").output, home.latch("token", "--account", "private").output,
+                ]
+                #expect(tokens[0] != tokens[1])
+            }
+        }
+    }
+
+    @Test func `takes nobody else for the account that it is asked for`() async throws {
+        try await ScriptedProvider.serving { provider in
+            try await CommandHome.with { home in
+                let browser = ["BROWSER": try browser(home)]
+                let arguments = ["--browser", "--client-id", "notes"]
+                _ = try await login(home, provider, arguments, environment: browser)
+                provider.deviate {
+                    $0.claims = { claims in
+                        claims.subject = "mallory"
+                        claims["email"] = "mallory@example.com"
+                    }
+                }
+                let before = try await home.latch("token").output
+                let other = try await login(
+                    home, provider, arguments + ["--account", "ada@example.com"], environment: browser)
+                #expect(other.ending == .exited(1))
+                #expect(other.error.contains("latch: Somebody else has signed in, not ada@example.com."))
+                #expect(try await home.latch("token").output == before)
+                let new = try await login(home, provider, arguments + ["--account", "bob"], environment: browser)
+                #expect(new.output.first == "Signed in as mallory@example.com at \(provider.base).")
+                #expect(new.error.contains("latch: warning: 'mallory@example.com' has signed in, not 'bob'."))
+            }
+        }
+    }
+
+    @Test func `registers at no issuer that shows the page of another one`() async throws {
+        try await ScriptedProvider.serving { provider in
+            provider.deviate {
+                $0.metadata = { metadata in
+                    metadata["registration_endpoint"] = .string("\(provider.base)/register")
+                    metadata["authorization_endpoint"] = "https://id.example.com/authorize"
+                    metadata["authorization_response_iss_parameter_supported"] = nil
+                }
+            }
+            try await CommandHome.with { home in
+                let login = try await login(home, provider, ["--browser"], environment: ["BROWSER": try browser(home)])
+                #expect(login.ending == .exited(1))
+                #expect(login.error.first?.contains("sends you to the page of another server") == true)
+                #expect(provider.requests(to: "/register").isEmpty)
+            }
+        }
+    }
+
+    @Test func `prints no token for one API that is one for all`() async throws {
+        try await ScriptedProvider.serving { provider in
+            try await CommandHome.with { home in
+                let browser = ["BROWSER": try browser(home)]
+                _ = try await login(home, provider, ["--browser", "--client-id", "notes"], environment: browser)
+                provider.deviate { deviations in
+                    deviations.tokenResponse = { response in
+                        let token = try? JWT.sign(["aud": "https://all.example.com"], with: provider.key)
+                        response["access_token"] = .string(token ?? "")
+                    }
+                }
+                let refused = try await home.latch("token", "--audience", "https://api.example.com")
+                #expect(refused.ending == .exited(1) && refused.output.isEmpty)
+                #expect(refused.error.first?.contains("that is not for https://api.example.com alone") == true)
             }
         }
     }

@@ -26,6 +26,9 @@ import Testing
         case "require_verified_email", "require_owner_proof": ["true", "yes", "on"]
         case "clients": (1...3).map { "app\($0);grants=password" }
         case "client_secrets": (1...3).map { "app\($0)=" + String(repeating: "0\($0)", count: 32) }
+        case "upstreams": (1...3).map { "staff\($0);kind=openid;client_id=ID;issuer=https://sso\($0).example.com" }
+        case "upstream_secrets": (1...3).map { "staff\($0)=secret-\($0)" }
+        case "sign_in_redirects", "token_redirects": (1...3).map { "notes\($0)://auth/callback" }
         case "first_party_grants": ["password", "refresh_token", "none"]
         case "first_administrator": (1...3).map { "admin\($0)@example.com" }
         case "store_key": (1...3).map { String(repeating: "0\($0)", count: 32) }

@@ -27,7 +27,7 @@ struct ClientAccounts: Sendable {
     /// The transport for requests to issuers.
     let transport: any Handler
     /// The secret of a client that has one, which is not stored.
-    let clientSecret: String?
+    let clientSecret: ClientSecret?
     /// The name of the account that the call selects; nil selects the current one.
     private let selected: String?
 
@@ -41,7 +41,7 @@ struct ClientAccounts: Sendable {
         selected = invocation[Self.account] ?? environment.variables["LATCH_ACCOUNT"]
         let transport = try IssuerTransport.transport(of: invocation, environment.variables)
         self.transport = transport
-        let secret = environment.variables["LATCH_CLIENT_SECRET"]
+        let secret = ClientSecret(environment.variables)
         clientSecret = secret
         list = AccountList(service: Self.service) { entry, store in
             if let client = try Self.client(entry.issuer, entry.clientID, secret, transport) {
@@ -60,12 +60,13 @@ struct ClientAccounts: Sendable {
     }
 
     private static func client(
-        _ issuer: String, _ clientID: String?, _ secret: String?, _ transport: any Handler
+        _ issuer: String, _ clientID: String?, _ secret: ClientSecret?, _ transport: any Handler
     ) throws(CommandError) -> AuthorizationClient? {
         guard let clientID else { return nil }
         let issuer = try IssuerURL(issuer)
+        let own = secret?.text(of: clientID, at: issuer)
         return AuthorizationClient(
-            OAuthConfiguration(issuer: issuer.exact, clientID: clientID, secret: secret), transport: transport,
+            OAuthConfiguration(issuer: issuer.exact, clientID: clientID, secret: own), transport: transport,
             timeout: .seconds(60))
     }
 
@@ -114,8 +115,12 @@ struct ClientAccounts: Sendable {
     /// Runs `body` with the account's session; an ended session becomes an error that says how to sign in again.
     func with<Result>(_ entry: AccountEntry, _ body: (Session<Tokens>) async throws -> Result) async throws -> Result {
         let session = try await list.session(for: entry.id)
-        let way = entry.clientID == nil ? "" : " --browser"
-        let hint = "Sign in again: latch login\(way) --account \(entry.name)"
+        let way = entry.isClient == true ? " --client-credentials" : entry.clientID == nil ? "" : " --browser"
+        // A name may be the issuer's text, and the hint is made to be pasted into a shell.
+        let isPlain = entry.name.utf8.allSatisfy {
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || "0123456789@._+-".utf8.contains($0)
+        }
+        let hint = "Sign in again: latch login\(way)" + (isPlain ? " --account \(entry.name)" : "")
         do {
             return try await body(session)
         } catch AuthError.missingToken {
@@ -128,6 +133,31 @@ struct ClientAccounts: Sendable {
                 hint: "Compare it with those that the issuer knows.")
         }
     }
+}
+
+/// The secret of one client at one issuer: LATCH_CLIENT_SECRET, with LATCH_CLIENT_ID and LATCH_ISSUER, which say whose it is.
+///
+/// No other issuer receives it.
+struct ClientSecret: Sendable {
+    private let text: String
+    private let clientID: String?
+    private let issuer: String?
+
+    init?(_ variables: [String: String]) {
+        guard let text = variables["LATCH_CLIENT_SECRET"], !text.isEmpty else { return nil }
+        (self.text, clientID, issuer) = (text, variables["LATCH_CLIENT_ID"], variables["LATCH_ISSUER"])
+    }
+
+    /// Returns the secret if it is that of a client.
+    ///
+    /// - Parameter isNamed: Whether the call has named the client and its issuer for the secret, where no variable does.
+    func text(of clientID: String, at issuer: IssuerURL, isNamed: Bool = false) -> String? {
+        let isOwn = self.clientID.map { $0 == clientID } ?? isNamed
+        let isThere = self.issuer.map { Self.withoutSlash($0) == issuer.text } ?? isNamed
+        return isOwn && isThere ? text : nil
+    }
+
+    private static func withoutSlash(_ text: String) -> String { text.hasSuffix("/") ? String(text.dropLast()) : text }
 }
 
 extension AccountList.Content {

@@ -20,7 +20,7 @@ extension Login {
         let issuer = try issuer(known, content)
         // An account keeps the issuer as it was given at first.
         let exact = known?.issuer ?? issuer.exact.absoluteString
-        let (client, clientID) = try await client(of: exact, known, way)
+        let (client, clientID) = try await client(of: exact, known, way, content)
         let response: TokenResponse
         do {
             response = try await tokens(of: client, way)
@@ -29,47 +29,87 @@ extension Login {
                 "\(exact) has no page for a sign-in \(way == LoginSubcommand.device ? "by a code" : "in a browser").",
                 hint: "Try another way: 'latch login --help' lists them.")
         }
-        let user = try response.tokens.idToken.map { try JWT(unverified: $0).claims }
+        let isClient = way == LoginSubcommand.clientCredentials
+        let user = isClient ? nil : try response.tokens.idToken.map { try JWT(unverified: $0).claims }
+        let userID = user?.subject ?? (isClient ? nil : response.userID)
+        if let known, let expected = known.userID, userID != expected {
+            // The browser may have another user's session.
+            _ = await client.revocation(response.tokens)
+            throw CommandError.failed(
+                "Somebody else has signed in, not \(known.name).",
+                hint: "Sign out at \(exact) in the browser first, or leave '--account' out.")
+        }
         let names = ["preferred_username", "email", "name"].lazy.compactMap { user?.string($0) }
-        let name = names.first { !$0.isEmpty && $0 == $0.printable } ?? user?.subject ?? response.userID ?? clientID
+        let username = names.first { !$0.isEmpty && $0 == $0.printable } ?? userID
+        if let wanted = invocation[LoginSubcommand.account], known == nil, let username, wanted != username {
+            environment.warn("'\(username)' has signed in, not '\(wanted)'.", hint: "'latch accounts rename' names it.")
+        }
+        let anonymous = known.flatMap { $0.userID == nil && $0.username == nil ? $0 : nil }
         return try await finish(
-            response, as: invocation[LoginSubcommand.account] ?? name, issuer: exact, username: name,
-            userID: user?.subject ?? response.userID, clientID: clientID, content)
+            response, as: username ?? invocation[LoginSubcommand.account] ?? clientID, issuer: exact,
+            username: username, userID: userID, clientID: clientID, isClient: isClient,
+            replacing: isClient ? nil : anonymous, content)
     }
 
     /// Returns a client of the issuer, registered there if the call names no registration and the issuer takes them.
     private func client(
-        of issuer: String, _ known: AccountEntry?, _ way: Option
+        of issuer: String, _ known: AccountEntry?, _ way: Option, _ content: AccountList.Content
     ) async throws -> (AuthorizationClient, clientID: String) {
-        let url = try IssuerURL(issuer).exact
+        let url = try IssuerURL(issuer)
         func client(_ registration: ClientRegistration) throws -> AuthorizationClient {
-            var configuration = OAuthConfiguration(issuer: url, registration: registration)
+            var configuration = OAuthConfiguration(issuer: url.exact, registration: registration)
             if let scopes = try scopes() { configuration.scopes = scopes }
             return AuthorizationClient(configuration, transport: accounts.transport, timeout: .seconds(60))
         }
         let named = invocation[LoginSubcommand.clientID] ?? environment.variables["LATCH_CLIENT_ID"] ?? known?.clientID
         if let named {
-            return (try client(ClientRegistration(clientID: named, secret: accounts.clientSecret)), named)
+            let secret = accounts.clientSecret?.text(
+                of: named, at: url, isNamed: way == LoginSubcommand.clientCredentials)
+            return (try client(ClientRegistration(clientID: named, secret: secret)), named)
         }
         let missing = CommandError.usage(
             "'latch login --\(way.name)' needs a client ID.",
             hint: "Register this program at the issuer, and write '--client-id ID'.")
         guard way == LoginSubcommand.browser else { throw missing }
         let endpoint = try await client(.none).tokenEndpoint()
-        guard endpoint.server.registrationEndpoint != nil,
+        guard endpoint.server.registrationEndpoint != nil else { throw missing }
+        let registration = try await register(at: endpoint, url, content)
+        return (try client(registration), registration.clientID ?? "")
+    }
+
+    /// Registers this program at an issuer.
+    ///
+    /// An issuer that nobody vouches for could name the page of another one, and the client that this program is there: it
+    /// would receive the other's code, with the verifier (RFC 9700 §4.4).
+    private func register(
+        at endpoint: TokenEndpoint, _ issuer: IssuerURL, _ content: AccountList.Content
+    ) async throws -> ClientRegistration {
+        let doubtful = CommandError.failed(
+            "\(issuer.text) sends you to the page of another server, and registers this program by itself.",
+            hint: "If you trust it, register the program by hand, and write '--client-id ID'.")
+        guard endpoint.server.authorizationEndpoint.flatMap(HTTPOrigin.init) == issuer.origin,
             let redirectURI = URL(string: "http://127.0.0.1\(LoopbackBrowser.defaultPath)")
-        else { throw missing }
+        else { throw doubtful }
         let registration = try await endpoint.register(ClientMetadata(redirectURIs: [redirectURI], name: "latch"))
-        guard let clientID = registration.clientID else { throw missing }
-        return (try client(registration), clientID)
+        guard registration.authentication == .none, let clientID = registration.clientID else {
+            throw CommandError.failed(
+                "\(issuer.text) registers this program with a secret, which it cannot keep.",
+                hint: "Register the program by hand as a public client, and write '--client-id ID'.")
+        }
+        let isTaken = try content.entries.contains { entry in
+            try entry.clientID == clientID && IssuerURL(entry.issuer).text != issuer.text
+        }
+        guard !isTaken else { throw doubtful }
+        return registration
     }
 
     private func tokens(of client: AuthorizationClient, _ way: Option) async throws -> TokenResponse {
         switch way {
         case LoginSubcommand.clientCredentials:
-            guard accounts.clientSecret != nil else {
+            guard client.configuration.registration.secret != nil else {
                 throw CommandError.failed(
-                    "The client's secret is missing.", hint: "Set the variable LATCH_CLIENT_SECRET to it.")
+                    "The client's secret is missing.",
+                    hint: "Set LATCH_CLIENT_SECRET to it, and LATCH_CLIENT_ID and LATCH_ISSUER to whose it is.")
             }
             return try await client.tokens(for: ClientCredentialsGrant(scopes: try scopes() ?? []))
         case LoginSubcommand.device:
@@ -79,14 +119,14 @@ extension Login {
         default:
             return try await client.authorize(
                 AuthorizationRequest(loginHint: invocation[LoginSubcommand.account]),
-                using: LoopbackBrowser { url in try await open(url) })
+                using: LoopbackBrowser { url in try await open(url, for: client.configuration.issuer) })
         }
     }
 
     /// Opens the browser, and says where the page is for whom it does not appear.
-    private func open(_ url: URL) async throws {
-        let host = url.host() ?? ""
-        environment.error.line("Sign in at \(host), in your browser. If no page opens, open this one:".printable)
+    private func open(_ url: URL, for issuer: URL) async throws {
+        environment.error.line(
+            "Sign in at \(issuer.absoluteString), in your browser. If no page opens, open this one:".printable)
         environment.error.line("  \(url.absoluteString)".printable)
         do {
             try await SystemBrowser.open(url)

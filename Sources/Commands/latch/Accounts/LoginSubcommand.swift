@@ -33,7 +33,8 @@ enum LoginSubcommand {
             'latch doctor' names; all processes of this user share them.
 
             --client-credentials signs this machine in, not a person. A client's secret is in the
-            variable LATCH_CLIENT_SECRET, and is not stored.
+            variable LATCH_CLIENT_SECRET, and is not stored; LATCH_CLIENT_ID and LATCH_ISSUER say whose
+            it is, so that no other issuer receives it.
             """,
         options: [
             issuer, account, passwordStdin, browser, device, clientCredentials, clientID, scope,
@@ -108,7 +109,9 @@ struct Login {
         guard let name = invocation[LoginSubcommand.account] else { return nil }
         let issuer = try invocation[LoginSubcommand.issuer].map { text throws(CommandError) in try IssuerURL(text).text
         }
-        let candidates = content.entries.filter { issuer == nil || $0.issuer == issuer }
+        let candidates = try content.entries.filter { entry in
+            try issuer == nil || IssuerURL(entry.issuer).text == issuer
+        }
         return candidates.first { $0.name == name } ?? candidates.first { $0.username == name }
     }
 
@@ -173,7 +176,7 @@ extension Login {
     /// Stores the tokens, revokes those that they replace, and reports the account.
     func finish(
         _ response: TokenResponse, as name: String, issuer: String, username: String?, userID: String?,
-        clientID: String? = nil, _ before: AccountList.Content
+        clientID: String? = nil, isClient: Bool = false, replacing: AccountEntry? = nil, _ before: AccountList.Content
     ) async throws -> ExitCode {
         var earlier: [String: Tokens] = [:]
         for entry in before.entries where entry.issuer == issuer {
@@ -183,7 +186,8 @@ extension Login {
             earlier[entry.id] = session.currentState.credential
         }
         let entry = try await accounts.list.signIn(
-            response.tokens, as: name, issuer: issuer, username: username, userID: userID, clientID: clientID)
+            response.tokens, as: name, issuer: issuer, username: username, userID: userID, clientID: clientID,
+            isClient: isClient, replacing: replacing?.id)
         // The client of the earlier tokens may be another one.
         if let replaced = earlier[entry.id], let old = before[entry.id] { await revoke(replaced, of: old) }
         report(entry, response)

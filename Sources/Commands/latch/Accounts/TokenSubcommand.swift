@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCommand
 import LatchCore
+import LatchJOSE
 import PortableFoundation
 
 /// `latch token`: prints an access token for another program.
@@ -36,7 +37,11 @@ enum TokenSubcommand {
             let accounts = try ClientAccounts(invocation, environment)
             let entry = try await accounts.chosen()
             let tokens = try await accounts.with(entry) { session in
-                if let target { return try await session.credential(for: target) }
+                if let target {
+                    let tokens = try await session.credential(for: target)
+                    try check(tokens, of: session, for: target, environment)
+                    return tokens
+                }
                 guard invocation.has(refresh) else { return try await session.credential() }
                 return try await session.refreshed(replacing: try await session.currentCredential())
             }
@@ -53,6 +58,26 @@ enum TokenSubcommand {
                 ], for: invocation)
             return .success
         })
+
+    /// Checks that a token is for one API alone: a server that knows no resources ignores which one was requested.
+    ///
+    /// - Throws: `CommandError.failed` if it is not.
+    private static func check(
+        _ tokens: Tokens, of session: Session<Tokens>, for target: TokenTarget, _ environment: Environment
+    ) throws {
+        let refusal = CommandError.failed(
+            "The issuer has issued a token that is not for \(target.resource) alone.",
+            hint: "It may not know this API, or no single ones: 'latch token' prints the token for all of them.")
+        if tokens.access == session.currentState.credential?.access { throw refusal }
+        let claims: Claims
+        do { claims = try JWT(unverified: tokens.access).claims } catch {
+            environment.warn(
+                "Whether the token is for \(target.resource) alone cannot be seen in it.",
+                hint: "An issuer that knows no single APIs issues one for all of them.")
+            return
+        }
+        guard claims.audience == [target.resource] else { throw refusal }
+    }
 
     /// RFC 8707 §2: an absolute URI without a fragment.
     private static func target(_ text: String) throws(CommandError) -> TokenTarget {

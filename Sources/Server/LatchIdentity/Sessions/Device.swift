@@ -10,7 +10,8 @@ package import PortableFoundation
 package struct Device: Sendable, Hashable {
     /// The reason for which a device was signed out.
     package enum RevocationReason: String, Sendable {
-        case logout, reuse, passwordChange, accountDisabled, administrator, secondFactor, addressProof, changeRefused
+        case logout, reuse, passwordChange, accountDisabled, administrator, secondFactor, addressProof, changeRefused,
+            signInRemoved
     }
 
     /// The maximum number of devices of an account, signed-out ones included.

@@ -50,7 +50,7 @@ extension EncryptedCookies {
         self.init(
             "latch-attempt", key: dependencies.pepper.derived(for: "latch sign-in attempt"),
             isSecure: issuer.lowercasedASCII().utf8.starts(with: "https://".utf8),
-            lifetime: .seconds(Int64(SignInAttempt.lifetime)))
+            lifetime: .seconds(Int64(SignInAttempt.lifetime)), clock: dependencies.clock)
     }
 
     /// Returns the attempt of a state or an id, if this browser began it and it has not expired.

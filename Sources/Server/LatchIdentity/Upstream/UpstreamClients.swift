@@ -148,7 +148,7 @@ final class UpstreamClient: Sendable {
 /// A handler that keeps requests to an identity provider off this machine and off addresses in its network.
 ///
 /// Metadata names URLs that this server then requests (SSRF). Plain http, loopback, addresses without a name and names without
-/// a dot are refused unless they are of the host of the configured issuer. A name that resolves to an internal address is not: providers of an
+/// a dot are refused unless they are of the origin of the configured issuer. A name that resolves to an internal address is not: providers of an
 /// organization have such names.
 struct UpstreamTransport: Handler {
     private let issuer: HTTPOrigin?
@@ -165,10 +165,12 @@ struct UpstreamTransport: Handler {
     }
 
     private func isAllowed(_ origin: HTTPOrigin) -> Bool {
-        if let issuer, origin.host == issuer.host, origin.scheme == issuer.scheme { return true }
+        if origin == issuer { return true }
         guard origin.scheme == "https", !origin.isLoopback else { return false }
         let host = origin.host
-        guard host.utf8.first != UInt8(ascii: "["), IPAddress(host) == nil else { return false }
+        guard host.utf8.first != UInt8(ascii: "["), IPAddress(host) == nil,
+            host.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") })
+        else { return false }
         // A name without a dot is one of the network; a dot at the end changes nothing about `localhost`.
         let parts = host.utf8.split(separator: UInt8(ascii: "."))
         guard parts.count > 1, let last = parts.last, !last.elementsEqual("localhost".utf8) else { return false }

@@ -54,7 +54,7 @@ struct UpstreamSignInService: Sendable {
         let purpose: SignInCode.Purpose = isLink ? .link : .signIn
         let attempt = SignInAttempt(
             provider: client.provider.name, redirect: redirect, codeChallenge: challenge, purpose: purpose.rawValue,
-            expiresAt: dependencies.now.addingTimeInterval(SignInAttempt.lifetime), step: .response(begun))
+            expiresAt: dependencies.now.addingTimeInterval(SignInAttempt.lifetime), step: .response(begun.withoutPage))
         return (attempt, begun.state, begun.url.absoluteString)
     }
 
@@ -86,7 +86,9 @@ struct UpstreamSignInService: Sendable {
     private static func prompts(_ text: String?) throws(IdentityError) -> [StepUpRequirement.Prompt] {
         let words = (text ?? "").unicodeScalars.split(separator: " ").map { String($0) }
         let prompts = words.compactMap(StepUpRequirement.Prompt.init)
-        guard prompts.count == words.count else { throw .invalidSignIn("its prompt is unknown") }
+        guard prompts.count == words.count, Set(prompts).count == prompts.count else {
+            throw .invalidSignIn("its prompt is unknown")
+        }
         return prompts
     }
 
@@ -286,7 +288,7 @@ struct UpstreamSignInService: Sendable {
     /// - Throws: `IdentityError.signInAgain`, `.forbidden`, `.notLinked`, `.lastSignIn`, or a store's error.
     func unlink(_ provider: String, from session: AuthenticatedSession) async throws(IdentityError) {
         try requireRecentLogin(session)
-        try await store.unlink(provider, from: session.account, at: dependencies.now)
+        try await store.unlink(provider, from: session.account, on: session.device.id, at: dependencies.now)
         dependencies.mails.wake()
     }
 

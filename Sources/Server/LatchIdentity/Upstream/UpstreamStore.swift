@@ -25,7 +25,9 @@ package protocol UpstreamStore: Sendable {
     ///
     /// - Throws: `IdentityError.notLinked`, `.lastSignIn` if the account has no password and no other link, `.invalidToken`
     ///   if it has changed since it was read.
-    func unlink(_ provider: String, from account: Account, at now: Date) async throws(IdentityError)
+    func unlink(
+        _ provider: String, from account: Account, on device: [UInt8]?, at now: Date
+    ) async throws(IdentityError)
 
     /// Returns the links of an account, by provider.
     func links(of accountID: String) async throws(IdentityError) -> [UpstreamLink]

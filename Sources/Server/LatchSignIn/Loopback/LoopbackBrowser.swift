@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+import LatchCrypto
 import LatchHTTP
+import LatchJOSE
 public import LatchOAuth
 import LatchServer
 public import PortableFoundation
@@ -14,7 +16,9 @@ import Synchronization
 /// ```
 ///
 /// The listener accepts one response, that of the attempt, and closes. It listens on 127.0.0.1 and on ::1 with the same port,
-/// so that no other program can receive the response at the other address. Register `http://127.0.0.1/callback`: a server that
+/// so that no other program can receive the response at the other address. What it opens is a page of its own, once: other
+/// users of the machine can read the address while the browser starts, and that of the authorization server would let them
+/// sign this program's user in as themselves. Register `http://127.0.0.1/callback`: a server that
 /// follows RFC 8252 accepts any port. For one that compares the port, too, register and configure a redirect URI with one.
 public struct LoopbackBrowser: Browser {
     /// A closure that opens a URL in a browser; it may return at once, or when the browser ends.
@@ -64,8 +68,11 @@ public struct LoopbackBrowser: Browser {
             }
             let attempt = try await begin(address)
             listener.expect(attempt)
+            guard let page = Self.address(redirectURI, address.port ?? port, listener.startPath) else {
+                throw OAuthError.browserUnavailable("the host of the redirect URI is not valid")
+            }
             // A browser that this starts may run until the user closes it.
-            Task { do { try await open(attempt.url) } catch { listener.fail(error) } }
+            Task { do { try await open(page) } catch { listener.fail(error) } }
             let url = try await response(of: listener)
             await listener.close()
             return url
@@ -77,7 +84,11 @@ public struct LoopbackBrowser: Browser {
 
     /// Returns the redirect URI with the port that the system has chosen.
     private static func address(_ registered: URL?, _ port: Int, _ path: String) -> URL? {
-        URL(string: "http://\(registered?.host() ?? "127.0.0.1"):\(port)\(path)")
+        let host = registered?.host() ?? "127.0.0.1"
+        return URL(
+            string:
+                "http://\(host.utf8.contains(UInt8(ascii: ":")) && host.utf8.first != UInt8(ascii: "[") ? "[\(host)]" : host):\(port)\(path)"
+        )
     }
 
     private func response(of listener: LoopbackListener) async throws -> URL {
@@ -95,10 +106,16 @@ private final class LoopbackListener: Sendable {
     private struct State {
         var servers: [Server] = []
         var attempt: AuthorizationAttempt?
+        /// Whether the first page was loaded; nobody else gets it then.
+        var wasOpened = false
         var authorities: Set<String> = []
     }
 
+    /// The path of the page that leads to the authorization server.
+    let startPath = "/" + Base64URL.encode(SecureRandom.bytes(18))
     private let path: String
+    /// The value of the cookie of the browser that has loaded it.
+    private let mark = Base64URL.encode(SecureRandom.bytes(18))
     private let state = Mutex(State())
     private let result = SharedResult<URL>()
 
@@ -110,7 +127,9 @@ private final class LoopbackListener: Sendable {
     func start(on redirectURI: URL?) async throws -> Int {
         let port = redirectURI?.port ?? 0
         if let redirectURI {
-            guard HTTPOrigin(redirectURI)?.isLoopback == true, redirectURI.scheme == "http", redirectURI.query() == nil
+            // Other loopback addresses are other listeners.
+            guard let host = redirectURI.host(), ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host),
+                redirectURI.scheme == "http", redirectURI.query() == nil
             else { throw OAuthError.browserUnavailable("its redirect URI is not an address of this machine") }
         }
         // The system's choice for one address may be taken at the other one.
@@ -170,10 +189,13 @@ private final class LoopbackListener: Sendable {
     private func respond(to request: HTTPRequest) -> HTTPResponse {
         let (attempt, authorities) = state.withLock { ($0.attempt, $0.authorities) }
         // Another site could have its name lead here (DNS rebinding).
-        guard request.method == .get, authorities.contains(request.authority.lowercasedASCII()),
-            request.pathWithoutQuery == path
-        else { return HTTPResponse(status: .notFound) }
-        guard let attempt, let url = URL(string: attempt.redirectURI.absoluteString + "?" + (request.query ?? "")),
+        guard request.method == .get, authorities.contains(request.authority.lowercasedASCII()) else {
+            return HTTPResponse(status: .notFound)
+        }
+        if request.pathWithoutQuery == startPath, let attempt { return begin(attempt, request) }
+        guard request.pathWithoutQuery == path else { return HTTPResponse(status: .notFound) }
+        guard let attempt, isMarked(request),
+            let url = URL(string: attempt.redirectURI.absoluteString + "?" + (request.query ?? "")),
             attempt.isAnswered(by: url)
         else {
             // Anyone on this machine can call; only the response to the attempt ends the wait.
@@ -184,5 +206,27 @@ private final class LoopbackListener: Sendable {
         return HTMLPage(
             "Back to the program", text: "You can close this window. The program that you came from continues."
         ).response()
+    }
+
+    /// Leads the first browser to the authorization server, and no other one.
+    private func begin(_ attempt: AuthorizationAttempt, _ request: HTTPRequest) -> HTTPResponse {
+        let isFirst = state.withLock { state in
+            defer { state.wasOpened = true }
+            return !state.wasOpened
+        }
+        guard isFirst || isMarked(request) else {
+            // One of the two is not the user's, and nobody can tell which.
+            fail(OAuthError.browserUnavailable("its page was opened twice, perhaps by somebody else on this machine"))
+            return HTMLPage("Begin again", text: "This page was opened before. Begin the sign-in again in the program.")
+                .response(status: .badRequest)
+        }
+        let cookie = "\(Self.cookie)=\(mark); Path=/; Max-Age=3600; HttpOnly; SameSite=Lax"
+        return .redirect(to: attempt.url.absoluteString, setting: [cookie])
+    }
+
+    private static let cookie = "latch-sign-in"
+
+    private func isMarked(_ request: HTTPRequest) -> Bool {
+        constantTimeEquals((request.cookies[Self.cookie] ?? "").utf8, mark.utf8)
     }
 }

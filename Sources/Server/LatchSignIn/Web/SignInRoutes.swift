@@ -64,7 +64,8 @@ public struct SignInRoutes: Sendable {
         self.url = url
         self.request = request
         cookies = EncryptedCookies(
-            "sign-in", key: key, isSecure: url.scheme?.lowercasedASCII() == "https", lifetime: Self.lifetime)
+            "sign-in", key: key, isSecure: url.scheme?.lowercasedASCII() == "https", lifetime: Self.lifetime,
+            clock: client.clock)
     }
 
     private var callback: URL { url.appending(path: "callback") }
@@ -83,38 +84,38 @@ public struct SignInRoutes: Sendable {
 
     private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
         let attempt: AuthorizationAttempt
-        do { attempt = try await client.attempt(self.request, redirectURI: callback) } catch let error as OAuthError {
-            return page(error, status: 502)
-        } catch is HTTPError {
-            return page(OAuthError.temporarilyUnavailable, status: 502)
+        do { attempt = try await client.attempt(self.request, redirectURI: callback) } catch {
+            return page(error)
         }
-        let kept = Attempt(attempt: attempt, returnPath: Self.localPath(request.queryItems["return_to"]))
+        let kept = Attempt(
+            attempt: attempt.withoutPage, returnPath: Self.localPath(request.queryItems["return_to"]))
         let cookie = try cookies.set(kept, id: attempt.state, isPosted: client.configuration.postsResponse)
         return .redirect(to: attempt.url.absoluteString, setting: cookies.makingRoom(in: request) + [cookie])
     }
 
     private func finish(_ request: HTTPRequest, _ signedIn: Handler) async throws -> HTTPResponse {
-        let isPosted = client.configuration.postsResponse
         // A HEAD request, which the router gives to the same function, must not use up the code.
         guard request.method == .get || request.method == .post,
             let response = response(in: request), let state = response.state,
             let kept = cookies.value(Attempt.self, id: state, in: request)
-        else { return page(OAuthError.stateMismatch, status: .badRequest) }
-        let cleared = cookies.cleared(state, isPosted: isPosted)
-        var result: HTTPResponse
-        do {
-            let tokens = try await client.finish(response, of: kept.attempt)
-            let claims = try tokens.tokens.idToken.map { try JWT(unverified: $0).claims }
-            let user = User(response: tokens, claims: claims, returnPath: kept.returnPath)
-            result = try await signedIn(user, request)
-        } catch let error as OAuthError {
-            result = page(error, status: .badRequest)
-        } catch let error as HTTPError where error.isConnectivity {
-            // The cookie stays: the code may not have been used, and loading the page again tries again.
-            return page(OAuthError.temporarilyUnavailable, status: 502)
+        else { return page(OAuthError.stateMismatch) }
+        let cleared = cookies.cleared(state, isPosted: client.configuration.postsResponse)
+        let user: User
+        do { user = try await self.user(of: response, kept) } catch {
+            // The code may have been used: a second use would end what was issued for it (RFC 6749 §4.1.2).
+            var page = page(error)
+            page.fields.append(cleared, for: .setCookie)
+            return page
         }
+        var result = try await signedIn(user, request)
         result.fields.append(cleared, for: .setCookie)
         return result
+    }
+
+    private func user(of response: AuthorizationResponse, _ kept: Attempt) async throws -> User {
+        let tokens = try await client.finish(response, of: kept.attempt)
+        let claims = try tokens.tokens.idToken.map { try JWT(unverified: $0).claims }
+        return User(response: tokens, claims: claims, returnPath: kept.returnPath)
     }
 
     /// Returns the response of the authorization server; nil if it is malformed.
@@ -131,7 +132,7 @@ public struct SignInRoutes: Sendable {
 
     /// Returns a path of this server; `/` for anything that a browser could take for another one (RFC 9700 §4.11).
     private static func localPath(_ text: String?) -> String {
-        guard let text, text.utf8.count <= 2048, text.utf8.first == UInt8(ascii: "/"),
+        guard let text, text.utf8.count <= 512, text.utf8.first == UInt8(ascii: "/"),
             // WHATWG URL §4.4: a browser takes a backslash for a slash, and drops what is not printable.
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }),
             text.utf8.dropFirst().first != UInt8(ascii: "/")
@@ -139,8 +140,11 @@ public struct SignInRoutes: Sendable {
         return text
     }
 
-    private func page(_ error: OAuthError, status: HTTPStatus) -> HTTPResponse {
-        HTMLPage("You are not signed in", text: [error.message, error.hint].compactMap(\.self).joined(separator: " "))
-            .response(status: status)
+    /// Returns the page of an error: the user's or the server's own where it says so, and otherwise one of this side.
+    private func page(_ error: any Error) -> HTTPResponse {
+        let known = error as? OAuthError
+        let shown = known ?? .temporarilyUnavailable
+        let text = [shown.message, shown.hint].compactMap(\.self).joined(separator: " ")
+        return HTMLPage("You are not signed in", text: text).response(status: known == nil ? 502 : .badRequest)
     }
 }

@@ -14,6 +14,8 @@ public struct AccountEntry: Sendable, Hashable, Codable, Identifiable {
     public var userID: String?
     /// The identifier of this program at the issuer, with which it refreshes; nil for an issuer without registrations.
     public var clientID: String?
+    /// Whether it is that of the program itself, and of no user; nil counts as false.
+    package var isClient: Bool?
     /// The scopes granted at the last sign-in; nil if the issuer did not state them.
     public var scopes: Scopes?
 
@@ -21,7 +23,8 @@ public struct AccountEntry: Sendable, Hashable, Codable, Identifiable {
     ///
     /// The issuer's identifier decides where both have one; a user may have changed the address since.
     func hasSameUser(as other: AccountEntry) -> Bool {
-        guard issuer == other.issuer else { return false }
+        guard issuer == other.issuer, isClient ?? false == other.isClient ?? false else { return false }
+        if isClient == true { return clientID == other.clientID }
         if let userID, let otherID = other.userID { return userID == otherID }
         return username != nil && username == other.username
     }

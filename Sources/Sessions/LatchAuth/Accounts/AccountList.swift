@@ -125,17 +125,20 @@ extension AccountList {
     ///   - username: The name with which the user signs in; nil if it is not known.
     ///   - userID: The issuer's identifier of the user; nil if it is not known.
     ///   - clientID: The identifier of this program at the issuer; nil for an issuer without registrations.
+    ///   - isClient: Whether the tokens are those of the program itself, and of no user.
+    ///   - replaced: The identifier of the account that is signed in again, where nothing names its user; nil finds it by
+    ///     the user.
     /// - Throws: A `store…` code; a new account is then removed again.
     @discardableResult
     public func signIn(
         _ tokens: Tokens, as name: String, issuer: String, username: String? = nil, userID: String? = nil,
-        clientID: String? = nil
+        clientID: String? = nil, isClient: Bool = false, replacing replaced: String? = nil
     ) async throws -> AccountEntry {
         let wanted = AccountEntry(
             id: random.identifier(), name: name, issuer: issuer, username: username, userID: userID,
-            clientID: clientID, scopes: tokens.grantedScopes)
+            clientID: clientID, isClient: isClient ? true : nil, scopes: tokens.grantedScopes)
         let entry = try await change(replacingDamaged: true) { content in
-            var entry = content.entry(withUserOf: wanted) ?? wanted
+            var entry = replaced.flatMap { content[$0] } ?? content.entry(withUserOf: wanted) ?? wanted
             if entry.id == wanted.id { entry.name = content.freeName(for: name) }
             entry.username = username ?? entry.username
             entry.userID = userID ?? entry.userID

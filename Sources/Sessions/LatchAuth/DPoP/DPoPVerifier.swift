@@ -188,8 +188,8 @@ public struct DPoPNonces: Sendable {
 
 /// The used proofs, for as long as they could be used again (RFC 9449 §11.1).
 ///
-/// It evicts by date of the proofs, and accepts none that is as old as an evicted one: an attacker who floods it can
-/// make legitimate clients try again, and cannot make it accept a proof twice.
+/// It evicts all proofs of one second, that with the most, and refuses others of that second from then on: an attacker who
+/// floods it can make clients try again a second later, and cannot make it accept a proof twice.
 final class DPoPReplayCache: Sendable {
     /// The hash of a proof's key and identifier, so that long identifiers cost no memory.
     private typealias Fingerprint = [UInt8]
@@ -198,8 +198,28 @@ final class DPoPReplayCache: Sendable {
         /// The fingerprints by the second of their proofs' dates.
         var used: [Int64: Set<Fingerprint>] = [:]
         var count = 0
-        /// The second before which proofs are refused.
+        /// The second before which proofs are refused: the beginning of the window, also after the clock was set back.
         var floor = Int64.min
+        /// The seconds within the window whose proofs are refused.
+        var refused: Set<Int64> = []
+
+        /// Forgets the proofs that are too old to be used again.
+        mutating func forget(before oldest: Int64) {
+            floor = oldest
+            for second in used.keys where second < oldest { remove(second) }
+            if !refused.isEmpty { refused = refused.filter { $0 >= oldest } }
+        }
+
+        /// Forgets the second with the most proofs, the earliest of several.
+        mutating func evictFullest() {
+            guard let (second, _) = used.max(by: { ($0.value.count, -$0.key) < ($1.value.count, -$1.key) }) else {
+                return
+            }
+            remove(second)
+            refused.insert(second)
+        }
+
+        private mutating func remove(_ second: Int64) { count -= used.removeValue(forKey: second)?.count ?? 0 }
     }
 
     private let entries = Mutex(Entries())
@@ -217,19 +237,14 @@ final class DPoPReplayCache: Sendable {
         let second = Int64(proof.issued.timeIntervalSince1970.rounded(.down))
         let oldest = Int64((now.timeIntervalSince1970 - window).rounded(.down))
         return entries.withLock { entries in
-            for second in entries.used.keys where second < oldest { evict(second, in: &entries) }
-            while entries.count >= capacity, let first = entries.used.keys.min() { evict(first, in: &entries) }
-            guard second >= entries.floor,
+            if oldest > entries.floor { entries.forget(before: oldest) }
+            while entries.count >= capacity { entries.evictFullest() }
+            guard second >= entries.floor, !entries.refused.contains(second),
                 entries.used[second, default: []].insert(fingerprint).inserted
             else { return false }
             entries.count += 1
             return true
         }
-    }
-
-    private func evict(_ second: Int64, in entries: inout Entries) {
-        entries.count -= entries.used.removeValue(forKey: second)?.count ?? 0
-        entries.floor = max(entries.floor, second + 1)
     }
 }
 

@@ -105,7 +105,8 @@ public struct AccessTokenInterceptor: Interceptor {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            return .undecided((error as? AuthError)?.message ?? "The access token cannot be verified now.")
+            // The error names addresses behind this server.
+            return .undecided("The access token cannot be verified now.")
         }
         switch binding(of: claims, token, request) {
         case .failure(let refusal): return .refused(refusal.challenge)

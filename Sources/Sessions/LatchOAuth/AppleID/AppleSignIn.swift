@@ -93,8 +93,7 @@ public struct AppleSignIn: Sendable {
     private func keptDetails(_ new: AppleUserDetails, of user: String) async -> AppleUserDetails {
         var all = new
         do {
-            if let bytes = try await details.read(Self.name(user)) {
-                let old = try JSONDecoder().decode(AppleUserDetails.self, from: Data(bytes))
+            if let bytes = try await details.read(Self.name(user)), let old = Self.details(bytes) {
                 all = AppleUserDetails(name: new.name ?? old.name, email: new.email ?? old.email)
             }
             if !new.isEmpty { try await details.write(Array(try JSONEncoder().encode(all)), for: Self.name(user)) }
@@ -102,6 +101,11 @@ public struct AppleSignIn: Sendable {
             // A store that cannot be used must not cost the sign-in: what is new reaches the app with this result.
         }
         return all
+    }
+
+    /// Decodes a record; one of another version must not keep a name from being kept that Apple gives once.
+    private static func details(_ bytes: [UInt8]) -> AppleUserDetails? {
+        do { return try JSONDecoder().decode(AppleUserDetails.self, from: Data(bytes)) } catch { return nil }
     }
 
     private static func name(_ user: String) -> String { "apple.\(hash(of: user))" }

@@ -65,6 +65,13 @@ public struct AuthorizationAttempt: Sendable, Codable {
     /// The hash of the verifier (RFC 7636 §4.2); `plain` would show the verifier to whoever sees the request.
     var challenge: String { Base64URL.encode(SHA256.hash(data: Array(verifier.utf8)).map(\.self)) }
 
+    /// The attempt without the URL of the page, for a place with little room.
+    package var withoutPage: AuthorizationAttempt {
+        var copy = self
+        copy.url = redirectURI
+        return copy
+    }
+
     /// Whether a URL is a response to this attempt, and not somebody else's.
     ///
     /// A listener that anyone can call continues to wait where it is not.

@@ -10,6 +10,8 @@ import PortableFoundation
 public struct AuthorizationRequest: Sendable, Hashable {
     /// The requested scopes; nil for those of the configuration.
     public var scopes: Scopes?
+    /// Scopes that are requested besides, such as those of a resource's challenge.
+    public var additionalScopes: Scopes = []
     /// The resources that the access token is for (RFC 8707 §2), as absolute URIs.
     public var resources: [String] = []
     /// The authorizations that scopes are too coarse for (RFC 9396 §2).
@@ -41,7 +43,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
 
     /// Creates a request that meets a requirement (RFC 9470 §4).
     public init(satisfying requirement: StepUpRequirement) {
-        scopes = requirement.scopes
+        additionalScopes = requirement.scopes ?? []
         contextClasses = requirement.contextClasses
         maximumAge = requirement.maximumAge
         prompts = requirement.prompt.map { [$0] } ?? []
@@ -77,7 +79,9 @@ public struct AuthorizationRequest: Sendable, Hashable {
         for (name, value) in list { hasher.combine([name, value]) }
     }
 
-    private var list: [(String, String)] { parameters(scopes: scopes ?? []) }
+    private var list: [(String, String)] {
+        parameters(scopes: scopes ?? []) + [("additional_scope", additionalScopes.text)]
+    }
 }
 
 /// An authorization that is described by its type's own members (RFC 9396 §2).

@@ -152,7 +152,7 @@ public final class AuthorizationClient: Sendable {
         guard let redirectURI = redirectURI ?? configuration.redirectURI else {
             throw OAuthError.missingEndpoint("redirect URI in this program's configuration")
         }
-        let scopes = request.scopes ?? configuration.scopes
+        let scopes = Scopes((request.scopes ?? configuration.scopes).elements + request.additionalScopes.elements)
         var request = request
         if request.resources.isEmpty { request.resources = configuration.resources }
         var attempt = AuthorizationAttempt(

@@ -14,6 +14,8 @@ public struct IntrospectionPolicy: Sendable, Hashable {
 
     /// The greatest size of a response that is cached, in bytes.
     static let greatestCachedSize = 16 << 10
+    /// The greatest number of tokens that the issuer is asked about at once; further requests get 503.
+    static let mostQuestions = 32
     private static let longest = Duration.seconds(30)
 
     /// Creates a policy.

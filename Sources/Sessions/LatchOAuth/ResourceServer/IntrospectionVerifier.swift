@@ -108,6 +108,8 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
                 return (found.verdict, nil)
             }
             if let question = state.questions[digest] { return (nil, question) }
+            // Invented tokens would occupy all connections to the issuer, and keep them.
+            guard state.questions.count < IntrospectionPolicy.mostQuestions else { return (nil, nil) }
             return (nil, start(text, digest, &state))
         }
         let verdict: Verdict?

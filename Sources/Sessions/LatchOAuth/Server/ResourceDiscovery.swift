@@ -9,7 +9,7 @@ public import PortableFoundation
 ///
 /// ```swift
 /// let metadata = try await ResourceMetadata(of: url, challengedBy: response)      // without a 401: the well-known URL
-/// let configuration = metadata.configuration(registration: registration)
+/// let configuration = try metadata.configuration(registration: registration)
 /// ```
 public struct ResourceMetadata: Sendable, Hashable {
     /// The resource identifier, which is the URL that was asked for.
@@ -46,21 +46,20 @@ public struct ResourceMetadata: Sendable, Hashable {
         let location = try Self.location(
             of: resource, named: challenges.lazy.compactMap { $0["resource_metadata"] }.first)
         let client = Client(
-            baseURL: location, transport: transport, allowingInsecureHTTP: allowingInsecureHTTP,
+            baseURL: location,
+            transport: BoundedResponses(
+                transport, maximumSize: Self.greatestSize, within: timeout ?? .seconds(60)),
+            allowingInsecureHTTP: allowingInsecureHTTP,
             // The metadata is trusted because it comes from this origin: redirects stay within it.
             redirects: RedirectPolicy(maximum: 3, staysWithinOrigin: true), timeout: timeout)
         var request = try HTTPRequest(url: location, fields: [.accept: "application/json"])
-        request.wantsStream = true
         request.timeout = timeout
-        // The timeout of a stream ends one that stands still, and not one that goes on for ever.
-        request.tighten(to: Deadline(in: timeout ?? .seconds(60)))
         let answer = try await client.respond(to: request)
         guard answer.status == .ok else {
             throw OAuthError.resourceDiscoveryFailed("the response has the status \(answer.status.rawValue)")
         }
-        let content = try await answer.body.collected(upTo: Self.greatestSize)
         let scopes = challenges.lazy.compactMap { $0["scope"] }.first.map(Scopes.init(parsing:))
-        try self.init(content, of: resource, scopes: scopes) { server in
+        try self.init(answer.body.bytes, of: resource, scopes: scopes) { server in
             guard let origin = HTTPOrigin(server), allowingInsecureHTTP.allows(origin) else { return false }
             // Another machine's resource does not get to name what listens on this one.
             return !origin.isLoopback || HTTPOrigin(resource)?.isLoopback == true
@@ -135,7 +134,16 @@ extension ResourceMetadata {
     ///   - registration: The registration of this program at that server.
     ///   - scopes: The scopes that a sign-in requests; nil for those of the metadata, which the resource chooses: name them
     ///     for a resource that is not trusted with all that the server would grant.
-    public func configuration(registration: ClientRegistration, scopes: Scopes? = nil) -> OAuthConfiguration {
+    ///   - issuers: The servers that may receive the registration's secret or assertion; the resource chooses among them.
+    /// - Throws: `OAuthError.resourceDiscoveryFailed` for a registration with a secret or a key, unless the server is one of
+    ///   `issuers`.
+    public func configuration(
+        registration: ClientRegistration, scopes: Scopes? = nil, trusting issuers: [URL] = []
+    ) throws(OAuthError) -> OAuthConfiguration {
+        let isTrusted = issuers.contains { $0.absoluteString.utf8.elementsEqual(preferredServer.absoluteString.utf8) }
+        guard registration.authentication == .none || isTrusted else {
+            throw .resourceDiscoveryFailed("its authorization server is not one that this client's secret is for")
+        }
         var configuration = OAuthConfiguration(
             issuer: preferredServer, registration: registration, scopes: scopes ?? self.scopes ?? [])
         configuration.resources = [resource.absoluteString]

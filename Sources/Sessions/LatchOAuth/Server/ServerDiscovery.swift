@@ -54,9 +54,7 @@ struct ServerDiscovery: Sendable {
         else {
             throw .issuerMismatch(expected: issuer.absoluteString, actual: stated)
         }
-        return try AuthorizationServer(metadata: members, issuer: issuer) { url in
-            url.scheme?.lowercasedASCII() == "https" || allows(url)
-        }
+        return try AuthorizationServer(metadata: members, issuer: issuer, isAllowed: allows)
     }
 
     private func allows(_ url: URL) -> Bool {

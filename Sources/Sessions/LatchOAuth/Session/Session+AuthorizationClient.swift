@@ -4,6 +4,7 @@ public import LatchAuth
 public import LatchCore
 import LatchJOSE
 import PortableFoundation
+import Synchronization
 
 extension Session where Value == Tokens {
     /// Creates a session whose tokens are refreshed at an authorization server that is found by its issuer.
@@ -84,9 +85,14 @@ extension AuthorizationClient {
         _ request: AuthorizationRequest = AuthorizationRequest(), using browser: some Browser,
         boundTo key: DPoPKey? = nil
     ) async throws -> TokenResponse {
+        let begun = Mutex<AuthorizationAttempt?>(nil)
         let callback = try await browser.authorize(redirectingTo: configuration.redirectURI) { redirectURI in
-            try await self.begin(request, redirectURI: redirectURI, boundTo: key)
+            let attempt = try await self.begin(request, redirectURI: redirectURI, boundTo: key)
+            begun.withLock { $0 = attempt }
+            return attempt
         }
+        // The response to an earlier attempt would be judged by that one's requirements.
+        guard begun.withLock({ $0 })?.isAnswered(by: callback) == true else { throw OAuthError.stateMismatch }
         return try await finish(callback)
     }
 
@@ -98,7 +104,7 @@ extension AuthorizationClient {
     }
 
     /// Revokes tokens for a session that has ended here.
-    @Sendable func revocation(_ tokens: Tokens) async -> RevocationOutcome {
+    @Sendable package func revocation(_ tokens: Tokens) async -> RevocationOutcome {
         do { return try await tokenEndpoint().revocation(tokens) } catch { return .unavailable }
     }
 

@@ -89,11 +89,11 @@ public struct TokenEndpoint: Sendable {
         do {
             response = try await post(form, to: endpoint("token_endpoint", server.tokenEndpoint), context)
         } catch let error as OAuthError
-            where error == .unauthorized && (grant is PasswordGrant || grant.refreshToken != nil)
-            || error.isSilentRefusal && grant.refreshToken != nil
+            where error == .unauthorized && error.issuerCode == nil
+            && (grant is PasswordGrant || grant.refreshToken != nil)
         {
             // RFC 6749 §5.2 uses 400 for a wrong password or refresh token, and 401 for a wrong client, with a code. Servers
-            // that use 401 for the first do so without one, and glewlwyd sends 400 and nothing else.
+            // that use 401 for the first do so without one. A gateway has codes of its own.
             throw error.reclassified(as: .invalidGrant)
         }
         return try decode(

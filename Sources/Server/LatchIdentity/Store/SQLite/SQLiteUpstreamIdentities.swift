@@ -41,7 +41,7 @@ extension SQLiteIdentityStore: UpstreamStore {
     }
 
     package func unlink(
-        _ provider: String, from account: Account, at now: Date
+        _ provider: String, from account: Account, on device: [UInt8]?, at now: Date
     ) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) -> Void in
             guard try db.isUnchanged(account), let current = try db.account(account.id) else { throw .invalidToken }
@@ -53,6 +53,8 @@ extension SQLiteIdentityStore: UpstreamStore {
                 "SELECT count(*) FROM upstream_identity WHERE account_id = ?", [.text(account.id)])
             // The error rolls the removal back.
             guard current.passwordHash != nil || left > 0 else { throw .lastSignIn }
+            // Whoever signed in through it is to be gone.
+            _ = try db.revokeDevices(of: account.id, except: device, because: .signInRemoved, at: now)
             try db.audit("account.unlinked", account: account.id, detail: provider, at: now)
             try db.mail(.signInRemoved, to: account, at: now)
         }

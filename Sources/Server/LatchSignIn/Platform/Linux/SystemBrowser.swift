@@ -21,7 +21,11 @@ package enum SystemBrowser {
             throw OAuthError.browserUnavailable("'\(chosen ?? "xdg-open")' is not installed")
         }
         let process: ChildProcess
-        do { process = try ChildProcess.start(program, [url.absoluteString], isDetached: true) } catch {
+        // The browser outlives this program, and needs none of its secrets.
+        let own = environment.filter { !$0.key.hasPrefix("LATCH_") }
+        do {
+            process = try ChildProcess.start(program, [url.absoluteString], environment: own, isDetached: true)
+        } catch {
             throw OAuthError.browserUnavailable("\(error)")
         }
         // Nothing else reveals that there is no browser, or that it cannot reach the display.
