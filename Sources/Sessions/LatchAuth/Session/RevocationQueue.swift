@@ -95,8 +95,11 @@ actor RevocationQueue<Value: SessionCredential> {
         timer?.cancel()
         let attempt = Task(executorPreference: executor) { await self.revokeAll() }
         self.attempt = attempt
-        defer { self.attempt = nil }
-        return await attempt.value
+        let isDone = await attempt.value
+        // The next one is scheduled once this one has ended: it would otherwise wait for this one's result.
+        self.attempt = nil
+        if isDone { failures = 0 } else { scheduleRetry() }
+        return isDone
     }
 
     /// Tries a last time, and forgets what is left.
@@ -124,7 +127,6 @@ actor RevocationQueue<Value: SessionCredential> {
             done.append(value)
         }
         _ = await forget(done)
-        if isUnavailable { scheduleRetry() } else { failures = 0 }
         return !isUnavailable
     }
 
