@@ -22,7 +22,7 @@ package enum SystemBrowser {
         }
         let process: ChildProcess
         // The browser outlives this program, and needs none of its secrets.
-        let own = environment.filter { !$0.key.hasPrefix("LATCH_") }
+        let own = environment.filter { !$0.key.utf8.starts(with: "LATCH_".utf8) }
         do {
             process = try ChildProcess.start(program, [url.absoluteString], environment: own, isDetached: true)
         } catch {
