@@ -77,21 +77,21 @@ public struct EndedSession: Sendable, Hashable {
 extension IDTokenVerifier {
     /// Returns what a logout token says (OpenID Connect Back-Channel Logout §2.6), with its identifier and expiry.
     func endedSession(of token: String) async throws -> (EndedSession, id: String, expiry: Date) {
-        let claims: Claims
+        let verified: JWT
         do {
             // §2.4: it is encrypted as ID tokens are.
-            let token = try opened(token)
-            // §2.4: an explicit type keeps other tokens out.
-            let type = try JWT(unverified: token).header.type?.lowercasedASCII()
-            guard type == nil || type == "logout+jwt" || type == "jwt" else {
-                throw OAuthError.invalidLogoutToken("it is of another type")
-            }
-            claims = try await tokens.verify(token)
+            verified = try await tokens.verify(try opened(token))
         } catch let error as JOSEError {
             throw OAuthError.invalidLogoutToken(OAuthError.clause(of: error))
         } catch OAuthError.invalidIDToken {
             throw OAuthError.invalidLogoutToken("it cannot be decrypted, or is not encrypted though it must be")
         }
+        // §2.4: an explicit type keeps other tokens out.
+        let type = verified.header.type?.lowercasedASCII()
+        guard type == nil || type == "logout+jwt" || type == "jwt" else {
+            throw OAuthError.invalidLogoutToken("it is of another type")
+        }
+        let claims = verified.claims
         try checkIssuer(claims)
         let event = claims["events"]?["http://schemas.openid.net/event/backchannel-logout"]
         guard event?.objectValue != nil else { throw OAuthError.invalidLogoutToken("it reports no logout") }

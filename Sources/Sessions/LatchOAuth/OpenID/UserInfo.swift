@@ -62,7 +62,7 @@ extension IDTokenVerifier {
         }
         // It should name this client, and need not expire.
         let isNamed = try !JWT(unverified: token).claims.audience.isEmpty
-        let claims = try await userInfo(isNamed ? clientID : nil).verify(token)
+        let claims = try await userInfo(isNamed ? clientID : nil).verify(token).claims
         if claims.issuer != nil { try checkIssuer(claims) }
         return claims
     }
