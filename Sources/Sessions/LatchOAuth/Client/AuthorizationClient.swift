@@ -18,7 +18,7 @@ import Synchronization
 /// ```
 ///
 /// A program with a ``Browser`` signs in by one call, `Session.signIn(with:using:store:)`. Metadata and
-/// keys are fetched once, when they are first needed, and shared by all tasks.
+/// keys are fetched when they are first needed, and shared by all tasks; metadata again after a day.
 public final class AuthorizationClient: Sendable {
     /// The server and the registration of this program.
     public let configuration: OAuthConfiguration
@@ -30,8 +30,10 @@ public final class AuthorizationClient: Sendable {
     fileprivate let timeout: Duration?
     package let clock: WallClock
     private let random: RandomSource
-    /// The server with its keys, once it was found.
-    private let found = Mutex<SharedResult<ResolvedServer>?>(nil)
+    /// The server with its keys, once it was found, and the time at which it is looked up again.
+    private let found = Mutex<(result: SharedResult<ResolvedServer>, deadline: Duration)?>(nil)
+    /// The time for which metadata is used, and that until the next attempt where it could not be fetched again.
+    private static let (metadataLifetime, retryInterval) = (Duration.seconds(86_400), Duration.seconds(600))
     /// The keys of the attempts that began in this process: unlike decoded ones they know the nonces of the server.
     private let keys = Mutex<[DPoPKey]>([])
     /// The identifiers of the logout tokens that were accepted, with their expiry.
@@ -67,7 +69,7 @@ public final class AuthorizationClient: Sendable {
 
     // MARK: The server
 
-    /// Returns the server's metadata, fetched once.
+    /// Returns the server's metadata, fetched once a day at most.
     ///
     /// - Throws: `OAuthError.discoveryFailed`, `invalidMetadata` and `issuerMismatch`, `HTTPError` if the server cannot be
     ///   reached; the next call tries again.
@@ -77,14 +79,21 @@ public final class AuthorizationClient: Sendable {
     public func tokenEndpoint() async throws -> TokenEndpoint { try await resolved().endpoint }
 
     func resolved() async throws -> ResolvedServer {
-        let (result, isFirst) = found.withLock { found in
-            if let found { return (found, false) }
+        let now = clock.uptime
+        let (result, isFirst, isDue) = found.withLock { found in
+            if let (result, deadline) = found {
+                guard now >= deadline else { return (result, false, false) }
+                found = (result, now + Self.retryInterval)
+                return (result, false, true)
+            }
             let result = SharedResult<ResolvedServer>()
-            found = result
-            return (result, true)
+            found = (result, now + Self.metadataLifetime)
+            return (result, true, false)
         }
-        // The task of its own: no waiting task's cancellation ends what others wait for.
+        // A task of its own: no waiting task's cancellation ends what others wait for.
         if isFirst { Task { await resolve(result) } }
+        // Nobody waits for newer metadata; while it cannot be fetched, the old serves.
+        if isDue, configuration.server == nil { Task { await renew(result) } }
         return try await result.value()
     }
 
@@ -92,9 +101,19 @@ public final class AuthorizationClient: Sendable {
         do {
             result.finish(.success(try ResolvedServer(await findServer(), self, transport: transport)))
         } catch {
-            found.withLock { if $0 === result { $0 = nil } }
+            found.withLock { if $0?.result === result { $0 = nil } }
             result.finish(.failure(error))
         }
+    }
+
+    private func renew(_ old: SharedResult<ResolvedServer>) async {
+        let renewed = SharedResult<ResolvedServer>()
+        do {
+            renewed.finish(.success(try ResolvedServer(await findServer(), self, transport: transport)))
+        } catch {
+            return
+        }
+        found.withLock { if $0?.result === old { $0 = (renewed, clock.uptime + Self.metadataLifetime) } }
     }
 
     private func findServer() async throws -> AuthorizationServer {

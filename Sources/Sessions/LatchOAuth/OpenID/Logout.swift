@@ -23,9 +23,11 @@ extension AuthorizationClient {
         guard let page = try await server().endSessionEndpoint else {
             throw OAuthError.missingEndpoint("end_session_endpoint")
         }
+        let other = configuration.quirks.signOutRedirectParameter
         let parameters = [
-            ("id_token_hint", tokens?.idToken ?? ""), ("client_id", configuration.registration.clientID ?? ""),
-            ("post_logout_redirect_uri", redirectURI?.absoluteString ?? ""), ("state", state ?? ""),
+            ("id_token_hint", other == nil ? tokens?.idToken ?? "" : ""),
+            ("client_id", configuration.registration.clientID ?? ""),
+            (other ?? "post_logout_redirect_uri", redirectURI?.absoluteString ?? ""), ("state", state ?? ""),
         ]
         return try page.adding(parameters.filter { !$0.1.isEmpty })
     }
