@@ -165,7 +165,9 @@ private final class LoopbackListener: Sendable {
 
     private func server(_ host: String, _ port: Int) -> Server {
         var configuration = Server.Configuration(host: host, port: port)
-        (configuration.maximumConnections, configuration.maximumBodyBytes) = (16, 0)
+        (configuration.maximumConnections, configuration.maximumBodyBytes) = (64, 0)
+        // Connections of other programs must not keep the browser out.
+        (configuration.headDeadline, configuration.idleTimeout) = (.seconds(5), .seconds(5))
         return Server(
             handler: ClosureHandler { [weak self] in self?.respond(to: $0) ?? HTTPResponse(status: .notFound) },
             configuration: configuration)
