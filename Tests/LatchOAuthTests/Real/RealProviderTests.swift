@@ -115,8 +115,12 @@ struct `A provider that nobody here wrote` {
         let tokens = try await stage.signIn().tokens
         let url = try await stage.client.signOutURL(for: tokens, redirectingTo: stage.goodbye, state: "state-1")
         let goodbye = try await stage.browser.go(.init(url, at: name, until: stage.goodbye.absoluteString))
-        #expect(goodbye.error == nil)
-        #expect(goodbye.url == "\(stage.goodbye.absoluteString)?state=state-1")
+        if name == .lemonldap {
+            // Once a user has confirmed, it forgets where to return to, and shows its login page.
+            #expect(goodbye.steps == ["confirm"])
+        } else {
+            #expect(goodbye.url == "\(stage.goodbye.absoluteString)?state=state-1", "\(goodbye.error ?? "")")
+        }
         // Oidc-provider-mock says so itself: its logout ends nothing.
         guard name != .mock else { return }
         let attempt = try await stage.client.begin(redirectURI: stage.redirectURI)
