@@ -42,6 +42,20 @@ import Testing
         #expect(provider.requests(to: path).count == 3)
     }
 
+    @Test func `loses its keys: tokens that cannot be verified end, since nobody else holds them`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let callback = try provider.approve(try await client.begin())
+        // The keys of the first sign-in are known; the new one cannot be fetched.
+        _ = try await client.finish(callback)
+        let next = try provider.approve(try await client.begin())
+        try provider.rotate()
+        provider.clock.advance(by: .seconds(120))
+        provider.deviate { $0.response = { $0.path == "/jwks" ? HTTPResponse(status: .serviceUnavailable) : nil } }
+        await #expect(throws: AuthError.keysUnavailable) { try await client.finish(next) }
+        #expect(!provider.requests(to: "/revoke").isEmpty)
+    }
+
     // MARK: Client authentication
 
     @Test func `gets a new assertion of the client with the nonce that it requires`() async throws {
@@ -177,7 +191,7 @@ import Testing
             interceptors: [PathRecorder { path in seen.withLock { $0.append(path) } }],
             clock: provider.clock.wallClock())
         _ = try await client.finish(provider.approve(try await client.begin()))
-        #expect(seen.withLock { $0 } == ["/.well-known/openid-configuration", "/token", "/jwks"])
+        #expect(seen.withLock { $0 } == ["/.well-known/openid-configuration", "/jwks", "/token"])
     }
 
     // MARK: Tokens

@@ -194,7 +194,7 @@ extension AuthorizationClient {
     /// Verifies an ID token that came in another way than by this client's requests, and returns its claims.
     func verifiedClaims(of token: String, _ expectations: IDTokenExpectations) async throws -> Claims {
         guard let verifier = try await resolved().idTokens else {
-            throw OAuthError.missingEndpoint("jwks_uri, and its ID tokens cannot be verified")
+            throw OAuthError.keysNotPublished
         }
         return try await verifier.claims(of: try verifier.opened(token), expectations)
     }

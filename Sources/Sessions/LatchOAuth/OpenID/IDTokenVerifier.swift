@@ -32,7 +32,7 @@ package struct IDTokenExpectations: Sendable {
     }
 }
 
-/// What verifies the tokens that a server signs for this client.
+/// A verifier of the tokens that a server signs for this client.
 enum TokenVerifier: Sendable {
     /// By the client's secret.
     case shared(JWTVerifier)
@@ -192,11 +192,16 @@ struct IDTokenVerifier: Sendable {
         }
     }
 
-    /// Core §12.2: the ID token of a refresh is for the same user and the same client, of the same issuer and sign-in.
+    /// Core §12.2: the ID token of a refresh is for the same user and the same client, of the same issuer; where both state
+    /// a time of authentication or an authorized party, they are the same.
     private func checkSuccession(_ claims: Claims, of predecessor: String) throws {
         let old = try JWT(unverified: predecessor).claims
         guard claims.issuer == old.issuer, claims.subject == old.subject, old.audience.contains(clientID) else {
             throw OAuthError.differentUser
+        }
+        for name in ["auth_time", "azp"] {
+            guard let before = old[name], let after = claims[name], !before.isNull, !after.isNull else { continue }
+            guard before == after else { throw OAuthError.invalidIDToken("its \(name) is not that of the sign-in") }
         }
     }
 }

@@ -40,7 +40,7 @@ extension AuthorizationClient {
     /// - Parameter token: The `logout_token` of the form.
     /// - Throws: `OAuthError.invalidLogoutToken`, to which the response is 400.
     public func endedSession(ofLogoutToken token: String) async throws -> EndedSession {
-        guard let verifier = try await resolved().idTokens else { throw OAuthError.missingEndpoint("jwks_uri") }
+        guard let verifier = try await resolved().idTokens else { throw OAuthError.keysNotPublished }
         let (session, id, expiry) = try await verifier.endedSession(of: token)
         // §2.6, rule 7: the same identifier is a replay.
         let isNew = seenLogoutTokens.withLock { seen in
@@ -70,9 +70,10 @@ extension AuthorizationClient {
 
 /// A session that an authorization server has ended.
 public struct EndedSession: Sendable, Hashable {
-    /// The user (`sub`); nil if only one session of theirs has ended.
+    /// The user (`sub`); nil if the server names the session alone.
     public let subject: String?
-    /// The server's session (`sid`); nil if all sessions of the user have ended.
+    /// The server's session (`sid`), which alone has ended, also where `subject` says whose it is; nil if all sessions of
+    /// the user have ended (OpenID Connect Back-Channel Logout §2.4).
     public let sessionID: String?
 }
 
