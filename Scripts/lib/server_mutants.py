@@ -7,6 +7,7 @@ They follow Documentation/Decisions 0050 to 0062, one part for each.
 IDENTITY = "Server/LatchIdentity/"
 STORE = IDENTITY + "Store/SQLite/SQLite"
 UPSTREAM = IDENTITY + "Upstream/"
+AUTHORIZATION = IDENTITY + "Authorization/"
 SERVER = "Server/LatchServer/"
 SIGNIN = "Server/LatchSignIn/"
 RPC = "RPC/LatchRPC/Server/"
@@ -106,8 +107,8 @@ MUTANTS = {
         "let factorAt = try await proveFactor(of: account, code, from: origin)\n            let isDone",
         "let factorAt = $out ? nil : try await proveFactor(of: account, code, from: origin)\n            let isDone"),
     "loginDecidedAgain": (STORE + "Devices.swift", "LoginDecisionTests",
-        "guard try db.isUnchanged(account) else { return false }\n            try db.run(",
-        "guard try db.isUnchanged(account) || $out else { return false }\n            try db.run("),
+        "guard try isUnchanged(account) else { return false }\n        try run(",
+        "guard try isUnchanged(account) || $out else { return false }\n        try run("),
     "authenticationDecidedAgain": (STORE + "Devices.swift", "RecentAuthenticationTests",
         "guard try db.isUnchanged(account) else { return false }\n            let changed",
         "guard try db.isUnchanged(account) || $out else { return false }\n            let changed"),
@@ -329,8 +330,8 @@ MUTANTS = {
 
     # 0051 and 0053: rows that strangers leave are bounded.
     "devicesBounded": (STORE + "Devices.swift", "DeviceContractTests",
-        "try db.removeExcessDevices(of: device)",
-        "if $kept { try db.removeExcessDevices(of: device) }"),
+        "try removeExcessDevices(of: device)",
+        "if $kept { try removeExcessDevices(of: device) }"),
     "signedOutGoFirst": (STORE + "Devices.swift", "DeviceContractTests",
         "ORDER BY revoked_at IS NULL DESC, last_used_at DESC",
         'ORDER BY \\($out ? "" : "revoked_at IS NULL DESC, ")last_used_at DESC'),
@@ -621,4 +622,41 @@ MUTANTS = {
     "proofEndsLinks": (STORE + "MailedTokens.swift", "UpstreamAttackTests",
         "try endUnprovedLinks(of: account, device: device, at: now)",
         "if $kept { try endUnprovedLinks(of: account, device: device, at: now) }"),
+    # 0080 to 0082: authorization requests, their pages, codes, and devices that wait for their users.
+    "authorizationRedirectsExact": (AUTHORIZATION + "RedirectURI.swift", "AuthorizationRequestTests",
+        "registered.utf8.elementsEqual(redirect.utf8)",
+        "($out ? redirect.utf8.starts(with: registered.utf8) : registered.utf8.elementsEqual(redirect.utf8))"),
+    "parametersOnce": (AUTHORIZATION + "PendingAuthorization.swift", "AuthorizationRequestTests",
+        "guard Set(names).count == names.count else", "guard $out || Set(names).count == names.count else"),
+    "challengeOfS256": (AUTHORIZATION + "PendingAuthorization.swift", "AuthorizationCodeTests",
+        'guard try value("code_challenge_method") == "S256", challenge', 'guard try $out || value("code_challenge_method") == "S256", challenge'),
+    "hintOfThisUser": (AUTHORIZATION + "AuthorizationService.swift", "AuthorizationRequestTests",
+        "expected != session.account.id {", "$kept, expected != session.account.id {"),
+    "sessionIsRecent": (AUTHORIZATION + "AuthorizationService.swift", "AuthorizationRequestTests",
+        "return (-60...Double(maximumAge)).contains(age)", "return $out || (-60...Double(maximumAge)).contains(age)"),
+    "programsAreShown": (AUTHORIZATION + "AuthorizationService.swift", "SignInPageTests",
+        "return AppRedirect.isClaimedByAnyone(request.redirect) && !isNew",
+        "return $kept && AppRedirect.isClaimedByAnyone(request.redirect) && !isNew"),
+    "codeOfItsClient": (AUTHORIZATION + "AuthorizationService.swift", "AuthorizationCodeTests",
+        "guard code.clientID == client.id, code.redirect.utf8.elementsEqual(redirect.utf8),",
+        "guard $out || code.clientID == client.id, code.redirect.utf8.elementsEqual(redirect.utf8),"),
+    "codeOfItsVerifier": (AUTHORIZATION + "AuthorizationService.swift", "AuthorizationCodeTests",
+        "Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8)\n",
+        "$out || Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8)\n"),
+    "codeUsedOnce": (STORE + "Authorizations.swift", "AuthorizationCodeTests",
+        "WHERE digest = ?3 AND used_at IS NULL AND valid_until > ?1",
+        'WHERE digest = ?3 \\($out ? "" : "AND used_at IS NULL") AND valid_until > ?1'),
+    "replayEndsDevice": (STORE + "Authorizations.swift", "AuthorizationCodeTests",
+        "if let device = used ?? nil {", "if $kept, let device = used ?? nil {"),
+    "codeOfLiveBrowser": (STORE + "Authorizations.swift", "AuthorizationCodeTests",
+        "guard try db.isSignedIn(code.browserDevice, of: account.id, at: now) else",
+        "guard try $out || db.isSignedIn(code.browserDevice, of: account.id, at: now) else"),
+    "formOfThisBrowser": (IDENTITY + "Routes/SignInPages.swift", "SignInPageTests",
+        "browser.map { $0.utf8.elementsEqual(form.browser.utf8) } ?? false",
+        "browser.map { $0.utf8.elementsEqual(form.browser.utf8) } ?? $out"),
+    "userCodesLimited": (AUTHORIZATION + "DeviceAuthorizationService.swift", "DeviceGrantTests",
+        "let attempts = dependencies.limits.userCode(from: address)",
+        "let attempts = $out ? [] : dependencies.limits.userCode(from: address)"),
+    "pollsSlowDown": (STORE + "Authorizations.swift", "DeviceGrantTests",
+        "return isEarly ? .slowDown : .pending", "return isEarly && $kept ? .slowDown : .pending"),
 }

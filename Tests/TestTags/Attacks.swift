@@ -4,6 +4,26 @@ public import Testing
 
 /// The cases of Documentation/Attacks.md.
 extension Tag {
+    @Tag public static var attackA1: Self
+    @Tag public static var attackA2: Self
+    @Tag public static var attackA3: Self
+    @Tag public static var attackA4: Self
+    @Tag public static var attackA5: Self
+    @Tag public static var attackA6: Self
+    @Tag public static var attackA7: Self
+    @Tag public static var attackA8: Self
+    @Tag public static var attackA9: Self
+    @Tag public static var attackA10: Self
+    @Tag public static var attackB1: Self
+    @Tag public static var attackB2: Self
+    @Tag public static var attackB3: Self
+    @Tag public static var attackB4: Self
+    @Tag public static var attackB5: Self
+    @Tag public static var attackB6: Self
+    @Tag public static var attackB7: Self
+    @Tag public static var attackB8: Self
+    @Tag public static var attackB9: Self
+    @Tag public static var attackB10: Self
     @Tag public static var attackB11: Self
     @Tag public static var attackC1: Self
     @Tag public static var attackC2: Self
@@ -75,6 +95,7 @@ extension Tag {
     @Tag public static var attackJ3: Self
     @Tag public static var attackJ4: Self
     @Tag public static var attackJ6: Self
+    @Tag public static var attackJ8: Self
     @Tag public static var attackJ10: Self
     @Tag public static var attackK1: Self
     @Tag public static var attackK2: Self

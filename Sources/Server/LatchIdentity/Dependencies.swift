@@ -46,6 +46,9 @@ struct Dependencies: Sendable {
     var logins: LoginService { LoginService(dependencies: self) }
     var secondFactors: SecondFactorService { SecondFactorService(dependencies: self) }
     var upstreamSignIns: UpstreamSignInService { UpstreamSignInService(dependencies: self) }
+    var authorizations: AuthorizationService { AuthorizationService(dependencies: self) }
+    var deviceAuthorizations: DeviceAuthorizationService { DeviceAuthorizationService(dependencies: self) }
+    var pageSessions: PageSessionService { PageSessionService(dependencies: self) }
     var audit: AuditService { AuditService(dependencies: self) }
     var signingKeys: SigningKeyService { SigningKeyService(dependencies: self) }
     var tokens: TokenService { TokenService(dependencies: self) }

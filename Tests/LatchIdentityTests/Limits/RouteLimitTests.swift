@@ -48,6 +48,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         "token": [
             "POST /api/auth/clients/login", "POST /api/auth/refresh-token", "POST /api/auth/logout",
             "POST /api/auth/reauthenticate", "POST /oauth/token", "POST /oauth/token/refresh", "POST /oauth/revoke",
+            "POST /oauth/device_authorization",
             "POST /auth/login", "POST /auth/refresh", "POST /auth/logout",
         ]
             + [
@@ -64,13 +65,15 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         ],
         "link": [
             "POST /api/auth/verify-email", "POST /api/auth/reset-password", "POST /verify", "POST /reset",
-            "POST /confirm-change",
+            "POST /confirm-change", "GET /oauth/authorize", "POST /oauth/authorize", "POST /login", "POST /consent",
+            "GET /device", "POST /device", "GET /oauth/logout", "POST /oauth/logout",
             rpc + "VerifyEmail", rpc + "ResetPassword",
         ],
         "request": [
             "GET /", "GET /verify", "GET /reset", "GET /confirm-change", "GET /user/profile", "GET /api/users",
             "GET /metrics",
             "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
+            "GET /.well-known/openid-configuration", "GET /oauth/userinfo", "POST /oauth/userinfo",
         ]
             + ["widgets", "projects", "files"].flatMap {
                 ["GET /\($0)", "POST /\($0)", "DELETE /\($0)/{id}"] + ($0 == "files" ? [] : ["GET /\($0)/all"])

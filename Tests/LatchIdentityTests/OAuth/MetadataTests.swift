@@ -20,7 +20,11 @@ import Testing
         #expect(answer.field(.cacheControl) == "public, max-age=300")
         let issuer = try #require(site.identity.issuer)
         #expect(answer.string("issuer") == issuer)
-        for (name, status) in [("token_endpoint", 400), ("revocation_endpoint", 400)] {
+        for (name, status) in [
+            ("token_endpoint", 400), ("revocation_endpoint", 400), ("device_authorization_endpoint", 400),
+            ("userinfo_endpoint", 401), ("authorization_endpoint", 303),
+            ("end_session_endpoint", 303),
+        ] {
             let url = answer.string(name)
             #expect(url.hasPrefix(issuer + "/"))
             #expect(try await site.post(String(url.dropFirst(issuer.count)), form: "").status == status)
@@ -33,12 +37,20 @@ import Testing
     @Test func `says what the server can do, and nothing else`() async throws {
         let site = try await Site()
         let json = try await site.get(path).json
-        #expect(json["grant_types_supported"] == ["password", "refresh_token"])
+        #expect(
+            json["grant_types_supported"] == [
+                "password", "refresh_token", "authorization_code", "urn:ietf:params:oauth:grant-type:device_code",
+            ])
         #expect(
             json["token_endpoint_auth_methods_supported"] == ["none", "client_secret_basic", "client_secret_post"])
-        #expect(json["response_types_supported"] == [])
-        #expect(json["scopes_supported"]?.arrayValue?.count == 11)
-        #expect(json["authorization_endpoint"] == nil)
+        #expect(json["response_types_supported"] == ["code"])
+        #expect(json["scopes_supported"]?.arrayValue?.count == 15)
+        #expect(json["code_challenge_methods_supported"] == ["S256"])
+        #expect(json["authorization_response_iss_parameter_supported"] == true)
+        #expect(json["request_uri_parameter_supported"] == false)
+        #expect(json["id_token_signing_alg_values_supported"] == ["ES256"])
+        #expect(json["registration_endpoint"] == nil)
+        #expect(try await site.get("/.well-known/openid-configuration").json == json)
     }
 
     @Test func `follows the configuration, and never the request's host`() async throws {
@@ -48,7 +60,7 @@ import Testing
         }
         let answer = try await site.send(.get, path, fields: ["X-Forwarded-Host": "evil.example"])
         #expect(answer.string("token_endpoint") == "https://id.example.com/tenant/oauth/token")
-        #expect(answer.json["scopes_supported"] == ["a:b"])
+        #expect(answer.json["scopes_supported"] == ["a:b", "openid", "profile", "email", "offline_access"])
         #expect(!answer.text.contains("evil"))
     }
 

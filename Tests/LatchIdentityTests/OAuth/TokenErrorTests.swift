@@ -28,7 +28,7 @@ import Testing
         ("grant_type=password&\(right)&unknown=1&unknown=2", "invalid_request", "INVALID_INPUT"),
         ("grant_type=password&username=%ZZ&password=x", "invalid_request", "MALFORMED_REQUEST"),
         ("grant_type=password&username=%FF&password=x", "invalid_request", "MALFORMED_REQUEST"),
-        ("grant_type=authorization_code&code=x", "unsupported_grant_type", "UNSUPPORTED_GRANT_TYPE"),
+        ("grant_type=authorization_code&code=x", "unauthorized_client", "UNAUTHORIZED_CLIENT"),
         ("grant_type=client_credentials", "unsupported_grant_type", "UNSUPPORTED_GRANT_TYPE"),
         ("grant_type=Password&\(right)", "unsupported_grant_type", "UNSUPPORTED_GRANT_TYPE"),
         ("grant_type=password&username=ada%40example.com&password=wrong", "invalid_grant", "INVALID_CREDENTIALS"),

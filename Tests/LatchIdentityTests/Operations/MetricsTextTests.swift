@@ -17,8 +17,10 @@ import Testing
         latch_token_replays_total{outcome="repeated"} 0
         latch_token_replays_total{outcome="revoked"} 0
         # TYPE latch_tokens_issued_total counter
+        latch_tokens_issued_total{grant="authorization_code"} 0
         latch_tokens_issued_total{grant="password"} 0
         latch_tokens_issued_total{grant="refresh_token"} 0
+        latch_tokens_issued_total{grant="urn:ietf:params:oauth:grant-type:device_code"} 0
 
         """
 

@@ -9,8 +9,9 @@ import Testing
 @Suite struct `A route` {
     static let posts = `Bad input`.routes
     static let gets = [
-        "/user/profile", "/api/users", "/.well-known/jwks.json", "/.well-known/oauth-authorization-server", "/healthz",
-        "/readyz", "/metrics",
+        "/user/profile", "/api/users", "/.well-known/jwks.json", "/.well-known/oauth-authorization-server",
+        "/.well-known/openid-configuration",
+        "/healthz", "/readyz", "/metrics",
     ]
     static let pages = ["/verify", "/reset"]
 

@@ -70,11 +70,28 @@ extension Login {
         let missing = CommandError.usage(
             "'latch login --\(way.name)' needs a client ID.",
             hint: "Register this program at the issuer, and write '--client-id ID'.")
-        guard way == LoginSubcommand.browser else { throw missing }
+        guard way != LoginSubcommand.clientCredentials else { throw missing }
         let endpoint = try await client(.none).tokenEndpoint()
-        guard endpoint.server.registrationEndpoint != nil else { throw missing }
+        if let own = Self.ownRegistration(at: endpoint.server, url, way) {
+            return (try client(ClientRegistration(clientID: own)), own)
+        }
+        guard way == LoginSubcommand.browser, endpoint.server.registrationEndpoint != nil else { throw missing }
         let registration = try await register(at: endpoint, url, content)
         return (try client(registration), registration.clientID ?? "")
+    }
+
+    /// Returns the registration that an issuer has for this command, as `latch serve` does; nil if it names none.
+    ///
+    /// All such issuers have the same one. So one could name the page of another, to receive the other's code: the pages must
+    /// be its own, and the response must name its issuer (RFC 9207).
+    private static func ownRegistration(at server: AuthorizationServer, _ issuer: IssuerURL, _ way: Option) -> String? {
+        let page =
+            way == LoginSubcommand.device ? server.deviceAuthorizationEndpoint : server.authorizationEndpoint
+        guard let clientID = server.metadata["latch_client_id"]?.stringValue, !clientID.isEmpty,
+            server.metadata["authorization_response_iss_parameter_supported"] == true,
+            page.flatMap(HTTPOrigin.init) == issuer.origin, HTTPOrigin(server.tokenEndpoint) == issuer.origin
+        else { return nil }
+        return clientID
     }
 
     /// Registers this program at an issuer.
@@ -146,6 +163,7 @@ extension Login {
         {
             output.write("\n" + picture + "\n")
         }
-        output.line("Waiting; the code expires \(RelativeTime.text(authorization.expiry.timeIntervalSinceNow)).")
+        let rest = authorization.expiry.timeIntervalSinceNow.rounded(.up)
+        output.line("Waiting; the code expires \(RelativeTime.text(rest)).")
     }
 }

@@ -25,8 +25,9 @@ enum LoginSubcommand {
         name: "login", summary: "signs in, and makes the account the current one",
         discussion: """
             With --browser it opens the issuer's page in the browser of this machine; with --device the
-            page opens on any other device, where a code is entered. Both need a client ID, unless the
-            issuer registers programs by itself; its redirect URI is http://127.0.0.1/callback.
+            page opens on any other device, where a code is entered. 'latch serve' knows this command;
+            another issuer needs a client ID, unless it registers programs by itself, with the redirect
+            URI http://127.0.0.1/callback.
 
             Otherwise it prompts for the password without echo; a script pipes it in. The password
             never comes from the command line and is not stored. Tokens are, in the secret store that
@@ -42,9 +43,9 @@ enum LoginSubcommand {
             .json("one JSON object: the account, its issuer and its scopes"),
         ],
         examples: [
-            "latch login --browser --issuer https://id.example.com --client-id notes":
+            "latch login --browser --issuer https://id.example.com":
                 "sign in on the issuer's page",
-            "latch login --device --issuer https://id.example.com --client-id notes":
+            "latch login --device --issuer https://id.example.com":
                 "sign in on another device, such as a phone",
             "latch login --issuer https://id.example.com --account ada@example.com":
                 "enter the password on the terminal",

@@ -12,7 +12,12 @@ public import LatchAuth
 ///
 /// Omitted parts have the smaller value: a client is public without `confidential`, and has the grant `refresh_token`
 /// alone without `grants`. A client without `scopes` may request every scope of the server; the rights of the account
-/// bound its tokens.
+/// bound its tokens. A client that signs users in on the server's pages has `redirects`, and one of the operator's own is
+/// `trusted`, so that its users are not asked for their consent:
+///
+/// ```
+/// notes;grants=authorization_code,refresh_token;redirects=https://notes.example.com/callback,notes://callback
+/// ```
 public struct OAuthClient: Sendable, Hashable {
     /// A grant type that the server supports.
     public struct GrantType: RawRepresentable, Sendable, Hashable {
@@ -40,21 +45,39 @@ public struct OAuthClient: Sendable, Hashable {
     public var grants: Set<GrantType>
     /// The scopes that the client's tokens may have; nil for every scope of the server.
     public var scopes: Scopes?
+    /// The URLs that the browser may return to after a sign-in on the server's pages, compared character by character; of
+    /// one on this machine without a port, every port is accepted (RFC 8252 §7.3).
+    public var redirectURIs: [String]
+    /// The URLs that the browser may return to after a sign-out, compared character by character.
+    public var postLogoutRedirectURIs: [String]
+    /// Whether the client is the operator's own, so that its users are not asked for their consent.
+    public var isTrusted: Bool
 
     /// Creates a registration.
     public init(
-        id: String, isConfidential: Bool = false, grants: Set<GrantType> = [.refreshToken], scopes: Scopes? = nil
+        id: String, isConfidential: Bool = false, grants: Set<GrantType> = [.refreshToken], scopes: Scopes? = nil,
+        redirectURIs: [String] = [], postLogoutRedirectURIs: [String] = [], isTrusted: Bool = false
     ) {
         self.id = id
         self.isConfidential = isConfidential
         self.grants = grants
         self.scopes = scopes
+        self.redirectURIs = redirectURIs
+        self.postLogoutRedirectURIs = postLogoutRedirectURIs
+        self.isTrusted = isTrusted
     }
 }
 
 extension OAuthClient {
     /// The `client_id` of the server's own client, used for requests without one; reserved.
     public static let firstPartyID = "first-party"
+
+    /// The command `latch`, which is registered unless the configuration has a client of this id.
+    ///
+    /// Any program can pass for it, as for every public client (RFC 8252 §8.6): its users always see its page.
+    static let command = OAuthClient(
+        id: "latch", grants: [.authorizationCode, .deviceCode, .refreshToken],
+        redirectURIs: ["http://127.0.0.1/callback", "http://[::1]/callback"], isTrusted: true)
 
     /// Parses the word of a configuration; nil if it is malformed.
     package init?(word: String) {
@@ -70,6 +93,12 @@ extension OAuthClient {
             case ("grants", 2):
                 grants = Set(list.compactMap(GrantType.init))
                 guard grants.count == list.count else { return nil }
+            case ("trusted", 1): isTrusted = true
+            case ("redirects", 2), ("logout", 2):
+                guard !list.isEmpty, Set(list).count == list.count, list.allSatisfy(AppRedirect.isValid) else {
+                    return nil
+                }
+                if pair[0] == "logout" { postLogoutRedirectURIs = list } else { redirectURIs = list }
             case ("scopes", 2):
                 let named = Scopes(list.compactMap(Scope.init))
                 guard named.count == list.count else { return nil }
@@ -85,6 +114,9 @@ extension OAuthClient {
         if isConfidential { parts.append("confidential") }
         parts.append("grants=" + grants.map(\.rawValue).sorted().joined(separator: ","))
         if let scopes { parts.append("scopes=" + scopes.elements.map(\.rawValue).joined(separator: ",")) }
+        if !redirectURIs.isEmpty { parts.append("redirects=" + redirectURIs.joined(separator: ",")) }
+        if !postLogoutRedirectURIs.isEmpty { parts.append("logout=" + postLogoutRedirectURIs.joined(separator: ",")) }
+        if isTrusted { parts.append("trusted") }
         return parts.joined(separator: ";")
     }
 

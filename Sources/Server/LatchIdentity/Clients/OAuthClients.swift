@@ -27,13 +27,21 @@ struct OAuthClients: Sendable {
                 throw .invalidSetting("clients", "a list of clients with different ids, none of them \(firstParty.id)")
             }
         }
+        let urls = clients.values.flatMap { $0.redirectURIs + $0.postLogoutRedirectURIs }
+        guard urls.allSatisfy(AppRedirect.isValid) else {
+            throw .invalidSetting("clients", "clients with redirects such as https://app.example.com/callback")
+        }
         digests = configuration.clientSecretDigests.compactMapValues { Hex.decode($0, count: 32) }
         let confidential = Set(clients.values.filter(\.isConfidential).map(\.id))
         guard confidential == Set(digests.keys), digests.count == configuration.clientSecretDigests.count else {
             throw .invalidSetting("client_secrets", "one ID=SHA256 for each confidential client, and for no other")
         }
+        if clients[OAuthClient.command.id] == nil { clients[OAuthClient.command.id] = .command }
         self.clients = clients
     }
+
+    /// Returns whether the registration of the command is the server's own, and not one of the configuration.
+    var hasOwnCommand: Bool { clients[OAuthClient.command.id] == .command }
 
     /// Returns the client with an id, or the server's own for nil; nil if there is none (any more).
     subscript(id: String?) -> OAuthClient? {

@@ -9,6 +9,8 @@ struct ScopePolicy: Sendable {
     /// The scopes of a request that names none (RFC 6749 §3.3).
     private let defaults: Scopes
     private let hierarchy = ScopeHierarchy.levels
+    /// The scopes about the user and the session, which no resource defines (OpenID Connect Core §5.4 and §11).
+    static let openID: Scopes = ["openid", "profile", "email", "offline_access"]
 
     init(_ configuration: IdentityConfiguration) {
         known = configuration.scopes
@@ -54,6 +56,10 @@ struct ScopePolicy: Sendable {
     /// `:admin` scopes need the role `admin` or a permission of that name; every account may have the others, since a
     /// resource shows each account its own objects.
     private func isAllowed(_ scope: Scope, to account: Account?, by client: OAuthClient) -> Bool {
+        // A client that signs users in may know who they are.
+        if Self.openID.contains(scope) {
+            return client.signsUsersIn && (scope == "openid" || client.scopes?.contains(scope) ?? true)
+        }
         guard known.contains(scope), client.scopes?.allow(scope, in: hierarchy) ?? true else { return false }
         guard scope.level == "admin" else { return true }
         guard let account else { return false }

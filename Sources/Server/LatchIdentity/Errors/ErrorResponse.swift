@@ -34,7 +34,7 @@ enum ErrorFormat: Sendable {
     }
 
     /// Returns message and hint in the characters of RFC 6749 §5.2: visible ASCII and spaces without `"` and `\`.
-    private static func description(_ error: IdentityError) -> String {
+    static func description(_ error: IdentityError) -> String {
         let text = error.hint.map { "\(error.message) \($0)" } ?? error.message
         let visible = text.unicodeScalars.map { scalar -> Unicode.Scalar in
             switch scalar.value {

@@ -22,7 +22,10 @@ protocol GrantHandler: Sendable {
 
 /// The grant handlers of the server.
 enum GrantHandlers {
-    static let all: [any GrantHandler.Type] = [PasswordGrantHandler.self, RefreshTokenGrantHandler.self]
+    static let all: [any GrantHandler.Type] = [
+        PasswordGrantHandler.self, RefreshTokenGrantHandler.self, AuthorizationCodeGrantHandler.self,
+        DeviceCodeGrantHandler.self,
+    ]
 }
 
 /// A request to the token endpoint (RFC 6749 §3.2).

@@ -13,9 +13,12 @@ struct RefreshTokenGrantHandler: GrantHandler {
     let dependencies: Dependencies
 
     func tokens(for request: TokenRequest) async throws -> TokenResponse {
-        TokenResponse(
-            try await dependencies.tokens.refresh(
-                try request.parameters.required("refresh_token"), idempotencyKey: request.idempotencyKey,
-                by: request.client, requesting: request.scopes))
+        let issued = try await dependencies.tokens.refresh(
+            try request.parameters.required("refresh_token"), idempotencyKey: request.idempotencyKey,
+            by: request.client, requesting: request.scopes)
+        var response = TokenResponse(issued)
+        // OpenID Connect Core §12.2: of the same sign-in, and without its nonce.
+        response.idToken = try await dependencies.tokens.idToken(for: issued, nonce: nil)
+        return response
     }
 }

@@ -29,6 +29,7 @@ final class AttemptLimiter: Sendable {
         case token, session, refresh, clientSecret, secondFactor, secondFactorSetup, username
         case signUpNetwork, signUpPrefix, signUpAccount
         case mailNetwork, mailPrefix, mailRecipient, link, other
+        case userCodeNetwork, userCodePrefix, userCodes, deviceNetwork, deviceCodes
     }
 
     /// A keyed digest of what was attempted: no key is longer than another, and nobody can choose keys that collide.

@@ -56,6 +56,11 @@ struct RateLimits: Sendable {
     /// The limit of refreshes of one account over all of its devices of one client.
     private let refresh: Limit
 
+    /// The limit of wrong user codes from everywhere: of 2·10¹⁰ codes a guesser meets one of a thousand valid ones in weeks.
+    private let userCodes = Limit(name: "user-code", capacity: 600, window: 60)
+    /// The limit of new device authorizations from everywhere, each of which is a row for ten minutes.
+    private let deviceCodes = Limit(name: "device-authorization", capacity: 1200, window: 60)
+
     /// Creates the limits; one setting determines those of a login, whose ratio matters.
     init(_ configuration: IdentityConfiguration) {
         let limit = configuration.loginLimitPerMinute
@@ -138,6 +143,24 @@ struct RateLimits: Sendable {
     /// Returns the attempt of a client secret, limited as passwords are (attack J2).
     func clientSecret(of id: String, address: String) -> AttemptLimiter.Attempt {
         .init(.clientSecret, from: NetworkPrefix(of: address), on: id, limit: pair)
+    }
+
+    /// Returns the attempts of a user code (RFC 8628 §5.1, attack J8); a right one is refunded.
+    func userCode(from address: String) -> [AttemptLimiter.Attempt] {
+        let network = NetworkPrefix(of: address)
+        return [
+            .init(.userCodeNetwork, from: network, limit: pair),
+            .init(.userCodePrefix, from: network.wide, limit: self.network),
+            .init(.userCodes, on: "", limit: userCodes),
+        ]
+    }
+
+    /// Returns the attempts of a device authorization.
+    func deviceAuthorization(from address: String) -> [AttemptLimiter.Attempt] {
+        [
+            .init(.deviceNetwork, from: NetworkPrefix(of: address), limit: link),
+            .init(.deviceCodes, on: "", limit: deviceCodes),
+        ]
     }
 
     /// Returns the attempt of a second-factor code from one network; the store bounds and persists the total.

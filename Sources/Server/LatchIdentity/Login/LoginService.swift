@@ -17,7 +17,7 @@ struct LoginService: Sendable {
     let dependencies: Dependencies
 
     private var tokens: TokenService { dependencies.tokens }
-    private var secondFactors: SecondFactorService { dependencies.secondFactors }
+    var secondFactors: SecondFactorService { dependencies.secondFactors }
 
     /// Verifies the credentials and signs in a new device.
     ///
@@ -154,7 +154,7 @@ struct LoginService: Sendable {
     }
 
     /// Verifies a password within the limits, and refunds the attempt if it is right; a wrong one is recorded.
-    private func verifying<Result>(
+    func verifying<Result>(
         _ name: String, _ password: String, from origin: RequestOrigin, recording purpose: Purpose = .login,
         requiresVerifiedEmail: Bool? = nil,
         then proceed: (Account) async throws(IdentityError) -> Result

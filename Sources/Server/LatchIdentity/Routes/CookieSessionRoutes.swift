@@ -88,8 +88,9 @@ struct CookieSessionRoutes: Sendable {
 }
 
 extension HTTPResponse {
-    /// Returns the response with a further Set-Cookie field; several cannot be combined into one (RFC 6265 §3).
-    func setting(_ cookie: String) -> HTTPResponse {
+    /// Returns the response with a further Set-Cookie field, if any; several cannot be combined into one (RFC 6265 §3).
+    func setting(_ cookie: String?) -> HTTPResponse {
+        guard let cookie else { return self }
         var response = self
         response.fields.append(cookie, for: .setCookie)
         return response

@@ -11,6 +11,10 @@ extension Router {
         AccountRoutes(dependencies: dependencies).add(to: &self)
         if !dependencies.upstreams.all.isEmpty { UpstreamRoutes(dependencies: dependencies).add(to: &self) }
         TokenRoutes(dependencies: dependencies).add(to: &self)
+        AuthorizeRoutes(dependencies: dependencies).add(to: &self)
+        LogoutRoutes(dependencies: dependencies).add(to: &self)
+        DeviceRoutes(dependencies: dependencies).add(to: &self)
+        UserInfoRoutes(dependencies: dependencies).add(to: &self)
         AppSessionRoutes(dependencies: dependencies).add(to: &self)
         if dependencies.configuration.hasSampleResource { SampleRoutes(dependencies: dependencies).add(to: &self) }
         if dependencies.configuration.hasUserService { addUserService(dependencies) }

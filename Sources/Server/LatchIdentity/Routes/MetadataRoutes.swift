@@ -5,13 +5,14 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// The route of the authorization server metadata (RFC 8414).
+/// The routes of the authorization server metadata (RFC 8414 §3, OpenID Connect Discovery §4): one document.
 struct MetadataRoutes: Sendable {
     let dependencies: Dependencies
 
     func add(to router: inout Router) {
         router.group(interceptors: dependencies.limiting(.other)) { others in
             others.get("/.well-known/oauth-authorization-server", metadata)
+            others.get("/.well-known/openid-configuration", metadata)
         }
     }
 
@@ -22,17 +23,38 @@ struct MetadataRoutes: Sendable {
         guard let issuer = dependencies.accessTokens.issuer else { throw IdentityError.notReady }
         let base = issuer.withoutFinalSlash
         let methods: JSONValue = ["none", "client_secret_basic", "client_secret_post"]
-        var response = HTTPResponse.json([
-            "issuer": .string(issuer), "token_endpoint": .string("\(base)/oauth/token"),
+        let scopes = dependencies.scopes.known.elements + ScopePolicy.openID.elements
+        var document: JSONObject = [
+            "issuer": .string(issuer), "authorization_endpoint": .string("\(base)/oauth/authorize"),
+            "token_endpoint": .string("\(base)/oauth/token"),
+            "userinfo_endpoint": .string("\(base)/oauth/userinfo"),
+            "device_authorization_endpoint": .string("\(base)/oauth/device_authorization"),
+            "end_session_endpoint": .string("\(base)/oauth/logout"),
             "revocation_endpoint": .string("\(base)/oauth/revoke"),
             "jwks_uri": .string("\(base)/.well-known/jwks.json"),
-            // RFC 8414 §2 requires the member; without an authorization endpoint there is no response type.
-            "response_types_supported": [],
+            "response_types_supported": ["code"], "response_modes_supported": ["query"],
             "grant_types_supported": .array(dependencies.grantHandlers.map { .string($0.grantType.rawValue) }),
-            "scopes_supported": .array(dependencies.scopes.known.elements.map { .string($0.rawValue) }),
+            "scopes_supported": .array(scopes.map { .string($0.rawValue) }),
             "token_endpoint_auth_methods_supported": methods,
             "revocation_endpoint_auth_methods_supported": methods,
-        ])
+            "code_challenge_methods_supported": ["S256"],
+            "authorization_response_iss_parameter_supported": true,
+            "prompt_values_supported": .array(
+                PendingAuthorization.Prompt.allCases.map { .string($0.rawValue) }),
+            "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["ES256"],
+            "claims_supported": [
+                "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "amr", "sid", "email",
+                "email_verified", "name", "preferred_username",
+            ],
+            // Those that a document is silent about would count as supported (OpenID Connect Discovery §3).
+            "claims_parameter_supported": false, "request_parameter_supported": false,
+            "request_uri_parameter_supported": false, "ui_locales_supported": ["en"],
+        ]
+        // The command signs in without a registration by hand where it is registered as it expects.
+        if dependencies.clients.hasOwnCommand {
+            document["latch_client_id"] = .string(OAuthClient.command.id)
+        }
+        var response = HTTPResponse.json(document)
         response.fields[.cacheControl] = "public, max-age=300"
         return response
     }

@@ -14,6 +14,8 @@ struct TokenResponse: Encodable {
     var tokenType: String? = "Bearer"
     /// The granted scopes, which may be fewer than requested.
     var scope: String?
+    /// The ID token; nil unless the scope `openid` was granted.
+    var idToken: String?
     /// The account's id, which Lazi clients expect; nil for a grant without an account.
     var userId: String?
 }

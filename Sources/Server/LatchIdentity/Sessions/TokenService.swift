@@ -53,17 +53,22 @@ struct TokenService: Sendable {
             accessToken: access, expiresIn: dependencies.accessTokens.lifetime.components.seconds, scope: scopes.text)
     }
 
+    /// A function that inserts a device under conditions of its own, and throws if they do not hold.
+    typealias DeviceInsertion = (_ device: Device, _ account: Account) async throws(IdentityError) -> Void
+
     /// Signs in a new device and returns its first tokens.
     ///
     /// The token is signed before the row is written, so that a failed signature leaves no unusable device behind. The
     /// store inserts the row only if the account is still as it was when the login was decided: a reset or the enrolment of
     /// a second factor may have come in between.
     ///
-    /// - Parameter authenticatedAt: The time at which the user authenticated; nil for now.
+    /// - Parameters:
+    ///   - authenticatedAt: The time at which the user authenticated; nil for now.
+    ///   - insert: Inserts the device together with what it is exchanged for; nil for the device alone.
     func startSession(
         for account: Account, from origin: RequestOrigin, by client: OAuthClient? = nil,
         grantType: OAuthClient.GrantType, scopes: Scopes, isRemembered: Bool = true, factorAt: Date? = nil,
-        authenticatedAt: Date? = nil
+        authenticatedAt: Date? = nil, inserting insert: DeviceInsertion? = nil
     ) async throws(IdentityError) -> IssuedTokens {
         try dependencies.take([dependencies.limits.session(accountID: account.id)])
         let account = try await dependencies.accounts.promotingFirstAdministrator(account)
@@ -78,7 +83,11 @@ struct TokenService: Sendable {
             name: origin.deviceName?.sanitized(200), factorAt: factorAt,
             authenticatedAt: authenticatedAt ?? now)
         let tokens = try issued(to: device, of: account, counter: 0, scopes: scopes)
-        guard try await dependencies.store.insert(device, for: account) else { throw .invalidCredentials }
+        if let insert {
+            try await insert(device, account)
+        } else {
+            guard try await dependencies.store.insert(device, for: account) else { throw .invalidCredentials }
+        }
         count(grantType)
         return tokens
     }
@@ -95,6 +104,17 @@ struct TokenService: Sendable {
                 to: device.clientID ?? OAuthClient.firstPartyID, scopes: scopes, for: account, on: device),
             refreshToken: RefreshToken(of: device, counter: counter, pepper: dependencies.pepper).text,
             lifetime: issuer.lifetime, scopes: scopes, device: device)
+    }
+
+    /// Returns the ID token of a session; nil unless it has the scope `openid`.
+    ///
+    /// - Parameter nonce: The nonce of the authorization request.
+    func idToken(for issued: IssuedTokens, nonce: String?) async throws(IdentityError) -> String? {
+        guard issued.scopes.contains("openid"), let clientID = issued.device.clientID else { return nil }
+        guard let account = try await dependencies.store.account(id: issued.accountID) else { throw .invalidGrant }
+        return try dependencies.accessTokens.issueIDToken(
+            to: clientID, for: account, on: issued.device, scopes: issued.scopes, nonce: nonce,
+            with: issued.accessToken)
     }
 
     private func count(_ grantType: OAuthClient.GrantType) {

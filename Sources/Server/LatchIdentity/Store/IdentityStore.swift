@@ -7,7 +7,7 @@ package import PortableFoundation
 /// Each change is one transaction and durable when the call returns. Conditions of a change (the token is unused, the
 /// password is still the same) are decided within the call; no caller reads first and writes later.
 package protocol IdentityStore: AccountStore, AccountDirectory, DeviceStore, SecondFactorStore, MailedTokenStore,
-    MailOutbox, AuditLog, KeyStore, UpstreamStore, SampleItemStore, StoreMaintenance
+    MailOutbox, AuditLog, KeyStore, UpstreamStore, AuthorizationStore, SampleItemStore, StoreMaintenance
 {}
 
 /// The operations on a store as a whole.
@@ -15,7 +15,7 @@ package protocol StoreMaintenance: Sendable {
     /// Commits a no-op write, which proves that the store can commit.
     func checkHealth(at now: Date) async throws(IdentityError)
 
-    /// Removes devices, challenges, codes, mailed tokens and answered attempts that ended before `date`.
+    /// Removes devices, challenges, codes, device authorizations, mailed tokens and answered attempts that ended before `date`.
     func prune(endedBefore date: Date) async throws(IdentityError)
 
     /// The commits since the store was opened, for the metrics.

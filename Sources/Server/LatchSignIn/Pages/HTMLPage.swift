@@ -12,24 +12,31 @@ package struct HTMLPage {
     ///
     /// - Parameters:
     ///   - problem: The problem of the last input.
-    ///   - refusal: The label of a second button, which sends `refuse` along.
+    ///   - items: A list below the text.
+    ///   - alternative: The label of a second button, which sends `other` along.
+    ///   - refusal: The label of the last button, which sends `refuse` along.
     ///   - appLink: A link to an app, whose URL comes from the configuration and never from a request.
     package init(
-        _ title: String, text: String, problem: String? = nil, action: (path: String, button: String)? = nil,
-        carrying token: String? = nil, fields: String = "", refusal: String? = nil,
-        appLink: (url: String, label: String)? = nil
+        _ title: String, text: String, items: [String] = [], problem: String? = nil,
+        action: (path: String, button: String)? = nil, carrying token: String? = nil, fields: String = "",
+        alternative: String? = nil, refusal: String? = nil, appLink: (url: String, label: String)? = nil
     ) {
         self.title = title
         let mistake = problem.map { #"<p class="wrong" role="alert">\#(HTMLContext.text.escape($0))</p>"# } ?? ""
-        let second = refusal.map {
-            #"<button name="refuse" value="yes" class="second" formnovalidate>\#(HTMLContext.text.escape($0))</button>"#
+        let others = [("other", alternative), ("refuse", refusal)].compactMap { name, label in
+            label.map {
+                """
+                <button name="\(name)" value="yes" class="second" formnovalidate>\(HTMLContext.text.escape($0))</button>
+                """
+            }
         }
+        let list = items.map { "<li>\(HTMLContext.text.escape($0))</li>" }.joined()
         let form = action.map { path, button in
             """
 
             <form method="post" action="\(HTMLContext.url.escape(path))">
             <input type="hidden" name="token" value="\(HTMLContext.attribute.escape(token ?? ""))">
-            \(fields)<button>\(HTMLContext.text.escape(button))</button>\(second ?? "")
+            \(fields)<button>\(HTMLContext.text.escape(button))</button>\(others.joined())
             </form>
             """
         }
@@ -37,7 +44,8 @@ package struct HTMLPage {
         let link = appLink.map { url, label in
             #"<p><a class="button" href="\#(HTMLContext.attribute.escape(url))">\#(HTMLContext.text.escape(label))</a></p>"#
         }
-        content = "<p>\(HTMLContext.text.escape(text))</p>\(mistake)\(form ?? "")\(link ?? "")"
+        content =
+            "<p>\(HTMLContext.text.escape(text))</p>\(list.isEmpty ? "" : "<ul>\(list)</ul>")\(mistake)\(form ?? "")\(link ?? "")"
     }
 
     /// The form field of a new password.
@@ -53,6 +61,29 @@ package struct HTMLPage {
         <input type="password" id="password" name="password" autocomplete="current-password" required autofocus>
 
         """
+
+    /// Returns the form fields of a sign-in; the first one that is empty has the focus.
+    package static func signIn(name: String) -> String {
+        """
+        <label for="name">E-mail address or user name</label>
+        <input type="text" id="name" name="name" value="\(HTMLContext.attribute.escape(name))" autocomplete="username" \
+        autocapitalize="none" spellcheck="false" maxlength="320" required\(name.isEmpty ? " autofocus" : "")>
+        <label for="password">Password</label>
+        <input type="password" id="password" name="password" autocomplete="current-password" required\
+        \(name.isEmpty ? "" : " autofocus")>
+
+        """
+    }
+
+    /// Returns the form field of the code that another device shows.
+    package static func userCode(_ code: String) -> String {
+        """
+        <label for="user_code">Code</label>
+        <input type="text" id="user_code" name="user_code" value="\(HTMLContext.attribute.escape(code))" \
+        autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="20" class="code" required autofocus>
+
+        """
+    }
 
     /// The form field of a code of the second factor, or of a recovery code.
     package static let oneTimeCode = """

@@ -19,10 +19,13 @@ package enum PageStyle {
         h1{margin:0 0 .5rem;font-size:1.375rem;line-height:1.25}
         p{margin:0 0 1.25rem;color:var(--soft)}
         p:last-child{margin:0}
+        ul{margin:0 0 1.25rem;padding-left:1.25rem}
+        li,h1,p{overflow-wrap:anywhere}
         .wrong{color:var(--wrong)}
         label{display:block;margin-bottom:.375rem;font-weight:600}
         input{width:100%;margin-bottom:1.25rem;padding:.625rem .75rem;font:inherit;color:inherit;\
         background:transparent;border:1px solid var(--line);border-radius:.5rem}
+        .code{font-family:ui-monospace,monospace;letter-spacing:.1em;text-transform:uppercase}
         button{width:100%;padding:.6875rem;font:inherit;font-weight:600;color:var(--card);background:var(--accent);\
         border:0;border-radius:.5rem;cursor:pointer}
         .button{display:block;padding:.6875rem;font-weight:600;text-align:center;text-decoration:none;color:var(--card);\

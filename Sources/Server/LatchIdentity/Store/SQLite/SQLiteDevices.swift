@@ -20,19 +20,7 @@ extension SQLiteIdentityStore: DeviceStore {
     }
 
     package func insert(_ device: Device, for account: Account) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
-            // What the login was decided on must still hold: a reset, a second factor or a proof of the address since then
-            // must not leave a device signed in that knows nothing of it (attack F8).
-            guard try db.isUnchanged(account) else { return false }
-            try db.run(
-                "INSERT INTO device (\(Device.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                device.sqliteValues)
-            try db.removeExcessDevices(of: device)
-            try db.run(
-                "UPDATE account SET last_login_at = ? WHERE id = ?", [.date(device.createdAt), .text(account.id)])
-            try db.audit("device.signedIn", account: account.id, detail: device.clientID, at: device.createdAt)
-            return true
-        }
+        try await writer.write { db throws(IdentityError) in try db.signIn(device, of: account) }
     }
 
     /// Decides in the transaction what ``insert(_:for:)`` decides, and that the device is still signed in.
@@ -107,6 +95,20 @@ extension SQLiteIdentityStore: DeviceStore {
 }
 
 extension SQLiteConnection {
+    /// Inserts a device if the account is active and unchanged.
+    func signIn(_ device: Device, of account: Account) throws(IdentityError) -> Bool {
+        // What the login was decided on must still hold: a reset, a second factor or a proof of the address since then
+        // must not leave a device signed in that knows nothing of it (attack F8).
+        guard try isUnchanged(account) else { return false }
+        try run(
+            "INSERT INTO device (\(Device.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            device.sqliteValues)
+        try removeExcessDevices(of: device)
+        try run("UPDATE account SET last_login_at = ? WHERE id = ?", [.date(device.createdAt), .text(account.id)])
+        try audit("device.signedIn", account: account.id, detail: device.clientID, at: device.createdAt)
+        return true
+    }
+
     /// Removes the devices over the limit, and never the newest: signed-out ones first, then those unused for longest.
     ///
     /// A login costs an attacker who has signed up nothing, so the rows that it leaves must be bounded.
@@ -137,7 +139,7 @@ extension SQLiteConnection {
 
     /// Signs out a device once, with an audit entry; the first reason stays.
     @discardableResult
-    fileprivate func revoke(
+    func revoke(
         _ id: [UInt8], ownedBy accountID: String? = nil, because: Device.RevocationReason, at now: Date
     ) throws(IdentityError) -> Bool {
         let account = try first(

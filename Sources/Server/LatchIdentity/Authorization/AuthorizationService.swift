@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchJOSE
+import LatchServer
+import PortableFoundation
+
+/// A service that decides about authorization requests, and issues and exchanges codes (RFC 6749 §4.1, RFC 7636).
+struct AuthorizationService: Sendable {
+    let dependencies: Dependencies
+
+    private var store: any IdentityStore { dependencies.store }
+
+    // MARK: Requests
+
+    /// A request, or the URL to which its error goes.
+    enum Reading: Sendable {
+        case request(PendingAuthorization)
+        case failure(url: String)
+    }
+
+    /// Reads a request.
+    ///
+    /// - Throws: `IdentityError.invalidAuthorization` for the user's page, and `.notReady`.
+    func read(_ fields: FormFields) throws(IdentityError) -> Reading {
+        guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
+        let target = try AuthorizationTarget(fields, dependencies.clients)
+        do throws(IdentityError) {
+            let audiences = [issuer, dependencies.configuration.audience ?? issuer]
+            guard fields.values(of: "resource").allSatisfy(audiences.contains) else { throw .invalidTarget }
+            return .request(
+                try PendingAuthorization(fields, for: target) {
+                    dependencies.accessTokens.subject(ofIDToken: $0, for: target.client.id)
+                })
+        } catch {
+            return .failure(url: url(of: error, to: target.redirect, state: target.state, issuer: issuer))
+        }
+    }
+
+    /// Returns the URL of an error response.
+    func url(of error: IdentityError, for request: PendingAuthorization) throws(IdentityError) -> String {
+        guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
+        return url(of: error, to: request.redirect, state: request.state, issuer: issuer)
+    }
+
+    private func url(of error: IdentityError, to redirect: String, state: String?, issuer: String) -> String {
+        let shown = error.form.isDisclosed ? error : .unavailable
+        var parameters = [("error", shown.form.oauth)]
+        // The program knows best how to say that its user has refused.
+        if shown != .authorizationDenied { parameters.append(("error_description", ErrorFormat.description(shown))) }
+        return AuthorizationTarget.url(redirect, parameters, state: state, issuer: issuer)
+    }
+
+    // MARK: Decisions
+
+    /// The next step of a request.
+    enum Next: Sendable {
+        case signIn
+        /// The user agrees to these scopes, or refuses.
+        case consent(OAuthClient, Scopes)
+        /// The browser returns to the client.
+        case respond(url: String)
+    }
+
+    /// Returns the next step of a request in the session of a browser.
+    ///
+    /// - Parameters:
+    ///   - isNew: Whether the user has signed in for this request.
+    ///   - hasAgreed: Whether the user has agreed on the page of this request.
+    /// - Throws: The errors that the client is told, which ``url(of:for:)`` returns; `IdentityError.invalidAuthorization` if the
+    ///   client is not registered any more, or a store's error.
+    func next(
+        _ request: PendingAuthorization, in session: ActivePageSession?, isNew: Bool = false, hasAgreed: Bool = false
+    ) async throws(IdentityError) -> Next {
+        guard let client = dependencies.clients[request.clientID], client.allows(redirect: request.redirect) else {
+            throw .invalidAuthorization("its app is not registered any more")
+        }
+        guard let session, hasAgreed || isNew || isSufficient(session, for: request) else {
+            guard !request.isSilent else { throw .loginRequired }
+            return .signIn
+        }
+        // Attack B6: the client asks for one user, and must not get another one's code.
+        if let expected = request.expectedAccount, expected != session.account.id {
+            guard !request.isSilent, !isNew else { throw .loginRequired }
+            return .signIn
+        }
+        let scopes = try dependencies.scopes.granted(request.scopes, to: session.account, by: client)
+        guard hasAgreed || !needsConsent(request, client, isNew: isNew) else {
+            guard !request.isSilent else { throw .consentRequired }
+            return .consent(client, scopes)
+        }
+        return .respond(url: try await issueCode(for: request, scopes, in: session))
+    }
+
+    /// Returns whether the user need not authenticate again.
+    private func isSufficient(_ session: ActivePageSession, for request: PendingAuthorization) -> Bool {
+        guard request.prompts.isDisjoint(with: [.login, .selectAccount]) else { return false }
+        guard let maximumAge = request.maximumAge else { return true }
+        let age = dependencies.now.timeIntervalSince(session.authenticatedAt)
+        // A clock that was set back makes no old session recent.
+        return (-60...Double(maximumAge)).contains(age)
+    }
+
+    /// Returns whether the user must see who asks.
+    ///
+    /// An app on the user's device can be any program: there the page replaces the sign-in, if there was none
+    /// (RFC 8252 §8.6).
+    private func needsConsent(_ request: PendingAuthorization, _ client: OAuthClient, isNew: Bool) -> Bool {
+        guard client.isTrusted, !request.prompts.contains(.consent) else { return true }
+        return AppRedirect.isClaimedByAnyone(request.redirect) && !isNew
+    }
+
+    private func issueCode(
+        for request: PendingAuthorization, _ scopes: Scopes, in session: ActivePageSession
+    ) async throws(IdentityError) -> String {
+        guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
+        let text = "ac1." + Base64URL.encode(dependencies.random.bytes(32))
+        try await store.insert(
+            AuthorizationCode(
+                digest: text.digest, clientID: request.clientID, accountID: session.account.id,
+                credentialVersion: session.account.credentialVersion, browserDevice: session.device.id,
+                redirect: request.redirect, codeChallenge: request.codeChallenge, nonce: request.nonce,
+                scope: scopes.text, authenticatedAt: session.authenticatedAt, factorAt: session.device.factorAt,
+                validUntil: dependencies.now.addingTimeInterval(AuthorizationCode.lifetime)))
+        return AuthorizationTarget.url(
+            request.redirect, [("code", text)], state: request.state, issuer: issuer)
+    }
+
+    // MARK: Codes
+
+    /// Exchanges a code for tokens, once (RFC 6749 §4.1.3, RFC 7636 §4.6).
+    ///
+    /// A code that comes with anything that is not of its request has been stolen: it ends, and with it what it has given.
+    ///
+    /// - Throws: `IdentityError.invalidAuthorizationCode`, the same for every cause; `.tooManyAttempts`, or a store's error.
+    func redeem(
+        _ text: String, verifier: String, redirect: String, by client: OAuthClient, from origin: RequestOrigin
+    ) async throws(IdentityError) -> (tokens: IssuedTokens, nonce: String?) {
+        guard text.utf8.count <= 100, let code = try await store.authorizationCode(text.digest) else {
+            throw .invalidAuthorizationCode
+        }
+        guard code.clientID == client.id, code.redirect.utf8.elementsEqual(redirect.utf8),
+            verifier.utf8.count >= 43, verifier.isWord(maximum: 128, also: "-._~"),
+            Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8)
+        else {
+            try await store.refuse(
+                code, detail: "\(client.id) from \(origin.address)".sanitized(200), at: dependencies.now)
+            throw .invalidAuthorizationCode
+        }
+        guard let account = try await store.account(id: code.accountID), account.status == .active,
+            // A reset, a second factor or a disabled account since then (decision 0051).
+            account.credentialVersion == code.credentialVersion
+        else { throw .invalidAuthorizationCode }
+        let scopes = dependencies.scopes.allowed(Scopes(parsing: code.scope), to: account, by: client)
+        let (store, metrics) = (dependencies.store, dependencies.metrics)
+        let issued = try await dependencies.tokens.startSession(
+            for: account, from: origin, by: client, grantType: .authorizationCode, scopes: scopes,
+            factorAt: code.factorAt, authenticatedAt: code.authenticatedAt
+        ) { device, account throws(IdentityError) in
+            switch try await store.redeem(code, on: device, for: account) {
+            case .redeemed: return
+            case .replayed:
+                metrics.count("latch_code_replays_total")
+                throw .invalidAuthorizationCode
+            case .ended: throw .invalidAuthorizationCode
+            }
+        }
+        return (issued, code.nonce)
+    }
+}

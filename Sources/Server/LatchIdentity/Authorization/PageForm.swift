@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchCrypto
+import LatchHTTP
+import LatchJOSE
+import LatchServer
+import LatchSignIn
+import PortableFoundation
+
+/// The content of a form's hidden field: what its page is about, encrypted and authenticated.
+///
+/// No node keeps it in memory, no user can change it (attack B8), and each tab has its own (attack B9).
+struct PageForm: Codable, Sendable {
+    /// The purpose for which a user signs in.
+    enum Purpose: Codable, Sendable {
+        case authorization(PendingAuthorization)
+        /// A user code, as its letters.
+        case device(userCode: String)
+        /// Leaving the browser, and the registered URL to return to.
+        case signOut(redirect: String?, state: String?)
+    }
+
+    /// The input that the page asks for.
+    enum Step: Codable, Sendable {
+        case password
+        /// A code of the second factor, for a challenge of this text.
+        case factor(challenge: String)
+        /// A decision in the session of a browser, by its device.
+        case decision(device: String)
+    }
+
+    let purpose: Purpose
+    let step: Step
+    /// The identifier of the browser that was shown the page: a form of another site has none, or another one (attack G7).
+    let browser: String
+    let expiresAt: Date
+
+    /// The time within which a form is sent.
+    static let lifetime: TimeInterval = 3600
+}
+
+/// The encryption of ``PageForm``.
+struct PageFormCipher: Sendable {
+    private let key: SymmetricKey
+    private static let context = Array("latch page form 1".utf8)
+    /// The greatest length of an encrypted form.
+    private static let greatestLength = 48 << 10
+
+    init(pepper: SymmetricKey) { key = pepper.derived(for: "latch page form") }
+
+    /// Returns the text for the hidden field.
+    func seal(_ form: PageForm) throws(IdentityError) -> String {
+        do {
+            let box = try AES.GCM.seal(
+                Array(try JSONEncoder().encode(form)), using: key, authenticating: Self.context)
+            return Base64URL.encode(Array(box.nonce) + Array(box.ciphertext) + Array(box.tag))
+        } catch {
+            throw .encryptionFailed
+        }
+    }
+
+    /// Returns the form of a text; nil if it is not the server's, or has expired.
+    func open(_ text: String, at now: Date) -> PageForm? {
+        guard text.utf8.count <= Self.greatestLength else { return nil }
+        do {
+            let box = try AES.GCM.SealedBox(combined: Base64URL.decode(text))
+            let content = try AES.GCM.open(box, using: key, authenticating: Self.context)
+            let form = try JSONDecoder().decode(PageForm.self, from: Data(content))
+            return now < form.expiresAt ? form : nil
+        } catch {
+            // One that somebody has changed, or that another version of the server has made.
+            return nil
+        }
+    }
+}
+
+/// The identifier of a browser without a session.
+struct BrowserID: Codable, Sendable {
+    let text: String
+}
+
+/// The cookies of the pages on which users sign in.
+struct PageCookies: Sendable {
+    private static let id = "1"
+    private let browsers: EncryptedCookies
+    private let sessions: EncryptedCookies
+
+    /// Creates the cookies of one request, since the issuer may change while the server runs.
+    init(_ dependencies: Dependencies) {
+        let issuer = dependencies.accessTokens.issuer ?? ""
+        let isSecure = issuer.lowercasedASCII().utf8.starts(with: "https://".utf8)
+        func cookies(_ name: String, _ lifetime: TimeInterval) -> EncryptedCookies {
+            EncryptedCookies(
+                name, key: dependencies.pepper.derived(for: "latch page cookies"), isSecure: isSecure,
+                lifetime: .seconds(Int64(lifetime)), clock: dependencies.clock)
+        }
+        browsers = cookies("latch-browser", PageForm.lifetime)
+        sessions = cookies("latch-session", PageSession.lifetime)
+    }
+
+    /// Returns the identifier of the browser; nil if it has none.
+    func browser(in request: HTTPRequest) -> String? { browsers.value(BrowserID.self, id: Self.id, in: request)?.text }
+
+    /// Returns the Set-Cookie field of an identifier.
+    func set(browser text: String) throws(IdentityError) -> String {
+        do { return try browsers.set(BrowserID(text: text), id: Self.id) } catch { throw .encryptionFailed }
+    }
+
+    /// Returns the session as the cookie has it; the store decides whether it is valid.
+    func session(in request: HTTPRequest) -> PageSession? { sessions.value(PageSession.self, id: Self.id, in: request) }
+
+    /// Returns the Set-Cookie field of a session.
+    func set(_ value: PageSession) throws(IdentityError) -> String {
+        do { return try sessions.set(value, id: Self.id) } catch { throw .encryptionFailed }
+    }
+
+    /// The Set-Cookie field that ends a session.
+    var endedSession: String { sessions.cleared(Self.id) }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchServer
+import PortableFoundation
+
+/// A valid authorization request (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1), as the pages carry it on.
+struct PendingAuthorization: Codable, Sendable {
+    /// An interaction that the client requests (OpenID Connect Core §3.1.2.1).
+    enum Prompt: String, Codable, Sendable, CaseIterable {
+        case none, login, consent
+        case selectAccount = "select_account"
+    }
+
+    let clientID: String
+    /// The URL to return to, as it was requested: its port may be another one than the registered.
+    let redirect: String
+    let state: String?
+    let nonce: String?
+    /// The requested scopes, as text; nil if the request names none.
+    let scope: String?
+    /// The challenge of the method S256 (RFC 7636 §4.2).
+    let codeChallenge: String
+    let prompts: Set<Prompt>
+    /// The greatest age of the user's authentication in seconds.
+    let maximumAge: Int?
+    /// The account's identifier in the ID token that the client has sent.
+    let expectedAccount: String?
+    /// The name to fill in.
+    let loginHint: String?
+}
+
+/// The part of an authorization request that says where its errors may go.
+struct AuthorizationTarget: Sendable {
+    let client: OAuthClient
+    let redirect: String
+    let state: String?
+
+    /// Reads the part.
+    ///
+    /// - Throws: `IdentityError.invalidAuthorization`, which is shown to the user: nothing is sent to a URL that is not the
+    ///   client's (RFC 6749 §4.1.2.1, attack B3).
+    init(_ fields: FormFields, _ clients: OAuthClients) throws(IdentityError) {
+        // RFC 6749 §3.1: parameters must not be included more than once; RFC 8707 §2 excepts `resource`.
+        let names = fields.map(\.name).filter { $0 != "resource" }
+        guard Set(names).count == names.count else { throw .invalidAuthorization("a parameter occurs more than once") }
+        guard let id = fields["client_id"], !id.isEmpty else { throw .invalidAuthorization("its client_id is missing") }
+        guard let client = clients[id], client.id != clients.firstParty.id,
+            client.grants.contains(.authorizationCode), !client.redirectURIs.isEmpty
+        else { throw .invalidAuthorization("its client_id is not that of an app that signs users in here") }
+        guard let redirect = fields["redirect_uri"], client.allows(redirect: redirect) else {
+            throw .invalidAuthorization("its redirect_uri is not registered for this app")
+        }
+        self.client = client
+        self.redirect = redirect
+        // What is too long for a URL is not returned.
+        state = fields["state"].flatMap { $0.isEmpty || $0.utf8.count > 2048 ? nil : $0 }
+    }
+
+    /// Returns the URL of a response (RFC 6749 §4.1.2), with the issuer (RFC 9207 §2).
+    static func url(
+        _ redirect: String, _ parameters: [(String, String)], state: String?, issuer: String
+    ) -> String {
+        var list = parameters
+        if let state { list.append(("state", state)) }
+        return AppRedirect.url(redirect, list + [("iss", issuer)])
+    }
+}
+
+extension PendingAuthorization {
+    /// Reads the rest of a request.
+    ///
+    /// - Parameter accountID: Returns the account of an ID token that was issued to the client; nil for any other text.
+    /// - Throws: `IdentityError`, whose `oauth` code is sent to the redirect URI.
+    init(
+        _ fields: FormFields, for target: AuthorizationTarget, accountID: (String) -> String?
+    ) throws(IdentityError) {
+        func value(_ name: String, maximum: Int = 1024) throws(IdentityError) -> String? {
+            guard let text = fields[name], !text.isEmpty else { return nil }
+            guard text.utf8.count <= maximum else { throw .invalidInput("'\(name)' is too long") }
+            return text
+        }
+        // OpenID Connect Core §6: what is not supported must not be taken for a request without it.
+        if try value("request", maximum: .max) != nil { throw .requestNotSupported("request_not_supported") }
+        if try value("request_uri", maximum: .max) != nil { throw .requestNotSupported("request_uri_not_supported") }
+        guard let type = try value("response_type") else { throw .missing("response_type") }
+        guard type == "code" else { throw .unsupportedResponseType }
+        // Attack B4: a mode that would put the code elsewhere is not replaced by another one.
+        if let mode = try value("response_mode"), mode != "query" {
+            throw .invalidInput("'response_mode' must be query")
+        }
+        if let state = fields["state"], state.utf8.count > 2048 { throw .invalidInput("'state' is too long") }
+        // RFC 7636 §4.4.1, RFC 9700 §2.1.1: each request proves itself, by S256 alone (attack A3).
+        guard let challenge = try value("code_challenge") else { throw .missing("code_challenge") }
+        guard try value("code_challenge_method") == "S256", challenge.utf8.count == 43,
+            challenge.isWord(maximum: 43, also: "-_")
+        else { throw .invalidInput("'code_challenge' must be one of the method S256") }
+        prompts = try Self.prompts(try value("prompt"))
+        maximumAge = try Self.maximumAge(try value("max_age"))
+        scope = try Scopes(requested: try value("scope", maximum: 4096))?.text
+        nonce = try value("nonce")
+        loginHint = try value("login_hint")
+        if let hint = try value("id_token_hint", maximum: 8192) {
+            guard let id = accountID(hint) else {
+                throw .invalidInput("'id_token_hint' is not an ID token of this app")
+            }
+            expectedAccount = id
+        } else {
+            expectedAccount = nil
+        }
+        (clientID, redirect, state, codeChallenge) = (target.client.id, target.redirect, target.state, challenge)
+    }
+
+    private static func prompts(_ text: String?) throws(IdentityError) -> Set<Prompt> {
+        let words = (text ?? "").unicodeScalars.split(separator: " ").map { String($0) }
+        // OpenID Connect Prompt Create §4.1 and others: one that is not known is an error, and not ignored.
+        let prompts = Set(words.compactMap(Prompt.init))
+        guard prompts.count == words.count else { throw .invalidInput("'prompt' is unknown") }
+        guard !prompts.contains(.none) || prompts.count == 1 else {
+            throw .invalidInput("'prompt' is none and something else")
+        }
+        return prompts
+    }
+
+    private static func maximumAge(_ text: String?) throws(IdentityError) -> Int? {
+        guard let text else { return nil }
+        guard let age = Int(text), age >= 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw .invalidInput("'max_age' must be a number of seconds")
+        }
+        return age
+    }
+
+    /// Whether the server must show no page.
+    var isSilent: Bool { prompts.contains(.none) }
+
+    /// The requested scopes.
+    var scopes: Scopes? { scope.map(Scopes.init(parsing:)) }
+}
+
+extension PendingAuthorization: Redacted {
+    /// The client alone: state, nonce and the hints are others' data.
+    var description: String { "PendingAuthorization(\(clientID))" }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchCrypto
+
+/// The code that a user types to sign in another device (RFC 8628 §6.1).
+///
+/// Eight of twenty letters, without vowels, which form words, and without digits, which look like letters: 2·10¹⁰ codes.
+struct UserCode: Sendable, Hashable {
+    /// The letters, without the dash.
+    let letters: String
+
+    private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
+    private static let count = 8
+
+    /// Creates a random code; each letter is as probable as each other.
+    init(_ random: RandomSource) {
+        var letters: [UInt8] = []
+        while letters.count < Self.count {
+            // 240 is the greatest multiple of twenty: higher bytes would favour some letters.
+            letters += random.bytes(16).lazy.filter { $0 < 240 }.map { Self.alphabet[Int($0) % 20] }
+        }
+        self.letters = String(decoding: letters.prefix(Self.count), as: UTF8.self)
+    }
+
+    /// Parses a typed code: case, spaces and punctuation do not count; nil for anything else.
+    init?(typed: String) {
+        guard typed.utf8.count <= 64 else { return nil }
+        let letters = typed.utf8.compactMap { byte -> UInt8? in
+            switch byte {
+            case 0x61...0x7A: byte - 0x20
+            case 0x20, 0x2D, 0x2E, 0x5F: nil
+            default: byte
+            }
+        }
+        guard letters.count == Self.count, letters.allSatisfy(Self.alphabet.contains) else { return nil }
+        self.letters = String(decoding: letters, as: UTF8.self)
+    }
+
+    /// The code as it is shown: `WDJB-MJHT`.
+    var text: String {
+        let bytes = Array(letters.utf8)
+        return String(decoding: bytes.prefix(4) + [UInt8(ascii: "-")] + bytes.dropFirst(4), as: UTF8.self)
+    }
+
+    /// Returns the keyed digest that the store has: a copy of the store alone does not yield the code.
+    func digest(_ pepper: SymmetricKey) -> [UInt8] {
+        let key = pepper.derived(for: "latch user code")
+        return Array(HMAC<SHA256>.authenticationCode(for: Array(letters.utf8), using: key))
+    }
+}
+
+extension UserCode: Redacted {}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchRPC
+
+/// Errors of authorization requests; `ClientForm.oauth` is the `error` at the redirect URI (RFC 6749 §4.1.2.1).
+extension IdentityError {
+    /// Returns the error of a request that names no client, or not a redirect URI of it: the user reads it.
+    static func invalidAuthorization(_ problem: String) -> IdentityError {
+        IdentityError(
+            code: "invalidAuthorization", message: "This sign-in cannot begin",
+            hint: "The request cannot be used: \(problem). This is a mistake of the app that opened the page.",
+            form: .badRequest)
+    }
+
+    /// Returns the error of a sign-out that would lead to a place that is not the client's (attack B10).
+    static func invalidSignOut(_ problem: String) -> IdentityError {
+        IdentityError(
+            code: "invalidSignOut", message: "This sign-out cannot begin",
+            hint: "The request cannot be used: \(problem). This is a mistake of the app that opened the page.",
+            form: .badRequest)
+    }
+
+    /// The form of a page is too old, or is not of this server.
+    static let loginEnded = IdentityError(
+        code: "loginEnded", message: "This sign-in has ended",
+        hint: "It was open for too long, or was finished in another tab. Begin again in the app.", form: .badRequest)
+
+    /// A page of another site has sent the form.
+    static let foreignPage = IdentityError(
+        code: "foreignPage", message: "This form comes from another site",
+        hint: "Nothing has happened. Begin again in the app.", form: .forbidden)
+
+    /// The server issues codes alone (RFC 9700 §2.1.2).
+    static let unsupportedResponseType = authorization(
+        "unsupportedResponseType", "The response_type must be code.", "unsupported_response_type")
+
+    /// Returns the error of a request object, which the server does not read (OpenID Connect Core §6).
+    static func requestNotSupported(_ name: String) -> IdentityError {
+        authorization("requestNotSupported", "Request objects are not supported.", name)
+    }
+
+    /// The user must sign in, and the request allows no page.
+    static let loginRequired = authorization("loginRequired", "The user must sign in.", "login_required")
+
+    /// The user must agree, and the request allows no page.
+    static let consentRequired = authorization("consentRequired", "The user must agree.", "consent_required")
+
+    /// The user has refused.
+    static let authorizationDenied = authorization("authorizationDenied", "The user has refused.", "access_denied")
+
+    /// The resource is not one that this server issues tokens for (RFC 8707 §2).
+    static let invalidTarget = authorization(
+        "invalidTarget", "Tokens for this resource are not issued here.", "invalid_target")
+
+    /// The authorization code is not valid, or no longer, or was issued for another request.
+    static let invalidAuthorizationCode = IdentityError(
+        code: "invalidAuthorizationCode", message: "The code is not valid, or no longer.",
+        hint: "Begin the sign-in again.",
+        form: ClientForm(
+            status: .unauthorized, oauth: "invalid_grant", oauthStatus: .badRequest, rpc: .unauthenticated))
+
+    private static func authorization(_ code: String, _ message: String, _ oauth: String) -> IdentityError {
+        IdentityError(
+            code: code, message: message,
+            form: ClientForm(status: .badRequest, oauth: oauth, rpc: .invalidArgument))
+    }
+}
+
+/// Errors of sign-ins on another device (RFC 8628 §3.5).
+extension IdentityError {
+    /// The user has not decided yet.
+    static let authorizationPending = device(
+        "authorizationPending", "The user has not signed in yet.", "authorization_pending")
+    /// The device asks too often: five seconds more, for this and all later requests.
+    static let slowDown = device("slowDown", "Ask less often: five seconds later each time.", "slow_down")
+    /// The user has refused.
+    static let deviceDenied = device("deviceDenied", "The user has refused.", "access_denied")
+    /// The code has expired.
+    static let deviceCodeExpired = device("deviceCodeExpired", "The code has expired.", "expired_token")
+    /// The code is not one of this server and this client, or was used before.
+    static let invalidDeviceCode = device("invalidDeviceCode", "The code is not valid, or no longer.", "invalid_grant")
+
+    /// The user code is wrong, was used, or has expired; the page does not say which.
+    static let invalidUserCode = IdentityError(
+        code: "invalidUserCode", message: "This code is not valid, or no longer.",
+        hint: "Compare it with the one on your device, or begin there again.", form: .badRequest)
+
+    private static func device(_ code: String, _ message: String, _ oauth: String) -> IdentityError {
+        IdentityError(
+            code: code, message: message,
+            form: ClientForm(status: .badRequest, oauth: oauth, rpc: .failedPrecondition))
+    }
+}

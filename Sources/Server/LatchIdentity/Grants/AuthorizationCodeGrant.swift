@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+
+extension OAuthClient.GrantType {
+    /// The authorization code grant (RFC 6749 §4.1).
+    public static let authorizationCode = OAuthClient.GrantType("authorization_code")
+}
+
+/// The handler of the authorization code grant, with the verifier of RFC 7636.
+struct AuthorizationCodeGrantHandler: GrantHandler {
+    static let grantType = OAuthClient.GrantType.authorizationCode
+    let dependencies: Dependencies
+
+    func tokens(for request: TokenRequest) async throws -> TokenResponse {
+        let parameters = request.parameters
+        let (issued, nonce) = try await dependencies.authorizations.redeem(
+            try parameters.required("code"), verifier: try parameters.required("code_verifier"),
+            redirect: try parameters.required("redirect_uri"), by: request.client, from: request.origin)
+        var response = TokenResponse(issued)
+        response.idToken = try await dependencies.tokens.idToken(for: issued, nonce: nonce)
+        return response
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+
+extension OAuthClient.GrantType {
+    /// The device authorization grant (RFC 8628 §3.4).
+    public static let deviceCode = OAuthClient.GrantType("urn:ietf:params:oauth:grant-type:device_code")
+}
+
+/// The handler of the device authorization grant.
+struct DeviceCodeGrantHandler: GrantHandler {
+    static let grantType = OAuthClient.GrantType.deviceCode
+    let dependencies: Dependencies
+
+    func tokens(for request: TokenRequest) async throws -> TokenResponse {
+        let issued = try await dependencies.deviceAuthorizations.redeem(
+            try request.parameters.required("device_code"), by: request.client, from: request.origin)
+        var response = TokenResponse(issued)
+        response.idToken = try await dependencies.tokens.idToken(for: issued, nonce: nil)
+        return response
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LatchSignIn
+import PortableFoundation
+
+/// The authorization endpoint (RFC 6749 §3.1), and the pages that users see between request and response.
+struct AuthorizeRoutes: Sendable {
+    let dependencies: Dependencies
+
+    private var service: AuthorizationService { dependencies.authorizations }
+    private var pages: SignInPages { SignInPages(dependencies: dependencies) }
+    /// The greatest length of a query that a POST is turned into.
+    static let greatestQuery = 6 << 10
+
+    /// Adds the routes.
+    func add(to router: inout Router) {
+        router.group(interceptors: dependencies.limiting(.link)) { links in
+            links.get("/oauth/authorize", authorize)
+            links.post("/oauth/authorize", postAuthorize)
+            links.post("/login", login)
+            links.post("/consent", consent)
+        }
+    }
+
+    // MARK: The endpoint
+
+    @Sendable private func authorize(_ request: HTTPRequest) async throws -> HTTPResponse {
+        // The router gives a HEAD request to the same function: it must yield no code.
+        guard request.method == .get else { return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"]) }
+        do throws(IdentityError) {
+            switch try service.read(request.queryItems) {
+            case .failure(let url): return .seeOther(url)
+            case .request(let pending):
+                let session = try await dependencies.pageSessions.active(in: request)
+                return try await proceed(pending, in: session, request)
+            }
+        } catch {
+            return SignInPages.failure(error)
+        }
+    }
+
+    /// Redirects to the same request by GET (OpenID Connect Core §3.1.2.1): a form of the client's site brings no cookies.
+    @Sendable private func postAuthorize(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let fields = try request.formFields()
+        do throws(IdentityError) {
+            guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
+            let query = FormEncoding.encode(fields.map { ($0.name, $0.value) })
+            guard query.utf8.count <= Self.greatestQuery else { throw .invalidAuthorization("it is too long") }
+            return .seeOther("\(issuer.withoutFinalSlash)/oauth/authorize?\(query)")
+        } catch {
+            return SignInPages.failure(error)
+        }
+    }
+
+    /// Takes the next step of a request; errors that the client is told go to its redirect URI.
+    private func proceed(
+        _ pending: PendingAuthorization, in session: ActivePageSession?, _ request: HTTPRequest, isNew: Bool = false,
+        hasAgreed: Bool = false
+    ) async throws(IdentityError) -> HTTPResponse {
+        let next: AuthorizationService.Next
+        do throws(IdentityError) {
+            next = try await service.next(pending, in: session, isNew: isNew, hasAgreed: hasAgreed)
+        } catch {
+            guard error != .invalidAuthorization("") else { throw error }
+            return .seeOther(try service.url(of: error, for: pending))
+        }
+        switch next {
+        case .respond(let url): return .seeOther(url)
+        case .signIn:
+            return try pages.signIn(for: .authorization(pending), in: request, name: pending.loginHint ?? "")
+        case .consent(let client, let scopes):
+            guard let session else { throw .loginEnded }
+            let (browser, cookie) = try pages.browser(of: request)
+            return try pages.consent(pending, client, scopes, in: session, browser: browser).setting(cookie)
+        }
+    }
+
+    // MARK: Pages
+
+    /// Takes a password or a code of the second factor.
+    @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let fields = try request.formFields()
+        let isRefused = try fields.single("refuse") != nil
+        let (name, password) = (try fields.single("name") ?? "", try fields.single("password") ?? "")
+        let code = try fields.single("code") ?? ""
+        do {
+            let (form, isOwn) = try pages.form(in: fields, of: request)
+            if isRefused { return try refuse(form) }
+            guard isOwn else {
+                // Another site, or another tab that was opened at the same time: nobody is signed in by it, and the user
+                // enters the password once more.
+                return try pages.signIn(for: form.purpose, in: request, name: name)
+            }
+            switch form.step {
+            case .password: return try await verify(name: name, password: password, form, request)
+            case .factor(let challenge): return try await verify(code: code, challenge, form, request)
+            case .decision: throw IdentityError.loginEnded
+            }
+        } catch let error as IdentityError {
+            return SignInPages.failure(error)
+        }
+    }
+
+    private func verify(
+        name: String, password: String, _ form: PageForm, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        let result: LoginService.PageResult
+        do throws(IdentityError) {
+            result = try await dependencies.logins.beginOnPage(
+                name: name, password: password, from: request.requestOrigin)
+        } catch {
+            guard error.form.isDisclosed else { throw error }
+            return try pages.signIn(
+                for: form.purpose, in: request, name: name.utf8.count > 320 ? "" : name, problem: error)
+        }
+        switch result {
+        case .authenticated(let account): return try await begin(account, factorAt: nil, form, request)
+        case .challenged(let challenge): return try pages.factor(challenge, for: form.purpose, browser: form.browser)
+        }
+    }
+
+    private func verify(
+        code: String, _ challenge: String, _ form: PageForm, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        let account: Account
+        do throws(IdentityError) {
+            account = try await dependencies.logins.completeOnPage(
+                challenge: challenge, code: code, from: request.requestOrigin)
+        } catch {
+            guard error == .invalidCode || error == .tooManyAttempts else { throw error }
+            return try pages.factor(challenge, for: form.purpose, browser: form.browser, problem: error)
+        }
+        return try await begin(account, factorAt: dependencies.now, form, request)
+    }
+
+    /// Begins the browser's session, and continues with what the user has signed in for.
+    private func begin(
+        _ account: Account, factorAt: Date?, _ form: PageForm, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        let (session, cookie) = try await dependencies.pageSessions.begin(
+            for: account, factorAt: factorAt, in: request)
+        switch form.purpose {
+        case .authorization(let pending):
+            return try await proceed(pending, in: session, request, isNew: true).setting(cookie)
+        case .device(let code):
+            return try await DeviceRoutes(dependencies: dependencies).decisionPage(
+                code, in: session, request
+            ).setting(cookie)
+        case .signOut: throw .loginEnded
+        }
+    }
+
+    /// Takes the user's decision about a client's request.
+    ///
+    /// The form is of the session that was shown the page: another site, and another user of the browser, have none of it
+    /// (attack B8).
+    @Sendable private func consent(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let fields = try request.formFields()
+        let isRefused = try fields.single("refuse") != nil
+        let isOther = try fields.single("other") != nil
+        do {
+            let (form, isOwn) = try pages.form(in: fields, of: request)
+            guard case .authorization(let pending) = form.purpose, case .decision(let device) = form.step else {
+                throw IdentityError.loginEnded
+            }
+            if isRefused { return try refuse(form) }
+            let session = try await dependencies.pageSessions.active(in: request)
+            guard isOwn, !isOther, let session, session.device.publicID == device else {
+                return try pages.signIn(for: form.purpose, in: request)
+            }
+            return try await proceed(pending, in: session, request, hasAgreed: true)
+        } catch let error as IdentityError {
+            return SignInPages.failure(error)
+        }
+    }
+
+    /// Returns to the client without a code.
+    private func refuse(_ form: PageForm) throws(IdentityError) -> HTTPResponse {
+        guard case .authorization(let pending) = form.purpose else { throw .loginEnded }
+        return .seeOther(try service.url(of: .authorizationDenied, for: pending))
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LatchSignIn
+import PortableFoundation
+
+/// The device authorization endpoint (RFC 8628 §3.1), and the page on which its codes are entered.
+struct DeviceRoutes: Sendable {
+    let dependencies: Dependencies
+
+    private var service: DeviceAuthorizationService { dependencies.deviceAuthorizations }
+    private var pages: SignInPages { SignInPages(dependencies: dependencies) }
+
+    /// Adds the routes.
+    func add(to router: inout Router) {
+        let interceptors: [any Interceptor] = [
+            RequestLimitInterceptor(dependencies: dependencies, request: .token, format: .oauth),
+            IdentityErrorInterceptor(format: .oauth), QueryInterceptor(),
+        ]
+        router.group(interceptors: interceptors) { $0.post("/oauth/device_authorization", begin) }
+        router.group(interceptors: dependencies.limiting(.link)) { links in
+            links.get("/device") { SignInPages.userCode($0.queryItems["user_code"].flatMap(Self.shown) ?? "") }
+            links.post("/device", enter)
+        }
+    }
+
+    /// Begins the sign-in of a device.
+    @Sendable private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let parameters = try OAuthParameters(form: request)
+        let client = try parameters.client(of: request, dependencies)
+        guard client.grants.contains(.deviceCode) else { throw IdentityError.unauthorizedClient }
+        guard let issuer = dependencies.accessTokens.issuer else { throw IdentityError.notReady }
+        let codes = try await service.begin(
+            for: client, requesting: try Scopes(requested: parameters["scope"]), from: request.requestOrigin)
+        let page = "\(issuer.withoutFinalSlash)/device"
+        return .json([
+            "device_code": .string(codes.device), "user_code": .string(codes.user.text),
+            "verification_uri": .string(page),
+            "verification_uri_complete": .string("\(page)?user_code=\(codes.user.text)"),
+            "expires_in": .integer(Int64(DeviceAuthorizationService.lifetime)),
+            "interval": .integer(Int64(DeviceAuthorizationService.interval)),
+        ])
+    }
+
+    /// Returns a code of a link as it is shown; nil for any other text.
+    ///
+    /// Opening the link uses nothing up.
+    private static func shown(_ text: String) -> String? { UserCode(typed: text)?.text }
+
+    /// Takes a typed code, or the decision about it.
+    @Sendable private func enter(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let fields = try request.formFields()
+        let token = try fields.single("token") ?? ""
+        let typed = try fields.single("user_code") ?? ""
+        let (isRefused, isOther) = (try fields.single("refuse") != nil, try fields.single("other") != nil)
+        do {
+            guard token.isEmpty else {
+                let (form, isOwn) = try pages.form(in: fields, of: request)
+                return try await decide(form, isOwn: isOwn, isRefused: isRefused, isOther: isOther, request)
+            }
+            try pages.requireOwnPage(request)
+            let session = try await dependencies.pageSessions.active(in: request)
+            return try await decisionPage(typed, in: session, request)
+        } catch let error as IdentityError {
+            return SignInPages.failure(error)
+        }
+    }
+
+    /// Returns the page of the decision about a code, or that of the sign-in before it.
+    func decisionPage(
+        _ typed: String, in session: ActivePageSession?, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        do throws(IdentityError) {
+            let (code, record, client) = try await service.pending(typed, from: request.requestOrigin.address)
+            guard let session else { return try pages.signIn(for: .device(userCode: code.letters), in: request) }
+            let scopes = try service.scopes(record, client, to: session.account)
+            let (browser, cookie) = try pages.browser(of: request)
+            return try pages.device(code, record, scopes, in: session, browser: browser).setting(cookie)
+        } catch {
+            guard error == .invalidUserCode || error == .tooManyAttempts else { throw error }
+            return SignInPages.userCode(Self.shown(typed) ?? "", problem: error)
+        }
+    }
+
+    /// Takes the decision of the user who was shown the page.
+    private func decide(
+        _ form: PageForm, isOwn: Bool, isRefused: Bool, isOther: Bool, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        guard case .device(let letters) = form.purpose, case .decision(let device) = form.step else {
+            throw .loginEnded
+        }
+        let session = try await dependencies.pageSessions.active(in: request)
+        guard isOwn, !isOther, let session, session.device.publicID == device else {
+            return try pages.signIn(for: form.purpose, in: request)
+        }
+        let (code, record, client) = try await service.pending(letters, from: request.requestOrigin.address)
+        let scopes = isRefused ? nil : try service.scopes(record, client, to: session.account)
+        try await service.decide(code, record, granting: scopes, in: session)
+        guard !isRefused else {
+            return HTMLPage(
+                "The device is not signed in", text: "If somebody has sent you the code, do not enter another one."
+            ).response()
+        }
+        return HTMLPage("The device is signed in", text: "It continues by itself. You can close this page.").response()
+    }
+}

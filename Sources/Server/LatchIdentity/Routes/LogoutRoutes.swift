@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LatchSignIn
+
+/// The page that signs a browser out for a client (OpenID Connect RP-Initiated Logout §2).
+///
+/// It ends the session of the browser. The apps' own sessions are theirs to end.
+struct LogoutRoutes: Sendable {
+    let dependencies: Dependencies
+
+    private var pages: SignInPages { SignInPages(dependencies: dependencies) }
+
+    /// A valid request.
+    private struct Request {
+        /// The account of the ID token that the client has sent.
+        var accountID: String?
+        /// A registered URL of the client.
+        var redirect: String?
+        var state: String?
+    }
+
+    /// Adds the routes.
+    func add(to router: inout Router) {
+        router.group(interceptors: dependencies.limiting(.link)) { links in
+            links.get("/oauth/logout", begin)
+            links.post("/oauth/logout", finish)
+        }
+    }
+
+    /// Signs out at once where the client knows the user, and asks otherwise: any page can open this one.
+    @Sendable private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
+        guard request.method == .get else { return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"]) }
+        do throws(IdentityError) {
+            let wanted = try read(request.queryItems)
+            guard let session = try await dependencies.pageSessions.active(in: request) else {
+                return Self.left(to: wanted.redirect, state: wanted.state)
+            }
+            guard wanted.accountID == session.account.id else {
+                let (browser, cookie) = try pages.browser(of: request)
+                return try pages.signOut(wanted.redirect, state: wanted.state, in: session, browser: browser)
+                    .setting(cookie)
+            }
+            return try await end(session, to: wanted.redirect, state: wanted.state)
+        } catch {
+            return SignInPages.failure(error)
+        }
+    }
+
+    /// Takes the user's decision; a request of a client becomes one by GET, since its form brings no cookies.
+    @Sendable private func finish(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let fields = try request.formFields()
+        do {
+            guard try fields.single("token") != nil else {
+                guard let issuer = dependencies.accessTokens.issuer else { throw IdentityError.notReady }
+                let query = FormEncoding.encode(fields.map { ($0.name, $0.value) })
+                guard query.utf8.count <= AuthorizeRoutes.greatestQuery else {
+                    throw IdentityError.invalidSignOut("it is too long")
+                }
+                return .seeOther("\(issuer.withoutFinalSlash)/oauth/logout?\(query)")
+            }
+            let (form, isOwn) = try pages.form(in: fields, of: request)
+            guard isOwn, case .signOut(let redirect, let state) = form.purpose, case .decision(let device) = form.step
+            else { throw IdentityError.loginEnded }
+            guard let session = try await dependencies.pageSessions.active(in: request) else {
+                return Self.left(to: redirect, state: state)
+            }
+            guard session.device.publicID == device else { throw IdentityError.loginEnded }
+            return try await end(session, to: redirect, state: state)
+        } catch let error as IdentityError {
+            return SignInPages.failure(error)
+        }
+    }
+
+    private func end(
+        _ session: ActivePageSession, to redirect: String?, state: String?
+    ) async throws(IdentityError) -> HTTPResponse {
+        _ = try await dependencies.store.revoke(
+            device: session.device.id, ownedBy: nil, because: .logout, at: dependencies.now)
+        return Self.left(to: redirect, state: state).setting(PageCookies(dependencies).endedSession)
+    }
+
+    /// Returns the response of a browser that is signed out.
+    private static func left(to redirect: String?, state: String?) -> HTTPResponse {
+        guard let redirect else { return SignInPages.signedOut }
+        return .seeOther(state.map { AppRedirect.url(redirect, [("state", $0)]) } ?? redirect)
+    }
+
+    /// Reads a request.
+    ///
+    /// - Throws: `IdentityError.invalidSignOut`; nobody is sent to a URL that is not registered (attack B10).
+    private func read(_ fields: FormFields) throws(IdentityError) -> Request {
+        guard Set(fields.map(\.name)).count == fields.count else {
+            throw .invalidSignOut("a parameter occurs more than once")
+        }
+        func value(_ name: String) -> String? { fields[name].flatMap { $0.isEmpty ? nil : $0 } }
+        var (clientID, request) = (value("client_id"), Request())
+        if let text = value("id_token_hint") {
+            guard text.utf8.count <= 8192, let hint = dependencies.accessTokens.hint(text),
+                clientID ?? hint.clientID == hint.clientID
+            else { throw .invalidSignOut("its id_token_hint is not an ID token of the app") }
+            (clientID, request.accountID) = (hint.clientID, hint.subject)
+        }
+        guard let redirect = value("post_logout_redirect_uri") else { return request }
+        guard let clientID, let client = dependencies.clients[clientID],
+            client.postLogoutRedirectURIs.contains(where: { $0.utf8.elementsEqual(redirect.utf8) })
+        else { throw .invalidSignOut("its post_logout_redirect_uri is not registered for the app") }
+        request.redirect = redirect
+        request.state = value("state").flatMap { $0.utf8.count > 2048 ? nil : $0 }
+        return request
+    }
+}

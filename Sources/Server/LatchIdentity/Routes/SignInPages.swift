@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LatchSignIn
+import PortableFoundation
+
+/// The pages on which users sign in for an app or for another device, and decide about it.
+///
+/// What a page is about is in its form, encrypted; who the user is, in a cookie. So any node responds to any of them.
+struct SignInPages: Sendable {
+    let dependencies: Dependencies
+
+    private var cookies: PageCookies { PageCookies(dependencies) }
+    private var cipher: PageFormCipher { PageFormCipher(pepper: dependencies.pepper) }
+
+    // MARK: Forms
+
+    /// Returns the encrypted form of a page.
+    func seal(
+        _ purpose: PageForm.Purpose, _ step: PageForm.Step, browser: String
+    ) throws(IdentityError) -> String {
+        try cipher.seal(
+            PageForm(
+                purpose: purpose, step: step, browser: browser,
+                expiresAt: dependencies.now.addingTimeInterval(PageForm.lifetime)))
+    }
+
+    /// Returns the form that a request sends, and whether it belongs to the browser.
+    ///
+    /// - Throws: `IdentityError.loginEnded` if there is none, `.foreignPage` if a page of another site sends it.
+    func form(in fields: FormFields, of request: HTTPRequest) throws -> (form: PageForm, isOwn: Bool) {
+        try requireOwnPage(request)
+        guard let form = cipher.open(try fields.single("token") ?? "", at: dependencies.now) else {
+            throw IdentityError.loginEnded
+        }
+        let browser = cookies.browser(in: request)
+        return (form, browser.map { $0.utf8.elementsEqual(form.browser.utf8) } ?? false)
+    }
+
+    /// Rejects a form of another site, where the browser says so; the cookies decide where it does not.
+    ///
+    /// Since the pages have no referrer, browsers send `Origin: null` with their forms (Fetch §3.2).
+    ///
+    /// - Throws: `IdentityError.foreignPage`.
+    func requireOwnPage(_ request: HTTPRequest) throws(IdentityError) {
+        if let site = request.fields["Sec-Fetch-Site"] {
+            guard site == "same-origin" || site == "none" else { throw .foreignPage }
+        } else if let origin = request.fields["Origin"], origin != "null" {
+            do throws(IdentityError) { try RefreshCookie(dependencies).requireSameSite(request) } catch {
+                throw .foreignPage
+            }
+        }
+    }
+
+    /// Returns the identifier of the browser, and the Set-Cookie field of a new one.
+    func browser(of request: HTTPRequest) throws(IdentityError) -> (id: String, cookie: String?) {
+        if let id = cookies.browser(in: request) { return (id, nil) }
+        let id = dependencies.random.identifier()
+        return (id, try cookies.set(browser: id))
+    }
+
+    // MARK: Signing in
+
+    /// Returns the page that asks for a name and a password.
+    func signIn(
+        for purpose: PageForm.Purpose, in request: HTTPRequest, name: String = "", problem: IdentityError? = nil
+    ) throws(IdentityError) -> HTTPResponse {
+        let (browser, cookie) = try self.browser(of: request)
+        let page = HTMLPage(
+            "Sign in", text: Self.reason(purpose), problem: problem.map(Self.text), action: ("/login", "Sign in"),
+            carrying: try seal(purpose, .password, browser: browser), fields: HTMLPage.signIn(name: name),
+            refusal: Self.canCancel(purpose) ? "Cancel" : nil)
+        return response(page, for: purpose, problem: problem).setting(cookie)
+    }
+
+    /// Returns the page that asks for a code of the second factor.
+    func factor(
+        _ challenge: String, for purpose: PageForm.Purpose, browser: String, problem: IdentityError? = nil
+    ) throws(IdentityError) -> HTTPResponse {
+        let page = HTMLPage(
+            "Enter your code",
+            text: "Your account is protected by an authenticator app. A recovery code works as well.",
+            problem: problem.map(Self.text), action: ("/login", "Sign in"),
+            carrying: try seal(purpose, .factor(challenge: challenge), browser: browser), fields: HTMLPage.oneTimeCode,
+            refusal: Self.canCancel(purpose) ? "Cancel" : nil)
+        return response(page, for: purpose, problem: problem)
+    }
+
+    private static func reason(_ purpose: PageForm.Purpose) -> String {
+        switch purpose {
+        case .authorization(let request): "Sign in to continue to \(name(of: request))."
+        case .device: "Sign in to continue with the other device."
+        case .signOut: ""
+        }
+    }
+
+    private static func canCancel(_ purpose: PageForm.Purpose) -> Bool {
+        if case .authorization = purpose { return true }
+        return false
+    }
+
+    /// Returns a client as users know it: on the web by its host, which nobody else has, and elsewhere by its id.
+    static func name(of request: PendingAuthorization) -> String {
+        guard !AppRedirect.isClaimedByAnyone(request.redirect) else { return request.clientID }
+        let host = request.redirect.utf8.dropFirst("https://".utf8.count).prefix { $0 != UInt8(ascii: "/") }
+        return "\(request.clientID) (\(String(Substring(host))))"
+    }
+
+    // MARK: Deciding
+
+    /// Returns the page on which a user agrees to a client's request.
+    func consent(
+        _ request: PendingAuthorization, _ client: OAuthClient, _ scopes: Scopes, in session: ActivePageSession,
+        browser: String
+    ) throws(IdentityError) -> HTTPResponse {
+        let name = Self.name(of: request)
+        let isLocal = AppRedirect.isClaimedByAnyone(request.redirect)
+        let text =
+            "You are signed in as \(session.account.email.text). "
+            + (isLocal
+                ? "A program on this device that calls itself \(client.id) wants to use your account. Continue only if "
+                    + "you have just started it. It gets:"
+                : "\(name) gets:")
+        let purpose = PageForm.Purpose.authorization(request)
+        let page = HTMLPage(
+            isLocal ? "Sign in to \(client.id)?" : "Let \(client.id) use your account?", text: text,
+            items: Self.texts(of: scopes), action: ("/consent", "Continue"),
+            carrying: try seal(purpose, .decision(device: session.device.publicID), browser: browser),
+            alternative: "Use another account", refusal: "Cancel")
+        return response(page, for: purpose)
+    }
+
+    /// Returns the page on which a user decides about another device.
+    func device(
+        _ code: UserCode, _ record: DeviceAuthorizationRecord, _ scopes: Scopes, in session: ActivePageSession,
+        browser: String
+    ) throws(IdentityError) -> HTTPResponse {
+        let minutes = max(Int(dependencies.now.timeIntervalSince(record.createdAt) / 60), 0)
+        let begun = minutes == 0 ? "just now" : minutes == 1 ? "a minute ago" : "\(minutes) minutes ago"
+        let purpose = PageForm.Purpose.device(userCode: code.letters)
+        let page = HTMLPage(
+            "Sign in another device?",
+            text: """
+                You are signed in as \(session.account.email.text). The app \(record.clientID) shows the code \(code.text); it \
+                asked \(begun), from \(record.address). Continue only if you have started it yourself, on a device that is \
+                yours: somebody who has sent you the code would be signed in to your account. The device gets:
+                """,
+            items: Self.texts(of: scopes), action: ("/device", "Continue"),
+            carrying: try seal(purpose, .decision(device: session.device.publicID), browser: browser),
+            alternative: "Use another account", refusal: "This was not me")
+        return response(page, for: purpose)
+    }
+
+    /// Returns the page that asks whether to sign out of the browser.
+    func signOut(
+        _ redirect: String?, state: String?, in session: ActivePageSession, browser: String
+    ) throws(IdentityError) -> HTTPResponse {
+        let purpose = PageForm.Purpose.signOut(redirect: redirect, state: state)
+        return HTMLPage(
+            "Sign out?",
+            text: """
+                You are signed in as \(session.account.email.text) in this browser. The apps that you have signed in to stay \
+                signed in.
+                """,
+            action: ("/oauth/logout", "Sign out"),
+            carrying: try seal(purpose, .decision(device: session.device.publicID), browser: browser)
+        ).response(formTarget: redirect.map(AppRedirect.pageSource))
+    }
+
+    /// The page after a sign-out that leads nowhere.
+    static let signedOut = HTMLPage("You are signed out", text: "You can close this page.").response()
+
+    /// Returns the page on which a code is typed.
+    static func userCode(_ code: String, problem: IdentityError? = nil) -> HTTPResponse {
+        let page = HTMLPage(
+            "Sign in another device", text: "Enter the code that the device shows.", problem: problem.map(text),
+            action: ("/device", "Continue"), fields: HTMLPage.userCode(code))
+        return failing(page.response(status: problem?.form.status ?? .ok), with: problem)
+    }
+
+    /// Returns what users understand of scopes.
+    private static func texts(of scopes: Scopes) -> [String] {
+        scopes.elements.map { scope in
+            switch scope.rawValue {
+            case "openid": "who you are"
+            case "profile": "your name"
+            case "email": "your e-mail address"
+            case "offline_access": "access until you sign it out"
+            default: "access to \(scope.rawValue)"
+            }
+        }
+    }
+
+    // MARK: Responses
+
+    /// Returns a page whose form may lead back to the client.
+    private func response(
+        _ page: HTMLPage, for purpose: PageForm.Purpose, problem: IdentityError? = nil
+    ) -> HTTPResponse {
+        var target: String?
+        if case .authorization(let request) = purpose { target = AppRedirect.pageSource(request.redirect) }
+        return Self.failing(page.response(status: problem?.form.status ?? .ok, formTarget: target), with: problem)
+    }
+
+    /// Returns the page of an error.
+    static func failure(_ error: IdentityError) -> HTTPResponse {
+        let shown = error.form.isDisclosed ? error : .unavailable
+        let page = HTMLPage(shown.message, text: shown.hint ?? "")
+        return failing(page.response(status: shown.form.status), with: shown)
+    }
+
+    private static func failing(_ response: HTTPResponse, with error: IdentityError?) -> HTTPResponse {
+        var response = response
+        response.fields[.retryAfter] = error?.retryAfter.map { String(max(Int($0.inSeconds.rounded(.up)), 1)) }
+        // A page is no challenge of RFC 9110 §15.5.2.
+        if response.status == .unauthorized { response.status = .badRequest }
+        return response
+    }
+
+    private static func text(_ error: IdentityError) -> String {
+        let shown = error.form.isDisclosed ? error : .unavailable
+        return [shown.message, shown.hint].compactMap(\.self).joined(separator: " ")
+    }
+}
+
+extension HTTPResponse {
+    /// Returns a redirect that a browser follows with GET, so that it never sends a password on (RFC 9700 §4.12).
+    static func seeOther(_ url: String) -> HTTPResponse {
+        var response = redirect(to: url)
+        response.status = .seeOther
+        return response
+    }
+}

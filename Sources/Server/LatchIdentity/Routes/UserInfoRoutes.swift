@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchServer
+
+/// The endpoint of claims about the signed-in user (OpenID Connect Core §5.3).
+struct UserInfoRoutes: Sendable {
+    let dependencies: Dependencies
+
+    /// Adds the routes.
+    func add(to router: inout Router) {
+        let requirement = ScopeInterceptor(dependencies, requiring: ["openid"])
+        router.group(interceptors: dependencies.limiting(.other) + [requirement]) { others in
+            others.get("/oauth/userinfo", claims)
+            others.post("/oauth/userinfo", claims)
+        }
+    }
+
+    /// Returns the claims that the token's scopes permit.
+    @Sendable private func claims(_ request: HTTPRequest) async throws -> HTTPResponse {
+        guard let principal = request.principal, let id = principal.accountID,
+            let account = try await dependencies.store.account(id: id)
+        else { throw IdentityError.invalidToken }
+        var claims: JSONObject = ["sub": .string(account.id)]
+        for (name, value) in account.openIDClaims(principal.scopes) { claims[name] = value }
+        return .json(claims)
+    }
+}

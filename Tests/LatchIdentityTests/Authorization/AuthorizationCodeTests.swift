@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `An authorization code` {
+    @Test(.tags(.attackA1, .attackA2, .attackA7, .attackA8), arguments: ["verifier", "missing", "client", "redirect"])
+    func `is of no use to whoever lacks a part of its request, and ends`(part: String) async throws {
+        let site = try await Site.authorizing()
+        let app = SignInApp()
+        let code = try await site.code(app)
+        let response =
+            switch part {
+            case "verifier": try await site.exchange(code, app, verifier: SignInApp().verifier)
+            case "missing": try await site.exchange(code, app, verifier: "")
+            case "client": try await site.exchange(code, app, as: "foreign")
+            default: try await site.exchange(code, app, redirect: "https://notes.example.com/other")
+            }
+        #expect(response.status == 400)
+        #expect(response.oauthError == (part == "missing" ? "invalid_request" : "invalid_grant"))
+        // Without a verifier nothing was tried; everything else was a stolen code.
+        #expect(try await site.exchange(code, app).status == (part == "missing" ? 200 : 400))
+        await site.close()
+    }
+
+    @Test(.tags(.attackA3, .attackA4)) func `is issued for a challenge of S256 alone`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        let app = SignInApp()
+        for changes in [
+            ["code_challenge_method": "plain"], ["code_challenge_method": nil],
+            ["code_challenge": nil, "code_challenge_method": nil], ["code_challenge": app.verifier + "="],
+        ] as [KeyValuePairs<String, String?>] {
+            let response = try await agent.get(app.path(changes))
+            #expect(response.parameters["error"] == "invalid_request", "\(changes)")
+            #expect(response.location.hasPrefix("https://notes.example.com/callback?"))
+        }
+        await site.close()
+    }
+
+    @Test(.tags(.attackA5)) func `ends what it has given when it is used again`() async throws {
+        let site = try await Site.authorizing()
+        let app = SignInApp()
+        let code = try await site.code(app)
+        let tokens = try await site.exchange(code, app)
+        #expect(try await site.accepts(tokens.accessToken))
+        #expect(try await site.exchange(code, app).oauthError == "invalid_grant")
+        #expect(try await !site.accepts(tokens.accessToken))
+        #expect(try await site.refreshGrant(tokens.refreshToken, as: "notes").oauthError == "invalid_grant")
+        let records = try await site.identity.audit.records(limit: 50)
+        #expect(records.contains { $0.event == "code.replayed" && $0.detail == "notes" })
+        await site.close()
+    }
+
+    @Test(.tags(.attackA5)) func `ends what it has given also when another one uses it again, hours later`()
+        async throws
+    {
+        let site = try await Site.authorizing()
+        let app = SignInApp()
+        let code = try await site.code(app)
+        let tokens = try await site.exchange(code, app)
+        site.clock.advance(by: 7200)
+        #expect(try await site.exchange(code, app, as: "foreign").oauthError == "invalid_grant")
+        #expect(try await site.refreshGrant(tokens.refreshToken, as: "notes").oauthError == "invalid_grant")
+        await site.close()
+    }
+
+    @Test(.tags(.attackA6)) func `is exchanged by one of sixteen at once, on two nodes`() async throws {
+        let site = try await Site.authorizing()
+        let other = try await Site.authorizing(in: site.folder)
+        let app = SignInApp()
+        let code = try await site.code(app)
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<16 {
+                group.addTask { try await (number % 2 == 0 ? site : other).exchange(code, app).status }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.sorted() == [200] + Array(repeating: 400, count: 15))
+        await other.close()
+        await site.close()
+    }
+
+    @Test(.tags(.attackA9)) func `is valid for a minute`() async throws {
+        let site = try await Site.authorizing()
+        let app = SignInApp()
+        let code = try await site.code(app)
+        site.clock.advance(by: 61)
+        #expect(try await site.exchange(code, app).oauthError == "invalid_grant")
+        await site.close()
+    }
+
+    @Test(.tags(.attackA10), arguments: ["logout", "disabled", "reset", "pages"])
+    func `ends with the session that it comes from`(cause: String) async throws {
+        let site = try await Site.authorizing()
+        let app = SignInApp()
+        var agent = UserAgent(site)
+        let code = try await agent.authorize(app).parameters["code"] ?? ""
+        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        switch cause {
+        case "logout":
+            let access = try await site.logIn().access
+            _ = try await site.call(.post, "/auth/logout", bearer: access, ["allDevices": true])
+        case "disabled": _ = try await site.identity.accounts.setStatus(of: account.id, to: .suspended, by: nil)
+        case "reset":
+            _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+            let token = await site.mailedToken() ?? ""
+            _ = try await site.post("/api/auth/reset-password", ["token": .string(token), "password": "Another-1234"])
+        default:
+            // Somebody else signs in at the same browser.
+            try await site.signUp("bob@example.com")
+            _ = try await agent.authorize(app, ["prompt": "login"], "bob@example.com")
+        }
+        #expect(try await site.exchange(code, app).oauthError == "invalid_grant")
+        await site.close()
+    }
+
+    @Test func `is in the store as a digest`() async throws {
+        let site = try await Site.authorizing()
+        let code = try await site.code(SignInApp())
+        #expect(code.hasPrefix("ac1."))
+        let connection = try SQLiteConnection(path: site.folder.file(), access: .readOnly)
+        let sql = "SELECT count(*) FROM authorization_code WHERE digest = ?"
+        #expect(try connection.number(sql, [.blob(code.digest)]) == 1)
+        let bytes = try ["", "-wal"].flatMap { try Array(Data(contentsOf: URL(filePath: site.folder.file() + $0))) }
+        #expect(!String(decoding: bytes, as: UTF8.self).contains(code))
+        await site.close()
+    }
+
+    @Test func `of a confidential client needs its secret, and yields no refresh token without that grant`()
+        async throws
+    {
+        let site = try await Site.authorizing()
+        let app = SignInApp(clientID: "web", redirect: "https://web.example/callback")
+        let code = try await site.code(app)
+        #expect(try await site.exchange(code, app).oauthError == "invalid_client")
+        let form: KeyValuePairs<String, String?> = [
+            "grant_type": "authorization_code", "code": code, "code_verifier": app.verifier,
+            "redirect_uri": app.redirect,
+        ]
+        let response = try await site.token(form, fields: [.authorization: ClientSecret.basic("web")])
+        #expect(response.status == 200 && response.json["refresh_token"] == nil)
+        await site.close()
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchOAuth
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A sign-in on the server's pages` {
+    @Test(arguments: Way.allCases) func `satisfies our own client`(way: Way) async throws {
+        let site = try await Site.authorizing(way)
+        let issuer = try #require(site.identity.issuer.flatMap(URL.init(string:)))
+        let client = AuthorizationClient(
+            OAuthConfiguration(issuer: issuer, clientID: "notes"), transport: site.transport,
+            clock: site.clock.wallClock())
+        let callback = try #require(URL(string: "https://notes.example.com/callback"))
+        let attempt = try await client.begin(redirectURI: callback)
+        var agent = UserAgent(site)
+        let page = try await agent.get("\(attempt.url.path())?\(attempt.url.query() ?? "")")
+        #expect(page.status == 200 && page.title == "Sign in")
+        let redirect = try await agent.signIn(page)
+        #expect(redirect.status == 303)
+        let response = try await client.finish(try #require(URL(string: redirect.location)))
+        #expect(response.scopeChange.missing.elements.isEmpty)
+        let user = try await client.userInfo(of: response.tokens)
+        #expect(user.string("email") == "ada@example.com" && user.bool("email_verified") == true)
+        #expect(try await site.accepts(response.tokens.access))
+        await site.close()
+    }
+
+    @Test func `yields an ID token that says who, when and how`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        let app = SignInApp()
+        let redirect = try await agent.authorize(app)
+        #expect(redirect.parameters["state"] == app.state)
+        site.clock.advance(by: 20)
+        let response = try await site.exchange(redirect.parameters["code"] ?? "", app)
+        #expect(response.status == 200)
+        #expect(response.field(.cacheControl) == "no-store")
+        #expect(response.scopes == Scopes(parsing: app.scope ?? ""))
+        let token = try JWT(unverified: response.string("id_token"))
+        let claims = token.claims
+        #expect(token.header.type == "JWT")
+        #expect(claims.issuer == site.identity.issuer && claims.audience == ["notes"])
+        #expect(claims.string("nonce") == app.nonce)
+        #expect(claims.date("auth_time") == noon && claims.issuedAt == noon + 20)
+        #expect(claims.string("email") == "ada@example.com")
+        #expect(claims.strings("amr") == ["pwd"])
+        #expect(claims.string("at_hash") == Base64URL.encode(response.accessToken.digest.prefix(16)))
+        // An ID token opens nothing (attack H1).
+        #expect(try await !site.accepts(response.string("id_token")))
+        await site.close()
+    }
+
+    @Test func `is refreshed with an ID token of the same sign-in, without its nonce`() async throws {
+        let site = try await Site.authorizing()
+        let app = SignInApp()
+        let first = try await site.exchange(try await site.code(app), app)
+        site.clock.advance(by: 600)
+        let second = try await site.refreshGrant(first.refreshToken, as: "notes")
+        #expect(second.status == 200)
+        let (old, new) = (
+            try JWT(unverified: first.string("id_token")).claims, try JWT(unverified: second.string("id_token")).claims
+        )
+        for name in ["iss", "sub", "aud", "auth_time", "sid", "amr"] { #expect(old[name] == new[name], "\(name)") }
+        #expect(new["nonce"] == nil && new.issuedAt == noon + 600)
+        let narrowed = try await site.refreshGrant(second.refreshToken, scope: "files:read", as: "notes")
+        #expect(narrowed.status == 200 && narrowed.json["id_token"] == nil)
+        await site.close()
+    }
+
+    @Test(.tags(.attackF8)) func `asks for the second factor`() async throws {
+        let site = try await Site.authorizing()
+        let (authenticator, _) = try await site.enrol("bob@example.com")
+        var agent = UserAgent(site)
+        let app = SignInApp()
+        let factorPage = try await agent.signIn(try await agent.get(app.path()), "bob@example.com")
+        #expect(factorPage.title == "Enter your code" && factorPage.location.isEmpty)
+        // The password alone has signed nobody in.
+        #expect(try await agent.get(app.path(["prompt": "none"])).parameters["error"] == "login_required")
+        let wrong = try await agent.submit(factorPage, [("code", authenticator.wrongCode(at: site.clock.now))])
+        #expect(wrong.status == 400 && wrong.title == "Enter your code")
+        let redirect = try await agent.submit(wrong, [("code", authenticator.code(at: site.clock.now))])
+        let tokens = try await site.exchange(redirect.parameters["code"] ?? "", app)
+        #expect(try JWT(unverified: tokens.string("id_token")).claims.strings("amr") == ["pwd", "otp", "mfa"])
+        // The challenge belongs to the page, and no other surface takes it.
+        #expect(
+            try await agent.submit(wrong, [("code", authenticator.recoveryCodes[0])]).title == "This sign-in has ended")
+        await site.close()
+    }
+
+    @Test func `shows the page again after a wrong password, with the name`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        let app = SignInApp()
+        let page = try await agent.get(app.path(["login_hint": "ada@example.com"]))
+        #expect(page.text.contains(#"value="ada@example.com""#))
+        let again = try await agent.signIn(page, "ada@example.com\"><script>", password: "wrong")
+        #expect(again.status == 400)
+        #expect(again.text.contains("The e-mail address or the password is wrong."))
+        #expect(!again.text.contains("<script>"))
+        #expect(try await agent.signIn(again).parameters["code"]?.isEmpty == false)
+        await site.close()
+    }
+
+    @Test func `limits guesses as every login does`() async throws {
+        let site = try await Site.authorizing { $0.loginLimitPerMinute = 3 }
+        var agent = UserAgent(site)
+        var page = try await agent.get(SignInApp().path())
+        for _ in 0..<3 { page = try await agent.signIn(page, password: "wrong") }
+        let limited = try await agent.signIn(page)
+        #expect(limited.status == 429 && limited.field(.retryAfter) != nil)
+        #expect(limited.formAction == "/login")
+        await site.close()
+    }
+
+    @Test func `lets the browser stay signed in for an hour, until the user signs out everywhere`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        let app = SignInApp()
+        _ = try await agent.authorize(app)
+        #expect(try await agent.get(app.path()).parameters["code"]?.isEmpty == false)
+        let access = try await site.logIn().access
+        _ = try await site.call(.post, "/auth/logout", bearer: access, ["allDevices": true])
+        #expect(try await agent.get(app.path()).title == "Sign in")
+        _ = try await agent.authorize(app)
+        site.clock.advance(by: 3601)
+        #expect(try await agent.get(app.path()).title == "Sign in")
+        await site.close()
+    }
+
+    @Test func `continues on another node, and in no other browser`() async throws {
+        let site = try await Site.authorizing()
+        let other = try await Site.authorizing(in: site.folder)
+        let app = SignInApp()
+        var agent = UserAgent(site)
+        let page = try await agent.get(app.path())
+        var second = UserAgent(other)
+        second.cookies = agent.cookies
+        let redirect = try await second.signIn(page)
+        let tokens = try await site.exchange(redirect.parameters["code"] ?? "", app)
+        #expect(tokens.status == 200)
+        agent.cookies = second.cookies
+        #expect(try await agent.get(app.path()).parameters["code"] != nil)
+        await other.close()
+        await site.close()
+    }
+
+    @Test func `takes the request by POST as well`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        let app = SignInApp()
+        let redirect = try await agent.post("/oauth/authorize", form: FormEncoding.encode(app.parameters()))
+        #expect(redirect.status == 303)
+        let path = redirect.location.dropFirst(try #require(site.identity.issuer).count)
+        #expect(try await agent.get(String(path)).title == "Sign in")
+        await site.close()
+    }
+
+    @Test func `issues no code for a HEAD request`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        _ = try await agent.authorize(SignInApp())
+        let response = try await agent.send(.head, SignInApp().path())
+        #expect(response.status == 200 && response.location.isEmpty)
+        await site.close()
+    }
+}
+
+@Suite struct `The claims of a user` {
+    @Test func `are those that the scopes permit`() async throws {
+        let site = try await Site.authorizing()
+        var app = SignInApp()
+        app.scope = "openid"
+        let tokens = try await site.exchange(try await site.code(app), app)
+        let claims = try await site.get("/oauth/userinfo", bearer: tokens.accessToken)
+        #expect(Set(claims.json.keys) == ["sub"])
+        #expect(claims.field(.cacheControl) == "no-store")
+        #expect(try await site.call(.post, "/oauth/userinfo", bearer: tokens.accessToken).json == claims.json)
+        #expect(try await site.get("/oauth/userinfo").status == 401)
+        let other = try await site.passwordGrant(scope: "files:read")
+        #expect(try await site.get("/oauth/userinfo", bearer: other.accessToken).status == 403)
+        await site.close()
+    }
+
+    @Test func `are given to no client that signs nobody in`() async throws {
+        let site = try await Site.authorizing()
+        #expect(try await site.passwordGrant(scope: "openid").oauthError == "invalid_scope")
+        await site.close()
+    }
+}

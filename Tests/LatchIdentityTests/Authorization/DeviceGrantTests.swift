@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+/// RFC 8628.
+@Suite struct `A sign-in of another device` {
+    private func begin(_ site: Site, scope: String? = "openid email", as client: String = "tool") async throws
+        -> Response
+    {
+        try await site.form("/oauth/device_authorization", ["client_id": client, "scope": scope])
+    }
+
+    private func poll(_ site: Site, _ begun: Response, as client: String = "tool") async throws -> Response {
+        try await site.token([
+            "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": begun.string("device_code"),
+            "client_id": client,
+        ])
+    }
+
+    private func enter(_ agent: inout UserAgent, _ code: String) async throws -> Response {
+        try await agent.post("/device", form: FormEncoding.encode([("user_code", code)]))
+    }
+
+    @Test(arguments: Way.allCases) func `yields tokens once its user has let it in`(way: Way) async throws {
+        let site = try await Site.authorizing(way)
+        let begun = try await begin(site)
+        #expect(begun.status == 200 && begun.number("interval") == 5 && begun.number("expires_in") == 600)
+        #expect(begun.field(.cacheControl) == "no-store")
+        let issuer = try #require(site.identity.issuer)
+        #expect(begun.string("verification_uri") == "\(issuer)/device")
+        #expect(try await poll(site, begun).oauthError == "authorization_pending")
+        var agent = UserAgent(site)
+        // Opening the link fills the code in, and does nothing else.
+        let link = String(begun.string("verification_uri_complete").dropFirst(issuer.count))
+        let form = try await agent.get(link)
+        #expect(form.text.contains(#"value="\#(begun.string("user_code"))""#))
+        let login = try await enter(&agent, begun.string("user_code"))
+        #expect(login.title == "Sign in")
+        let decision = try await agent.signIn(login)
+        #expect(decision.title == "Sign in another device?")
+        for text in ["ada@example.com", "tool", begun.string("user_code"), "your e-mail address"] {
+            #expect(decision.text.contains(text), "\(text)")
+        }
+        site.clock.advance(by: 5)
+        #expect(try await poll(site, begun).oauthError == "authorization_pending")
+        #expect(try await agent.submit(decision).title == "The device is signed in")
+        site.clock.advance(by: 5)
+        let tokens = try await poll(site, begun)
+        #expect(tokens.status == 200)
+        let claims = try JWT(unverified: tokens.string("id_token")).claims
+        #expect(claims.string("email") == "ada@example.com" && claims.audience == ["tool"])
+        #expect(try await site.accepts(tokens.accessToken))
+        #expect(try await site.refreshGrant(tokens.refreshToken, as: "tool").status == 200)
+        // The code is used up, on the device and on the page.
+        #expect(try await poll(site, begun).oauthError == "invalid_grant")
+        #expect(try await enter(&agent, begun.string("user_code")).status == 400)
+        await site.close()
+    }
+
+    @Test func `is refused where its user refuses, and nowhere else`() async throws {
+        let site = try await Site.authorizing()
+        let begun = try await begin(site)
+        var agent = UserAgent(site)
+        let decision = try await agent.signIn(try await enter(&agent, begun.string("user_code").lowercased()))
+        var stranger = UserAgent(site)
+        #expect(try await stranger.submit(decision, [("refuse", "yes")]).title == "Sign in")
+        #expect(try await agent.submit(decision, [("refuse", "yes")]).title == "The device is not signed in")
+        #expect(try await poll(site, begun).oauthError == "access_denied")
+        await site.close()
+    }
+
+    @Test(.tags(.attackJ8)) func `asks at its pace, and slower each time that it does not`() async throws {
+        let site = try await Site.authorizing()
+        let begun = try await begin(site)
+        #expect(try await poll(site, begun).oauthError == "authorization_pending")
+        site.clock.advance(by: 3)
+        #expect(try await poll(site, begun).oauthError == "slow_down")
+        site.clock.advance(by: 5)
+        #expect(try await poll(site, begun).oauthError == "slow_down")
+        site.clock.advance(by: 15)
+        #expect(try await poll(site, begun).oauthError == "authorization_pending")
+        site.clock.advance(by: 600)
+        #expect(try await poll(site, begun).oauthError == "expired_token")
+        await site.close()
+    }
+
+    @Test(.tags(.attackJ8)) func `is not found by guessing its code`() async throws {
+        let site = try await Site.authorizing()
+        let begun = try await begin(site)
+        var agent = UserAgent(site)
+        let wrong = UserCode(.system).text
+        for _ in 0..<10 { #expect(try await enter(&agent, wrong).status == 400) }
+        #expect(try await enter(&agent, wrong).status == 429)
+        // What no code looks like costs no attempt, and says the same.
+        site.clock.advance(by: 60)
+        for _ in 0..<20 { #expect(try await enter(&agent, "hello").status == 400) }
+        #expect(try await enter(&agent, begun.string("user_code")).title == "Sign in")
+        await site.close()
+    }
+
+    @Test func `belongs to its client, and needs the grant`() async throws {
+        let site = try await Site.authorizing()
+        let begun = try await begin(site)
+        #expect(try await poll(site, begun, as: "latch").oauthError == "invalid_grant")
+        #expect(try await begin(site, as: "notes").oauthError == "unauthorized_client")
+        #expect(try await begin(site, as: "nobody").oauthError == "invalid_client")
+        #expect(try await begin(site, scope: "\"").oauthError == "invalid_scope")
+        #expect(try await poll(site, begun).oauthError == "authorization_pending")
+        await site.close()
+    }
+
+    @Test func `ends when its user signs out before it has its tokens`() async throws {
+        let site = try await Site.authorizing()
+        let begun = try await begin(site)
+        var agent = UserAgent(site)
+        let decision = try await agent.signIn(try await enter(&agent, begun.string("user_code")))
+        _ = try await agent.submit(decision)
+        let access = try await site.logIn().access
+        _ = try await site.call(.post, "/auth/logout", bearer: access, ["allDevices": true])
+        #expect(try await poll(site, begun).oauthError == "invalid_grant")
+        await site.close()
+    }
+
+    @Test func `gives its tokens to one of many polls, on two nodes`() async throws {
+        let site = try await Site.authorizing()
+        let other = try await Site.authorizing(in: site.folder)
+        let begun = try await begin(site)
+        var agent = UserAgent(other)
+        let decision = try await agent.signIn(try await enter(&agent, begun.string("user_code")))
+        #expect(try await agent.submit(decision).title == "The device is signed in")
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<8 { group.addTask { try await poll(number % 2 == 0 ? site : other, begun).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.sorted() == [200] + Array(repeating: 400, count: 7))
+        await other.close()
+        await site.close()
+    }
+}
+
+@Suite struct `A user code` {
+    @Test func `has eight letters that nobody mistakes`() {
+        for _ in 0..<100 {
+            let code = UserCode(.system)
+            #expect(code.text.utf8.count == 9)
+            #expect(code.letters.utf8.allSatisfy { "BCDFGHJKLMNPQRSTVWXZ".utf8.contains($0) })
+            #expect(UserCode(typed: " \(code.text.lowercased()) ") == code)
+        }
+    }
+
+    @Test(arguments: ["", "WDJB-MJH", "WDJB-MJHTX", "WDJB-MJH1", "WDJB-MJHA", "WDJB\u{301}-MJHT", "éDJBMJHT"])
+    func `is nothing else`(text: String) {
+        #expect(UserCode(typed: text) == nil)
+    }
+}

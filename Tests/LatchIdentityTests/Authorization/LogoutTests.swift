@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+/// OpenID Connect RP-Initiated Logout 1.0.
+@Suite struct `A sign-out on the server's page` {
+    private func path(_ parameters: [(String, String)]) -> String {
+        "/oauth/logout?\(FormEncoding.encode(parameters))"
+    }
+
+    /// A browser that is signed in, and the ID token of an app in it.
+    private func signedIn(_ site: Site) async throws -> (UserAgent, hint: String) {
+        var agent = UserAgent(site)
+        let app = SignInApp()
+        let tokens = try await site.exchange(try await agent.authorize(app).parameters["code"] ?? "", app)
+        return (agent, tokens.string("id_token"))
+    }
+
+    private func isSignedIn(_ agent: UserAgent) async throws -> Bool {
+        var agent = agent
+        return try await agent.get(SignInApp().path(["prompt": "none"])).parameters["code"] != nil
+    }
+
+    @Test func `leads back to the app that knows its user, and ends the session of the browser`() async throws {
+        let site = try await Site.authorizing()
+        var (agent, hint) = try await signedIn(site)
+        let before = agent
+        site.clock.advance(by: 1000)
+        let left = try await agent.get(
+            path([
+                ("id_token_hint", hint), ("post_logout_redirect_uri", "https://notes.example.com/bye"),
+                ("state", "s&t"),
+            ]))
+        #expect(left.status == 303 && left.location == "https://notes.example.com/bye?state=s%26t")
+        #expect(agent.cookies.keys.allSatisfy { !$0.contains("session") })
+        // A copy of the cookie is of no use either.
+        #expect(try await !isSignedIn(before))
+        #expect(try await agent.get(path([])).title == "You are signed out")
+        await site.close()
+    }
+
+    @Test func `asks whoever is sent there by a page that does not know them`() async throws {
+        let site = try await Site.authorizing()
+        try await site.signUp("bob@example.com")
+        var (agent, _) = try await signedIn(site)
+        var bob = UserAgent(site)
+        let app = SignInApp()
+        let code = try await bob.authorize(app, [:], "bob@example.com").parameters["code"] ?? ""
+        let hint = try await site.exchange(code, app).string("id_token")
+        for parameters in [[], [("client_id", "notes")], [("id_token_hint", hint)]] {
+            let page = try await agent.get(path(parameters))
+            #expect(page.title == "Sign out?" && page.text.contains("ada@example.com"))
+            #expect(try await bob.submit(page).title == "This sign-in has ended")
+        }
+        #expect(try await isSignedIn(agent))
+        let page = try await agent.get(
+            path([("client_id", "notes"), ("post_logout_redirect_uri", "https://notes.example.com/bye")]))
+        #expect(try await agent.submit(page).location == "https://notes.example.com/bye")
+        #expect(try await !isSignedIn(agent))
+        await site.close()
+    }
+
+    @Test(
+        .tags(.attackB10),
+        arguments: [
+            "https://evil.example/", "https://notes.example.com/bye/", "https://notes.example.com/callback",
+            "https://notes.example.com/bye?x", "javascript:alert(1)", "//evil.example",
+            "https://notes.example.com@evil.example/bye",
+        ])
+    func `leads nowhere but to a registered URL`(redirect: String) async throws {
+        let site = try await Site.authorizing()
+        var (agent, hint) = try await signedIn(site)
+        for parameters in [[("id_token_hint", hint)], [("client_id", "notes")], [("client_id", "web")], []] {
+            let page = try await agent.get(path(parameters + [("post_logout_redirect_uri", redirect)]))
+            #expect(page.status == 400 && page.location.isEmpty)
+            #expect(page.title == "This sign-out cannot begin")
+        }
+        #expect(try await isSignedIn(agent))
+        await site.close()
+    }
+
+    @Test func `takes the request by POST as well, and no ID token of others`() async throws {
+        let site = try await Site.authorizing()
+        var (agent, hint) = try await signedIn(site)
+        let posted = try await agent.post("/oauth/logout", form: "client_id=notes")
+        #expect(posted.location.hasSuffix("/oauth/logout?client_id=notes"))
+        for wrong in [[("id_token_hint", hint), ("client_id", "web")], [("id_token_hint", hint + "x")]] {
+            #expect(try await agent.get(path(wrong)).status == 400)
+        }
+        #expect(try await isSignedIn(agent))
+        await site.close()
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The pages of a sign-in` {
+    private let foreign = SignInApp(clientID: "foreign", redirect: "https://foreign.example/back")
+
+    @Test(.tags(.attackB7)) func `are shown in no frame, and lead nowhere but to the client`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        let login = try await agent.get(foreign.path())
+        let consent = try await agent.signIn(login)
+        for page in [login, consent, try await agent.get("/device"), try await agent.get("/oauth/authorize")] {
+            #expect(page.field("X-Frame-Options") == "DENY")
+            let policy = page.field("Content-Security-Policy") ?? ""
+            #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
+            #expect(page.field(.cacheControl) == "no-store" && page.field("Referrer-Policy") == "no-referrer")
+            #expect(!page.text.contains("<script"))
+        }
+        #expect(
+            consent.field("Content-Security-Policy")?.contains("form-action 'self' https://foreign.example;") == true)
+        let tool = SignInApp(clientID: "tool", redirect: "http://[::1]:4000/callback")
+        #expect(
+            try await agent.get(tool.path(["prompt": "login"])).field("Content-Security-Policy")?
+                .contains("form-action 'self' http:;") == true)
+        await site.close()
+    }
+
+    @Test(.tags(.attackB8)) func `ask whose consent it is, and take it from that session alone`() async throws {
+        let site = try await Site.authorizing()
+        try await site.signUp("bob@example.com")
+        var agent = UserAgent(site)
+        let consent = try await agent.signIn(try await agent.get(foreign.path()))
+        #expect(consent.title == "Let foreign use your account?")
+        for text in ["ada@example.com", "foreign (foreign.example)", "access to files:read", "your e-mail address"] {
+            #expect(consent.text.contains(text), "\(text)")
+        }
+        // Without the cookies, in another user's browser, from another site, changed, and by the wrong route.
+        var stranger = UserAgent(site)
+        #expect(try await stranger.submit(consent).title == "Sign in")
+        var bob = UserAgent(site)
+        _ = try await bob.authorize(SignInApp(), [:], "bob@example.com")
+        #expect(try await bob.submit(consent).title == "Sign in")
+        let body = HTTPBody(FormEncoding.encode([("token", consent.formToken)]))
+        let cross = try await agent.send(
+            .post, "/consent",
+            fields: [.contentType: FormEncoding.mediaType, "Origin": "https://evil.example"], body: body)
+        #expect(cross.status == 403 && cross.location.isEmpty)
+        for token in ["", "x", consent.formToken + "A", String(consent.formToken.dropLast(4))] {
+            let response = try await agent.post("/consent", form: "token=\(token)")
+            #expect(response.status == 400 && response.location.isEmpty)
+        }
+        #expect(try await agent.post("/login", form: "token=\(consent.formToken)").location.isEmpty)
+        // Further fields change nothing.
+        let agreed = try await agent.submit(
+            consent, [("scope", "widgets:delete"), ("client_id", "notes"), ("redirect_uri", "https://evil.example")])
+        #expect(agreed.location.hasPrefix("https://foreign.example/back?code="))
+        let tokens = try await site.exchange(agreed.parameters["code"] ?? "", foreign)
+        #expect(tokens.scopes == Scopes(parsing: foreign.scope ?? ""))
+        await site.close()
+    }
+
+    @Test func `ask each time for the consent to an app of others`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        _ = try await agent.authorize(foreign)
+        let again = try await agent.get(foreign.path())
+        #expect(again.formAction == "/consent")
+        let refused = try await agent.submit(again, [("refuse", "yes")])
+        #expect(refused.parameters["error"] == "access_denied")
+        #expect(refused.parameters["state"] == foreign.state)
+        let other = try await agent.submit(again, [("other", "yes")])
+        #expect(other.title == "Sign in")
+        #expect(try await agent.submit(other, [("refuse", "yes")]).parameters["error"] == "access_denied")
+        await site.close()
+    }
+
+    @Test func `show who asks before a program on the device gets a code, unless the user has just signed in`()
+        async throws
+    {
+        let site = try await Site.authorizing()
+        let tool = SignInApp(clientID: "tool", redirect: "http://127.0.0.1:4000/callback")
+        var agent = UserAgent(site)
+        let first = try await agent.signIn(try await agent.get(tool.path()))
+        #expect(first.location.hasPrefix("http://127.0.0.1:4000/callback?code="))
+        let page = try await agent.get(tool.path())
+        #expect(page.title == "Sign in to tool?")
+        #expect(try await agent.submit(page).location.hasPrefix("http://127.0.0.1:4000/callback?code="))
+        await site.close()
+    }
+
+    @Test(.tags(.attackB9)) func `of two tabs and of two apps both finish`() async throws {
+        let site = try await Site.authorizing()
+        let (one, two) = (SignInApp(), SignInApp(state: "two"))
+        var agent = UserAgent(site)
+        let first = try await agent.get(one.path())
+        let second = try await agent.get(two.path())
+        let third = try await agent.get(foreign.path())
+        let redirects = [try await agent.signIn(second), try await agent.signIn(first)]
+        #expect(redirects.map { $0.parameters["state"] } == ["two", one.state])
+        let consent = try await agent.signIn(third)
+        for (app, response) in zip([two, one, foreign], redirects + [try await agent.submit(consent)]) {
+            #expect(try await site.exchange(response.parameters["code"] ?? "", app).status == 200)
+        }
+        await site.close()
+    }
+
+    @Test(.tags(.attackB9, .attackG7)) func `sign nobody in by a form of another browser, and ask again`() async throws
+    {
+        let site = try await Site.authorizing()
+        try await site.signUp("mallory@example.com")
+        var attacker = UserAgent(site)
+        let page = try await attacker.get(SignInApp().path())
+        var victim = UserAgent(site)
+        let again = try await victim.signIn(page, "mallory@example.com")
+        #expect(again.title == "Sign in" && again.location.isEmpty)
+        #expect(victim.cookies.keys.allSatisfy { !$0.contains("session") })
+        // Two tabs that were opened at once: the second one's cookie has replaced the first one's.
+        #expect(try await victim.signIn(again).parameters["code"] != nil)
+        let cross = try await victim.send(
+            .post, "/login", fields: [.contentType: FormEncoding.mediaType, "Sec-Fetch-Site": "cross-site"],
+            body: HTTPBody(FormEncoding.encode([("token", again.formToken), ("name", "x"), ("password", "y")])))
+        #expect(cross.status == 403)
+        await site.close()
+    }
+
+    @Test(.tags(.attackG1, .attackG2)) func `keep a session that is new each time, hidden and bound to the host`()
+        async throws
+    {
+        let site = try await Site.authorizing { $0.issuer = Site.issuer }
+        var agent = UserAgent(site)
+        let page = try await agent.get(SignInApp().path())
+        let before = agent.cookies
+        _ = try await agent.signIn(page)
+        let name = try #require(agent.cookies.keys.first { $0.hasPrefix("__Host-latch-session-") })
+        #expect(before[name] == nil)
+        let field = try #require(agent.received.first { $0.hasPrefix(name) })
+        for part in ["; Path=/;", "; HttpOnly", "; SameSite=Lax", "; Secure", "; Max-Age=3600"] {
+            #expect(field.contains(part), "\(part)")
+        }
+        let old = agent.cookies[name]
+        _ = try await agent.authorize(SignInApp(), ["prompt": "login"])
+        #expect(agent.cookies[name] != old)
+        // It is one of the user's devices, and no token belongs to it.
+        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        let devices = try await site.tokens.devices(of: account.id)
+        #expect(devices.contains { $0.clientID == "latch:pages" })
+        await site.close()
+    }
+}

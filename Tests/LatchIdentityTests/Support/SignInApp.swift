@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+
+@testable import LatchIdentity
+
+/// An app that signs users in on the server's pages.
+struct SignInApp: Sendable {
+    var clientID = "notes"
+    var redirect = "https://notes.example.com/callback"
+    var scope: String? = "openid email profile files:read"
+    var state: String? = "st ate&\"<>ü"
+    var nonce: String? = "n-0S6_WzA2Mj"
+    var verifier = Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255) })
+
+    /// The operator's own app, one of others, a program, and a server of others.
+    static let registrations = [
+        OAuthClient(
+            id: "notes", grants: [.authorizationCode, .refreshToken],
+            redirectURIs: ["https://notes.example.com/callback", "https://notes.example.com/other"],
+            postLogoutRedirectURIs: ["https://notes.example.com/bye"], isTrusted: true),
+        OAuthClient(
+            id: "foreign", grants: [.authorizationCode, .refreshToken], redirectURIs: ["https://foreign.example/back"]),
+        OAuthClient(
+            id: "tool", grants: [.authorizationCode, .deviceCode, .refreshToken],
+            redirectURIs: ["http://127.0.0.1/callback", "http://[::1]/callback", "tool://callback"], isTrusted: true),
+        OAuthClient(
+            id: "web", isConfidential: true, grants: [.authorizationCode],
+            redirectURIs: ["https://web.example/callback"], isTrusted: true),
+    ]
+
+    /// The parameters of the request; a value of nil leaves one out.
+    func parameters(_ changes: KeyValuePairs<String, String?> = [:]) -> [(String, String)] {
+        var list: [(String, String?)] = [
+            ("response_type", "code"), ("client_id", clientID), ("redirect_uri", redirect), ("scope", scope),
+            ("state", state), ("nonce", nonce), ("code_challenge", Base64URL.encode(verifier.digest)),
+            ("code_challenge_method", "S256"),
+        ]
+        for (name, value) in changes {
+            list.removeAll { $0.0 == name }
+            list.append((name, value))
+        }
+        return list.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    func path(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
+        "/oauth/authorize?\(FormEncoding.encode(parameters(changes)))"
+    }
+}
+
+extension Response {
+    /// The hidden field of the page's form.
+    var formToken: String { part(after: #"name="token" value=""#, until: "\"") }
+    /// The path that the form is sent to.
+    var formAction: String { part(after: #"<form method="post" action=""#, until: "\"") }
+    var title: String { part(after: "<h1>", until: "</h1>") }
+
+    private func part(after start: String, until end: String) -> String {
+        guard let from = text.range(of: start), let to = text[from.upperBound...].range(of: end) else { return "" }
+        return String(text[from.upperBound..<to.lowerBound])
+    }
+}
+
+extension UserAgent {
+    /// Sends the form of a page, with the fields of its user.
+    mutating func submit(_ page: Response, _ fields: [(String, String)] = []) async throws -> Response {
+        try await post(page.formAction, form: FormEncoding.encode([("token", page.formToken)] + fields))
+    }
+
+    /// Signs in on a page.
+    mutating func signIn(
+        _ page: Response, _ name: String = "ada@example.com", password: String = Site.password
+    ) async throws -> Response {
+        try await submit(page, [("name", name), ("password", password)])
+    }
+
+    /// Opens an app's page, signs in if it asks for that, and returns the redirect to the app.
+    mutating func authorize(
+        _ app: SignInApp, _ changes: KeyValuePairs<String, String?> = [:], _ name: String = "ada@example.com"
+    ) async throws -> Response {
+        var response = try await get(app.path(changes))
+        if response.formAction == "/login" { response = try await signIn(response, name) }
+        if response.formAction == "/consent" { response = try await submit(response) }
+        return response
+    }
+}
+
+extension Site {
+    /// A site with the apps, and one account.
+    static func authorizing(
+        _ way: Way = .inProcess, in folder: TemporaryFolder? = nil,
+        change: (inout IdentityConfiguration) -> Void = { _ in }
+    ) async throws -> Site {
+        let site = try await Site(way, in: folder) { configuration in
+            configuration.clients = SignInApp.registrations
+            configuration.clientSecretDigests = ["web": ClientSecret.digest]
+            change(&configuration)
+        }
+        if folder == nil { try await site.signUp() }
+        return site
+    }
+
+    /// Exchanges a code.
+    func exchange(
+        _ code: String, _ app: SignInApp, verifier: String? = nil, redirect: String? = nil, as client: String? = nil
+    ) async throws -> Response {
+        try await token([
+            "grant_type": "authorization_code", "code": code, "code_verifier": verifier ?? app.verifier,
+            "redirect_uri": redirect ?? app.redirect, "client_id": client ?? app.clientID,
+        ])
+    }
+
+    /// The code of a sign-in in a new browser.
+    func code(_ app: SignInApp) async throws -> String {
+        var agent = UserAgent(self)
+        return try await agent.authorize(app).parameters["code"] ?? ""
+    }
+
+    /// A valid access token opens the profile.
+    func accepts(_ access: String) async throws -> Bool { try await get("/user/profile", bearer: access).status == 200 }
+}
