@@ -54,7 +54,7 @@ public struct UpstreamProvider: Sendable, Hashable {
 extension UpstreamProvider {
     /// The names that routes below `/api/auth/` have already.
     private static let reserved: Set<String> = [
-        "clients", "exchange", "links", "logout", "second-factor", "refresh-token", "reauthenticate",
+        "clients", "continue", "exchange", "links", "logout", "second-factor", "refresh-token", "reauthenticate",
     ]
 
     /// Parses the word of a configuration; nil if it is malformed.
@@ -124,6 +124,18 @@ extension UpstreamProvider {
         case .github: "GitHub"
         case .facebook: "Facebook"
         case .openID: name
+        }
+    }
+
+    /// The prompts for which the provider shows a page in any case: that of the specification which its conformance tests
+    /// require, and those that a known one documents.
+    var interactivePrompts: Set<StepUpRequirement.Prompt> {
+        switch kind {
+        case .openID: [.login]
+        case .microsoft: [.login, .consent, .accountSelection]
+        case .google: [.consent, .accountSelection]
+        case .github: [.accountSelection]
+        case .apple, .facebook: []
         }
     }
 

@@ -101,7 +101,9 @@ extension SQLiteIdentityStore: StoreMaintenance {
 
     package func prune(endedBefore date: Date) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) in
-            for table in ["device", "one_time_token", "sign_in_challenge", "sign_in_code", "spent_sign_in"] {
+            for table in [
+                "device", "one_time_token", "sign_in_challenge", "sign_in_code", "spent_sign_in", "address_challenge",
+            ] {
                 try db.run("DELETE FROM \(table) WHERE expires_at < ?", [.date(date)])
             }
             // A change whose mails still wait, because the server was down, has not begun for its user.

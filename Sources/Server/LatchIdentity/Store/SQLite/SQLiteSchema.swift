@@ -37,6 +37,7 @@ enum SQLiteSchema {
     /// The migrations; the one at index n migrates version n to n + 1.
     private static let migrations: [[String]] = [
         first, second, third, fourth, mailOutbox, keyRotation, credentials, auditChain, upstreamIdentities,
+        addressChallenges,
     ]
 
     /// The mails that wait for the mail server.
