@@ -118,7 +118,8 @@ import Testing
     }
 
     @Test func `escape the issuer in HTML`() {
-        let template = MailTemplate(.verifyEmail, token: "t", code: "01234567", issuer: #"https://id.example.com/"><b>&"#)
+        let template = MailTemplate(
+            .verifyEmail, token: "t", code: "01234567", issuer: #"https://id.example.com/"><b>&"#)
         #expect(!template.html.contains("<b>"))
     }
 }

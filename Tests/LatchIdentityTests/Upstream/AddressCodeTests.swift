@@ -41,7 +41,9 @@ extension Site {
 
     init() throws { upstream = try ScriptedUpstream() }
 
-    @Test(.tags(.attackE8)) func `mails a code, and creates the account with it in the browser that began`() async throws {
+    @Test(.tags(.attackE8)) func `mails a code, and creates the account with it in the browser that began`()
+        async throws
+    {
         let site = try await Site.strict(upstream)
         var agent = UserAgent(site)
         let page = try await site.visit(&agent, upstream, app)

@@ -133,7 +133,8 @@ private let silent: Claims = {
         await site.close()
     }
 
-    @Test(.tags(.attackB11)) func `and the provider's response end where the app is no longer configured`() async throws {
+    @Test(.tags(.attackB11)) func `and the provider's response end where the app is no longer configured`() async throws
+    {
         let site = try await Site.brokering(upstream) {
             $0.signInRedirects = ["notes://auth/callback", "other://auth/callback"]
         }

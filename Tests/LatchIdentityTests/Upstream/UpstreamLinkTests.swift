@@ -133,7 +133,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF8)) func `is neither made nor removed by a device that was signed out meanwhile`() async throws {
+    @Test(.tags(.attackF8)) func `is neither made nor removed by a device that was signed out meanwhile`() async throws
+    {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         try await site.signUp()

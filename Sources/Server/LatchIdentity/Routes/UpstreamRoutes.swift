@@ -33,6 +33,9 @@ struct UpstreamRoutes: Sendable {
         }
         router.group(prefix: "/api/auth", interceptors: dependencies.limiting(.token)) { app in
             app.post("/exchange", exchange)
+            for client in dependencies.upstreams.all where !client.apps.isEmpty {
+                app.post("/\(client.provider.name)/exchange") { try await exchangeCredential($0, at: client) }
+            }
             app.get("/links", links)
             app.post("/links", link)
             app.delete("/links/{provider}", unlink)
@@ -164,6 +167,19 @@ struct UpstreamRoutes: Sendable {
         let body = try request.jsonObject()
         let issued = try await service.exchange(
             try body.text("code"), verifier: try body.text("code_verifier"), from: request.requestOrigin)
+        return try CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
+    }
+
+    /// Exchanges the credential of the device's own Sign in with Apple for the tokens of a login: `identityToken`, `nonce`, and if
+    /// the app has them `authorizationCode`, `name` and `otp`.
+    private func exchangeCredential(_ request: HTTPRequest, at client: UpstreamClient) async throws -> HTTPResponse {
+        try RefreshCookie(dependencies).requireSameSite(request)
+        let body = try request.jsonObject()
+        let credential = AppleCredential(
+            identityToken: try body.text("identityToken"), nonce: try body.text("nonce"),
+            authorizationCode: try body.optionalText("authorizationCode"), name: try body.optionalText("name"))
+        let issued = try await service.signIn(
+            with: credential, otp: try body.optionalText("otp"), at: client, from: request.requestOrigin)
         return try CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
     }
 

@@ -81,6 +81,8 @@ final class UpstreamClient: Sendable {
     private let clock: WallClock
     private let random: RandomSource
     private let current = Mutex<Current?>(nil)
+    /// The clients of the apps that sign users in by a dialog of the device, by their identifiers.
+    let apps: [String: AuthorizationClient]
 
     fileprivate init(
         _ provider: UpstreamProvider, secret: String, transport: any Handler, clock: WallClock, random: RandomSource
@@ -90,7 +92,17 @@ final class UpstreamClient: Sendable {
         self.random = random
         self.secret = provider.kind == .apple ? nil : secret
         configuration = try Self.configuration(of: provider, secret: secret)
-        self.transport = UpstreamTransport(issuer: configuration.issuer, transport: transport)
+        let allowed = UpstreamTransport(issuer: configuration.issuer, transport: transport)
+        self.transport = allowed
+        var apps: [String: AuthorizationClient] = [:]
+        for id in provider.appIDs {
+            var registered = provider
+            registered.clientID = id
+            apps[id] = AuthorizationClient(
+                try Self.configuration(of: registered, secret: secret), transport: allowed, timeout: Self.timeout,
+                clock: clock, random: random)
+        }
+        self.apps = apps
     }
 
     private static func configuration(

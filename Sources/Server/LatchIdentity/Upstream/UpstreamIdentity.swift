@@ -98,7 +98,7 @@ extension UpstreamClient {
 
     /// Requires that the user belongs to an allowed tenant: `tid` of Microsoft, which the issuer contains as well, or `hd` of
     /// Google, the domain of an organization.
-    func checkTenant(_ claims: Claims) throws(IdentityError) {
+    private func checkTenant(_ claims: Claims) throws(IdentityError) {
         guard !provider.tenants.isEmpty else { return }
         let tenant = claims.string(provider.kind == .microsoft ? "tid" : "hd")?.lowercasedASCII()
         guard let tenant, provider.tenants.contains(where: { $0.utf8.elementsEqual(tenant.utf8) }) else {
@@ -175,7 +175,7 @@ extension UpstreamClient {
     }
 
     /// Returns a name that fits an account: fifty characters have at most 200 bytes.
-    private static func name(_ text: String?) -> String? {
+    static func name(_ text: String?) -> String? {
         text.flatMap { String($0.trimmingSpace()).sanitized(50) }
     }
 

@@ -160,7 +160,8 @@ struct UpstreamSignInService: Sendable {
             return .page(try await addressChallenge(for: nil, record, attempt, from: origin))
         }
         // A user who has authenticated since the attempt began, or has chosen an account, knows of it.
-        let isSeen = attempt.isInteractive || (user.authenticatedAt.map { $0 >= attempt.beganAt } ?? false)
+        let isSeen =
+            attempt.isInteractive || (user.authenticatedAt.map { $0.addingTimeInterval(1) > attempt.beganAt } ?? false)
         return try await next(of: account, record, attempt, isConfirmed: isConfirmed || isSeen, from: origin)
     }
 
@@ -185,7 +186,7 @@ struct UpstreamSignInService: Sendable {
     /// Returns the account of a user, which the first sign-in creates; nil if the address has to be verified first.
     ///
     /// Until then nothing shows whether another account has it.
-    private func account(
+    func account(
         of user: UpstreamUser, at provider: UpstreamProvider, from origin: RequestOrigin
     ) async throws(IdentityError) -> Account? {
         if let found = try await store.account(linkedTo: user.identity) { return found }
