@@ -389,7 +389,7 @@ MUTANTS = {
         '\\(mail.id)", at: now) }'),
     "lateLinkIsValid": (STORE + "MailOutbox.swift", "MailOutboxTests",
         "expiresAt: mail.purpose == .resetPassword ? claim.resetEnd : claim.verificationEnd",
-        "expiresAt: (purpose == .resetPassword ? claim.resetEnd : claim.verificationEnd)\n"
+        "expiresAt: (mail.purpose == .resetPassword ? claim.resetEnd : claim.verificationEnd)\n"
         "                        .addingTimeInterval($out ? mail.createdAt.timeIntervalSince(claim.now) : 0)"),
     "pausesGrow": (IDENTITY + "Mail/MailQueue.swift", "MailOutboxTests",
         "let growing = min(5 *", "let growing = $out ? 5 : min(5 *"),

@@ -16,7 +16,9 @@ struct MailTemplate {
     private var code: String?
     /// The sentence for those who did not expect the mail.
     private let closing: String
+}
 
+extension MailTemplate {
     /// Creates the texts of a mail; its link opens a form, so that opening it changes nothing.
     init(_ purpose: OutboxMail.Purpose, token: String, code: String, issuer: String) {
         let issuer = issuer.withoutFinalSlash
