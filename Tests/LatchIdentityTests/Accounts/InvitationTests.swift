@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchHTTP
+import LatchTesting
 import TestTags
 import Testing
 

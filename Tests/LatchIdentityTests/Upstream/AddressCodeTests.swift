@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import LatchTesting
 import TestTags
 import Testing
 

@@ -5,6 +5,7 @@ import LatchCore
 import LatchCrypto
 import LatchHTTP
 import LatchJOSE
+import LatchTesting
 import TestTags
 import Testing
 
@@ -40,8 +41,10 @@ private struct AppleDevice: Sendable {
     }
 
     func send(_ token: String, nonce: String? = nil, _ more: JSONObject = [:]) async throws -> Response {
-        let content: JSONObject = ["identityToken": .string(token), "nonce": .string(nonce ?? self.nonce)]
-        return try await site.post("/api/auth/apple/exchange", .object(content.merging(more) { $1 }))
+        var content = more
+        content["identityToken"] = .string(token)
+        content["nonce"] = .string(nonce ?? self.nonce)
+        return try await site.post("/api/auth/apple/exchange", .object(content))
     }
 }
 

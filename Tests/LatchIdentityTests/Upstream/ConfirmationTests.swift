@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import LatchTesting
 import TestTags
 import Testing
 
@@ -50,7 +51,7 @@ private let silent: Claims = {
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
         let page = try await site.visit(
-            &agent, upstream, app, as: silent, [("state", "of the app")], confirming: false)
+            &agent, upstream, app, "staff", as: silent, [("state", "of the app")], confirming: false)
         let refused = try await agent.answer(page, [("refuse", "yes")])
         #expect(refused.status == 302)
         #expect(refused.parameters == ["error": "access_denied", "state": "of the app"])
@@ -99,7 +100,7 @@ private let silent: Claims = {
         try await site.signUp()
         let access = try await site.logIn().access
         var agent = UserAgent(site)
-        let page = try await site.visit(&agent, upstream, app, [("intent", "link")], confirming: false)
+        let page = try await site.visit(&agent, upstream, app, "staff", as: Site.ada, [("intent", "link")], confirming: false)
         #expect(page.title == "Link your staff account?")
         let kept = agent.cookies
         let code = try await agent.answer(page).parameters["code"] ?? ""

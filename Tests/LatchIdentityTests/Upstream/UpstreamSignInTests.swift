@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import LatchTesting
 import TestTags
 import Testing
 
@@ -109,7 +110,8 @@ import Testing
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
-        let returned = try await site.visit(&agent, upstream, UpstreamApp(), [("state", "a&b=c")])
+        let returned = try await site.visit(
+            &agent, upstream, UpstreamApp(), "staff", as: Site.ada, [("state", "a&b=c")])
         #expect(Set(returned.parameters.keys) == ["code", "state"] && returned.parameters["state"] == "a&b=c")
         for state in ["\r\n", "\u{e9}", String(repeating: "x", count: 201)] {
             #expect(try await agent.get(UpstreamApp().path("staff", [("state", state)])).status == 400)
