@@ -96,24 +96,6 @@ extension Site {
         await site.close()
     }
 
-    @Test(.tags(.attackE2)) func `costs the same writes whether another account has the address`() async throws {
-        let site = try await Site.strict(upstream)
-        try await site.signUp()
-        var jobs: [Int] = []
-        for email in ["ada@example.com", "eve@example.com"] {
-            await site.identity.dependencies.mails.flush()
-            var agent = UserAgent(site)
-            let before = site.identity.dependencies.store.writeStatistics.jobs
-            let mails = site.mailer.messages.count
-            _ = try await site.visit(&agent, upstream, app, as: ["sub": .string(email), "email": .string(email)])
-            await site.identity.dependencies.mails.flush()
-            #expect(site.mailer.messages.count == mails + 1)
-            jobs.append(site.identity.dependencies.store.writeStatistics.jobs - before)
-        }
-        #expect(jobs[0] == jobs[1])
-        await site.close()
-    }
-
     @Test(.tags(.attackF1)) func `ends after five wrong codes, however many come at once`() async throws {
         let site = try await Site.strict(upstream) { $0.loginLimitPerMinute = 100 }
         var agent = UserAgent(site)

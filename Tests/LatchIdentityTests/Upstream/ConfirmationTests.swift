@@ -100,7 +100,8 @@ private let silent: Claims = {
         try await site.signUp()
         let access = try await site.logIn().access
         var agent = UserAgent(site)
-        let page = try await site.visit(&agent, upstream, app, "staff", as: Site.ada, [("intent", "link")], confirming: false)
+        let page = try await site.visit(
+            &agent, upstream, app, "staff", as: Site.ada, [("intent", "link")], confirming: false)
         #expect(page.title == "Link your staff account?")
         let kept = agent.cookies
         let code = try await agent.answer(page).parameters["code"] ?? ""
