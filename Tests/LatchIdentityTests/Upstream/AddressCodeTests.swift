@@ -176,6 +176,26 @@ extension Site {
         await site.close()
     }
 
+    @Test(.tags(.attackE9)) func `proves no other address than the one that the code was mailed to`() async throws {
+        let site = try await Site.brokering(upstream)
+        _ = try await site.signIn(through: upstream)
+        let strict = try await Site(in: site.folder, upstream: upstream) {
+            $0 = site.identity.dependencies.configuration
+            $0.requireVerifiedEmail = true
+        }
+        var agent = UserAgent(strict)
+        let page = try await strict.visit(&agent, upstream, app)
+        let code = try #require(await strict.mailedCode())
+        do {
+            let raw = try SQLiteConnection(path: site.folder.file(), access: .readWrite)
+            try raw.run("UPDATE account SET email = 'eve@example.com', email_key = 'eve@example.com'")
+        }
+        #expect(try await agent.answer(page, [("code", code)]).title == "This sign-in has ended")
+        #expect(try await site.identity.accounts.account(email: "eve@example.com")?.emailVerifiedAt == nil)
+        await strict.close()
+        await site.close()
+    }
+
     @Test(.tags(.attackE8)) func `ends with a sign-out everywhere where the account exists`() async throws {
         let site = try await Site.brokering(upstream)
         let session = try await site.signIn(through: upstream)

@@ -147,9 +147,9 @@ struct UpstreamRoutes: Sendable {
     ) async throws(IdentityError) -> UpstreamSignInService.Next {
         switch attempt.step {
         case .response: throw .signInEnded
-        case .address(let mailID, _, let user):
+        case .address(let mailID, let address, let user):
             return try await service.finish(
-                mailID: mailID, user, code: code, of: attempt, at: client.provider, from: origin)
+                mailID: mailID, sentTo: address, user, code: code, of: attempt, at: client.provider, from: origin)
         case .secondFactor(let challenge, let user):
             return .app(
                 url: try await service.finish(challenge: challenge, user, code: code, of: attempt, from: origin))

@@ -38,20 +38,22 @@ extension UpstreamSignInService {
     /// - Throws: `IdentityError.invalidCode`, after which the user tries again; `.signInEnded`, `.accountExists` if
     ///   another account got the address meanwhile, and the errors of the next step.
     func finish(
-        mailID: String, _ record: UpstreamIdentityRecord, code: String, of attempt: SignInAttempt,
-        at provider: UpstreamProvider, from origin: RequestOrigin
+        mailID: String, sentTo address: String, _ record: UpstreamIdentityRecord, code: String,
+        of attempt: SignInAttempt, at provider: UpstreamProvider, from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
         let identity = record.identity(at: attempt.provider)
         let now = dependencies.now
+        // The code proves the address that it was mailed to, and not the one that the account has meanwhile.
+        let email = try EmailAddress(address)
         let known = try await store.account(linkedTo: identity)
-        guard let email = known?.email ?? identity.email else { throw .emailMissing }
-        let account =
+        var account =
             known
             ?? Account(
                 id: dependencies.newID(at: now), email: email, name: record.name, passwordChangedAt: now,
                 emailVerifiedAt: now, ownerProvedAt: now, createdAt: now)
+        account.email = email
         let isRight = MailedTokens(pepper: dependencies.pepper).isCode(code, of: mailID)
-        let verify = { () async throws(IdentityError) -> Account in
+        let verify = { [account] () async throws(IdentityError) -> Account in
             let answer = try await store.answer(mailID, isRight: isRight, for: account, linkedTo: identity, at: now)
             if case .verified(let account) = answer { return account }
             try await store.audit(
