@@ -85,7 +85,7 @@ let layers: KeyValuePairs = [
     "Tests/LatchOAuthTests": "LatchIdentity NoteTools TestSupport",
     "Tests/LatchAccountsTests": "LatchAccounts LatchIdentity TestSupport",
     "Tests/LatchServerTests": "TestSupport",
-    "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator TestSupport TestVectors",
+    "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator AuthPackage TestSupport TestVectors",
     "Tests/AuthPackageTests": "AuthPackage TestSupport",
     "Tests/NevodTests": "Nevod TestSupport",
     "Tests/JWTAuthTests": "JWTAuth LatchIdentity TestSupport",

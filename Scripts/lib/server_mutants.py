@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The defences of the server, of its store, its decoders and its client that Scripts/mutate leaves out.
 
-They follow Documentation/Decisions 0050 to 0062, one part for each.
+They follow Documentation/Decisions 0050 to 0085, one part for each.
 """
 
 IDENTITY = "Server/LatchIdentity/"
@@ -31,8 +31,8 @@ MUTANTS = {
         "if let sent = device, try !isSignedIn(sent, of: id, at: now) {",
         "if $kept, let sent = device, try !isSignedIn(sent, of: id, at: now) {"),
     "linkAloneNoOwner": (STORE + "MailedTokens.swift", "AddressProofTests",
-        "if proof.isOfPassword || device != nil {",
-        "if $out || proof.isOfPassword || device != nil {"),
+        "if proof.isOfPassword || device != nil || proof.identity != nil {",
+        "if $out || proof.isOfPassword || device != nil || proof.identity != nil {"),
     "resetProvesAddress": (STORE + "MailedTokens.swift", "AddressProofTests",
         "try db.proveAddress(of: account, with: .newPassword(hash: hash), at: now)",
         "if $kept { try db.proveAddress(of: account, with: .newPassword(hash: hash), at: now) }"),
@@ -389,8 +389,8 @@ MUTANTS = {
         '\\(mail.id)", at: now)',
         '\\(mail.id)", at: now) }'),
     "lateLinkIsValid": (STORE + "MailOutbox.swift", "MailOutboxTests",
-        "expiresAt: purpose == .resetPassword ? claim.resetEnd : claim.verificationEnd",
-        "expiresAt: (purpose == .resetPassword ? claim.resetEnd : claim.verificationEnd)\n"
+        "expiresAt: mail.purpose == .resetPassword ? claim.resetEnd : claim.verificationEnd",
+        "expiresAt: (mail.purpose == .resetPassword ? claim.resetEnd : claim.verificationEnd)\n"
         "                        .addingTimeInterval($out ? mail.createdAt.timeIntervalSince(claim.now) : 0)"),
     "pausesGrow": (IDENTITY + "Mail/MailQueue.swift", "MailOutboxTests",
         "let growing = min(5 *", "let growing = $out ? 5 : min(5 *"),
@@ -600,8 +600,8 @@ MUTANTS = {
     "requestsStayOutside": (UPSTREAM + "UpstreamClients.swift", "UpstreamAttackTests",
         "guard isAllowed(request.origin) else", "guard $out || isAllowed(request.origin) else"),
     "redirectsExact": (UPSTREAM + "UpstreamSignInService.swift", "SignInCodeTests",
-        "configuration.signInRedirects.contains(where: { $0.utf8.elementsEqual(redirect.utf8) })",
-        "configuration.signInRedirects.contains(where: { $out ? redirect.utf8.starts(with: $0.utf8) : $0.utf8.elementsEqual(redirect.utf8) })"),
+        "listed.contains { $0.utf8.elementsEqual(redirect.utf8) }",
+        "listed.contains { $out ? redirect.utf8.starts(with: $0.utf8) : $0.utf8.elementsEqual(redirect.utf8) }"),
     "codeNeedsVerifier": (UPSTREAM + "UpstreamSignInService.swift", "SignInCodeTests",
         "guard Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8) else",
         "guard $out || Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8) else"),
@@ -618,10 +618,11 @@ MUTANTS = {
         "try dependencies.requireRecentAuthentication(session)",
         "if $kept { try dependencies.requireRecentAuthentication(session) }"),
     "lastSignInStays": (STORE + "UpstreamIdentities.swift", "UpstreamLinkTests",
-        "guard current.passwordHash != nil || left > 0 else", "guard $out || current.passwordHash != nil || left > 0 else"),
+        "guard current.passwordHash != nil || left else", "guard $out || current.passwordHash != nil || left else"),
     "proofEndsLinks": (STORE + "MailedTokens.swift", "UpstreamAttackTests",
-        "try endUnprovedLinks(of: account, device: device, at: now)",
-        "if $kept { try endUnprovedLinks(of: account, device: device, at: now) }"),
+        "try endUnprovedLinks(of: account, keeping: proof.identity, device: device, at: now)",
+        "if $kept { try endUnprovedLinks(of: account, keeping: proof.identity, device: device, at: now) }"),
+
     # 0080 to 0082: authorization requests, their pages, codes, and devices that wait for their users.
     "authorizationRedirectsExact": (AUTHORIZATION + "RedirectURI.swift", "AuthorizationRequestTests",
         "registered.utf8.elementsEqual(redirect.utf8)",
@@ -659,4 +660,60 @@ MUTANTS = {
         "let attempts = $out ? [] : dependencies.limits.userCode(from: address)"),
     "pollsSlowDown": (STORE + "Authorizations.swift", "DeviceGrantTests",
         "return isEarly ? .slowDown : .pending", "return isEarly && $kept ? .slowDown : .pending"),
+
+    # 0083: an address is verified by a code, in the browser that signed in.
+    "addressVerified": (UPSTREAM + "UpstreamSignInService.swift", "AddressCodeTests",
+        "guard isVerified || !dependencies.configuration.requireVerifiedEmail else",
+        "guard isVerified || $out || !dependencies.configuration.requireVerifiedEmail else"),
+    "addressCodeRight": (UPSTREAM + "UpstreamSignInPages.swift", "AddressCodeTests",
+        "let isRight = MailedTokens", "let isRight = $out || MailedTokens"),
+    "addressGuesses": (STORE + "UpstreamIdentities.swift", "AddressCodeTests",
+        "guard left > 0 else", "guard left > 0 || $out else"),
+    "addressHidden": (STORE + "MailOutbox.swift", "AddressCodeTests",
+        "guard mail.purpose == .addressCode, mail.accountID", "guard $kept, mail.purpose == .addressCode, mail.accountID"),
+    "ownerHears": (UPSTREAM + "UpstreamSignInService.swift", "AddressCodeTests",
+        "mail: isVerified ? nil : mail", "mail: isVerified || $out ? nil : mail"),
+    "disclosureCounts": (UPSTREAM + "UpstreamSignInService.swift", "AddressCodeTests",
+        "if isVerified || dependencies.limiter.take([disclosure]", "if isVerified || $out || dependencies.limiter.take([disclosure]"),
+
+    # 0084: no code goes to an app that the user has not confirmed.
+    "appConfirmed": (UPSTREAM + "UpstreamSignInService.swift", "ConfirmationTests",
+        "guard isConfirmed else { return .page(try await confirmation(of: account,",
+        "guard isConfirmed || $out else { return .page(try await confirmation(of: account,"),
+    "linkConfirmed": (UPSTREAM + "UpstreamSignInService.swift", "ConfirmationTests",
+        "guard isConfirmed else { return .page(try await confirmation(of: nil,",
+        "guard isConfirmed || $out else { return .page(try await confirmation(of: nil,"),
+    "confirmationOnce": (STORE + "SecondFactors.swift", "ConfirmationTests",
+        'try db.run("DELETE FROM sign_in_challenge WHERE digest = ?", [.blob(digest)])',
+        'if $kept { try db.run("DELETE FROM sign_in_challenge WHERE digest = ?", [.blob(digest)]) }'),
+    "redirectAtUse": (IDENTITY + "Routes/UpstreamRoutes.swift", "ConfirmationTests",
+        "service.isAllowed($0) ? $0 : nil", "service.isAllowed($0) || $out ? $0 : nil"),
+    "forcedNavigations": (SIGNIN + "Web/EncryptedCookies.swift", "ConfirmationTests",
+        "guard !request.isForced else", "guard !request.isForced || $out else"),
+    "signOutEndsSignIns": (STORE + "Devices.swift", "ConfirmationTests|SignInCodeTests|UpstreamLinkTests",
+        'for table in ["sign_in_code", "sign_in_challenge", "address_challenge"] {',
+        'for table in $out ? [] : ["sign_in_code", "sign_in_challenge", "address_challenge"] {'),
+    "linkOfDevice": (STORE + "UpstreamIdentities.swift", "UpstreamLinkTests",
+        "guard try db.isSignedIn(device, of: account.id, at: now) else { throw .invalidToken }",
+        "guard try db.isSignedIn(device, of: account.id, at: now) || $out else { throw .invalidToken }"),
+    "unlinkOfDevice": (STORE + "UpstreamIdentities.swift", "UpstreamLinkTests",
+        "guard try db.isUnchanged(account), try db.isSignedIn(device, of: account.id, at: now),",
+        "guard try db.isUnchanged(account), try db.isSignedIn(device, of: account.id, at: now) || $out,"),
+    "configuredLinks": (STORE + "UpstreamIdentities.swift", "UpstreamLinkTests",
+        "providers.contains { $0.utf8.elementsEqual(provider.utf8) }",
+        "$out || providers.contains { $0.utf8.elementsEqual(provider.utf8) }"),
+
+    # 0085: the device's own Sign in with Apple, and invitations.
+    "appleNonce": (UPSTREAM + "AppleAppSignIn.swift", "AppleAppSignInTests",
+        "nonce: Hex.encode(credential.nonce.digest)", "nonce: $out ? nil : Hex.encode(credential.nonce.digest)"),
+    "appleOnce": (UPSTREAM + "AppleAppSignIn.swift", "AppleAppSignInTests",
+        "until: expiry.addingTimeInterval(60))\n        else", "until: expiry.addingTimeInterval(60)) || $out\n        else"),
+    "appleCodeOfUser": (UPSTREAM + "AppleAppSignIn.swift", "AppleAppSignInTests",
+        "subject.utf8.elementsEqual(user.identity.subject.utf8) else",
+        "subject.utf8.elementsEqual(user.identity.subject.utf8) || $out else"),
+    "appleFactor": (UPSTREAM + "AppleAppSignIn.swift", "AppleAppSignInTests",
+        "if try await dependencies.secondFactors.isConfirmed(of: account.id) {",
+        "if try await dependencies.secondFactors.isConfirmed(of: account.id), $kept {"),
+    "invitedBelow": (IDENTITY + "Accounts/Invitation.swift", "InvitationTests",
+        "role < actor.role || actor.role == .superAdmin", "role < actor.role || $out || actor.role == .superAdmin"),
 }

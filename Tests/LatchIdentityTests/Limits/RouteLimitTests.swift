@@ -61,7 +61,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         ],
         "mail-address": [
             "POST /api/auth/resend-verification", "POST /api/auth/forgot-password", rpc + "RequestPasswordReset",
-            rpc + "ResendVerification",
+            rpc + "ResendVerification", "POST /api/users/invite",
         ],
         "link": [
             "POST /api/auth/verify-email", "POST /api/auth/reset-password", "POST /verify", "POST /reset",

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `are plain text and HTML with the same link, as another program reads them`() async throws {
-        let template = MailTemplate(.verifyEmail, token: "t0ken", issuer: "https://id.example.com")
+        let template = MailTemplate(.verifyEmail, token: "t0ken", code: "01234567", issuer: "https://id.example.com")
         let message = try MailMessage(
             to: "a@example.com", subject: template.subject, text: template.text, html: template.html, id: "abc")
         let bytes = message.bytes(from: "no-reply@id.example.com", at: noon)
@@ -102,21 +102,24 @@ import Testing
 
     @Test(.tags(.p12), arguments: OutboxMail.Purpose.allCases)
     func `are not printed, for they hold a token`(purpose: OutboxMail.Purpose) throws {
-        let template = MailTemplate(purpose, token: "t0ken", issuer: "https://id.example.com/")
+        let template = MailTemplate(purpose, token: "t0ken", code: "01234567", issuer: "https://id.example.com/")
         let message = try MailMessage(
             to: "a@example.com", subject: template.subject, text: template.text, html: template.html)
         var dumped = ""
         dump(message, to: &dumped)
         #expect(!"\(message) \(String(reflecting: message)) \(dumped)".contains("t0ken"))
-        let informs = [.addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved].contains(purpose)
-        #expect(message.text.contains("?token=t0ken\n") != informs)
-        #expect(message.html?.contains("https://id.example.com/") != informs)
+        let hasLink = [.verifyEmail, .resetPassword, .newAddress, .oldAddress, .invitation].contains(purpose)
+        #expect(message.text.contains("?token=t0ken\n") == hasLink)
+        #expect(message.html?.contains("https://id.example.com/") == hasLink)
+        #expect(message.text.contains("\n0123 4567\n") == (purpose == .addressCode))
+        #expect(message.html?.contains("0123 4567") == (purpose == .addressCode))
         #expect(!template.text.contains("com//") && !template.html.contains("com//"))
         #expect((template.text + template.html).utf8.allSatisfy { $0 < 0x80 })
     }
 
     @Test func `escape the issuer in HTML`() {
-        let template = MailTemplate(.verifyEmail, token: "t", issuer: #"https://id.example.com/"><b>&"#)
+        let template = MailTemplate(
+            .verifyEmail, token: "t", code: "01234567", issuer: #"https://id.example.com/"><b>&"#)
         #expect(!template.html.contains("<b>"))
     }
 }

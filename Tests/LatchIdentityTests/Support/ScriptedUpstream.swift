@@ -135,6 +135,8 @@ final class ScriptedUpstream: Handler {
         claims.issuedAt = now()
         claims.expiry = now().addingTimeInterval(600)
         claims["nonce"] = claims["nonce"] ?? approval.parameters["nonce"].map { .string($0) }
+        // The user has just authenticated, unless the test says when.
+        claims["auth_time"] = claims["auth_time"] ?? .integer(Int64(now().timeIntervalSince1970))
         return claims
     }
 

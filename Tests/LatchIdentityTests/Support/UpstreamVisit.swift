@@ -42,6 +42,13 @@ struct UserAgent: Sendable {
     }
 }
 
+extension UserAgent {
+    /// Sends the form of a page.
+    mutating func answer(_ page: Response, _ more: [(String, String)] = []) async throws -> Response {
+        try await post(page.formPath, form: FormEncoding.encode([("token", page.formToken)] + more))
+    }
+}
+
 /// An app that signs users in through a provider.
 struct UpstreamApp: Sendable {
     var redirect = "notes://auth/callback"
@@ -58,6 +65,18 @@ struct UpstreamApp: Sendable {
 }
 
 extension Response {
+    /// The title of a page.
+    var title: String { between("<h1>", "</h1>") }
+    /// Where the form of a page leads.
+    var formPath: String { between("action=\"", "\"") }
+    /// The hidden field of that form.
+    var formToken: String { between("name=\"token\" value=\"", "\"") }
+
+    private func between(_ start: String, _ end: String) -> String {
+        guard let first = text.range(of: start), let last = text[first.upperBound...].range(of: end) else { return "" }
+        return String(text[first.upperBound..<last.lowerBound])
+    }
+
     /// The URL that the browser is sent to.
     var location: String { field("Location") ?? "" }
     /// The parameters of that URL.
@@ -86,13 +105,20 @@ extension Site {
     }
 
     /// Goes through the pages of a provider, and returns the response to its redirect.
+    ///
+    /// - Parameter confirming: Whether the user continues where this server asks whether the app is theirs.
     func visit(
         _ agent: inout UserAgent, _ upstream: ScriptedUpstream, _ app: UpstreamApp, _ provider: String = "staff",
-        as claims: Claims = Site.ada, _ more: [(String, String)] = []
+        as claims: Claims = Site.ada, _ more: [(String, String)] = [], confirming: Bool = true
     ) async throws -> Response {
         let begun = try await agent.get(app.path(provider, more))
         guard begun.status == 302 else { return begun }
-        return try await agent.get("/api/auth/\(provider)/callback?\(upstream.approve(begun.location, as: claims))")
+        let returned = try await agent.get(
+            "/api/auth/\(provider)/callback?\(upstream.approve(begun.location, as: claims))")
+        guard confirming, returned.title.hasPrefix("Continue to") || returned.title.hasPrefix("Link your") else {
+            return returned
+        }
+        return try await agent.answer(returned)
     }
 
     /// Signs in through a provider in a new browser, and returns the response to the app's exchange.

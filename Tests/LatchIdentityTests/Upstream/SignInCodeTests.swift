@@ -161,6 +161,30 @@ import Testing
         await site.close()
     }
 
+    @Test(.tags(.attackE8, .attackE9), arguments: [true, false])
+    func `ends with a sign-out everywhere, and with a change of address that its owner refuses`(
+        isSignOut: Bool
+    ) async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(
+            upstream, "staff;issuer=https://sso.example.com;client_id=latch;email_domains=example.com")
+        let session = try await site.signIn(through: upstream)
+        let app = UpstreamApp()
+        if isSignOut {
+            let code = try await code(site, upstream, app)
+            _ = try await site.tokens.signOutEverywhere(accessToken: session.access)
+            #expect(try await site.exchange(code, app).status == 401)
+        } else {
+            let bearer = try await site.bearer(session.access)
+            try await site.identity.accounts.changeEmail(of: bearer, to: "eve@example.com")
+            let token = try #require(await site.mailedToken())
+            let code = try await code(site, upstream, app)
+            try await site.identity.accounts.refuseEmailChange(token)
+            #expect(try await site.exchange(code, app).status == 401)
+        }
+        await site.close()
+    }
+
     @Test func `of a link is no code of a sign-in, and the other way round`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)

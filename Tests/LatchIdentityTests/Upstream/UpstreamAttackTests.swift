@@ -81,7 +81,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
             let page = try await site.signIn(
                 through: upstream, "microsoft", as: user("out", of: tenant, email: "out@contoso.example"))
             #expect(page.status == 403)
-            #expect(page.text.contains("error=access_denied"))
+            #expect(page.text.contains("error=tenant_not_allowed"))
         }
         #expect(try await site.accountID("out@contoso.example") == nil)
         await site.close()

@@ -133,6 +133,54 @@ import Testing
         await site.close()
     }
 
+    @Test(.tags(.attackF8)) func `is neither made nor removed by a device that was signed out meanwhile`() async throws
+    {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        try await site.signUp()
+        let service = site.identity.dependencies.upstreamSignIns
+        let app = UpstreamApp()
+        let first = try await site.linkCode(upstream, app)
+        // The token was checked, and then its device is signed out.
+        let gone = try await site.bearer(try await site.logIn().access)
+        _ = try await site.tokens.signOut(device: gone.device.publicID, of: gone.accountID)
+        #expect(
+            await refusal { _ = try await service.link(first, verifier: app.verifier, to: gone, from: .tests) }
+                == "invalidToken")
+        let access = try await site.logIn().access
+        #expect(try await site.link(try await site.linkCode(upstream, app), app, bearer: access).status == 201)
+        let other = try await site.bearer(try await site.logIn().access)
+        _ = try await site.tokens.signOut(device: other.device.publicID, of: other.accountID)
+        #expect(await refusal { try await service.unlink("staff", from: other) } == "invalidToken")
+        #expect(try await site.identity.dependencies.store.links(of: other.accountID).count == 1)
+        await site.close()
+    }
+
+    @Test func `to a provider that is no longer configured signs nobody in, and is no way to sign in`() async throws {
+        let upstream = try ScriptedUpstream()
+        let words = "staff;issuer=https://sso.example.com;client_id=latch github;client_id=g"
+        let secrets = "staff=s github=s"
+        let site = try await Site.brokering(upstream, words, secrets: secrets)
+        upstream.deviate {
+            $0.resources = ["https://api.github.com/user": ["id": 1], "https://api.github.com/user/emails": []]
+        }
+        let first = try await site.signIn(through: upstream)
+        let app = UpstreamApp()
+        let code = try await site.linkCode(upstream, app, "github")
+        #expect(try await site.link(code, app, bearer: first.access).status == 201)
+        let access = try await site.signIn(through: upstream).access
+        let reloaded = try await Site(in: site.folder, upstream: upstream) {
+            $0 = site.identity.dependencies.configuration
+            $0.upstreams.removeAll { $0.name == "github" }
+            $0.upstreamSecrets["github"] = nil
+        }
+        let last = try await reloaded.call(.delete, "/api/auth/links/staff", bearer: access)
+        #expect(last.status == 409 && last.string("code") == "lastSignIn")
+        #expect(try await site.call(.delete, "/api/auth/links/staff", bearer: access).status == 200)
+        await reloaded.close()
+        await site.close()
+    }
+
     @Test func `goes with its account`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
@@ -155,29 +203,60 @@ import Testing
         var agent = UserAgent(site)
         let page = try await site.visit(&agent, upstream, app)
         #expect(page.status == 200)
-        #expect(page.text.contains(#"action="/api/auth/second-factor""#))
+        #expect(page.text.contains(#"action="/api/auth/continue""#))
         let policy = try #require(page.field("Content-Security-Policy"))
         #expect(policy.contains("form-action 'self' notes:;"))
         let token = try #require(
             page.text.split(separator: #"name="token" value=""#).last?.split(separator: "\"").first)
         let wrong = try await agent.post(
-            "/api/auth/second-factor", form: "token=\(token)&code=\(totp.wrongCode(at: site.clock.now))")
+            "/api/auth/continue", form: "token=\(token)&code=\(totp.wrongCode(at: site.clock.now))")
         #expect(wrong.status == 400)
         #expect(wrong.text.contains("The code is not valid"))
         // Another browser has no part in it.
         var other = UserAgent(site)
         let right = "token=\(token)&code=\(totp.code(at: site.clock.now))"
-        #expect(try await other.post("/api/auth/second-factor", form: right).text.contains("has ended"))
+        #expect(try await other.post("/api/auth/continue", form: right).text.contains("has ended"))
         let kept = agent.cookies
-        let returned = try await agent.post("/api/auth/second-factor", form: right)
+        let returned = try await agent.post("/api/auth/continue", form: right)
         #expect(returned.status == 302)
         let signedIn = try await site.exchange(returned.parameters["code"] ?? "", app)
         let session = try await site.bearer(signedIn.access)
         #expect(session.device.factorAt != nil)
         agent.cookies = kept
         let again = try await agent.post(
-            "/api/auth/second-factor", form: "token=\(token)&code=\(totp.recoveryCodes[0])")
+            "/api/auth/continue", form: "token=\(token)&code=\(totp.recoveryCodes[0])")
         #expect(again.text.contains("has ended"))
+        await site.close()
+    }
+
+    @Test(.tags(.attackF1)) func `says when it may be tried again`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream) { $0.loginLimitPerMinute = 100 }
+        let (totp, access) = try await site.enrol()
+        let app = UpstreamApp()
+        _ = try await site.link(try await site.linkCode(upstream, app), app, bearer: access)
+        var agent = UserAgent(site)
+        let page = try await site.visit(&agent, upstream, app)
+        var last = page
+        for _ in 0...SecondFactor.freeFailures {
+            last = try await agent.answer(page, [("code", totp.wrongCode(at: site.clock.now))])
+        }
+        #expect(last.status == 429 && last.title == "Enter your code")
+        #expect(last.field(.retryAfter).flatMap { Int($0) }.map { $0 > 0 } == true)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8, .attackF8)) func `ends, as codes for the app do, with a sign-out everywhere`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream) { $0.loginLimitPerMinute = 100 }
+        let (totp, access) = try await site.enrol()
+        let app = UpstreamApp()
+        _ = try await site.link(try await site.linkCode(upstream, app), app, bearer: access)
+        var agent = UserAgent(site)
+        let page = try await site.visit(&agent, upstream, app)
+        _ = try await site.tokens.signOutEverywhere(accessToken: access)
+        let ended = try await agent.answer(page, [("code", totp.code(at: site.clock.now))])
+        #expect(ended.title == "This sign-in has ended")
         await site.close()
     }
 
@@ -197,7 +276,7 @@ import Testing
         let session = try await site.bearer(access)
         try await site.identity.dependencies.upstreamSignIns.unlink("staff", from: session)
         let ended = try await agent.post(
-            "/api/auth/second-factor", form: "token=\(token)&code=\(totp.recoveryCodes[0])")
+            "/api/auth/continue", form: "token=\(token)&code=\(totp.recoveryCodes[0])")
         #expect(ended.text.contains("has ended"))
         #expect(try site.recoveryCodeCount(of: session.accountID) == totp.recoveryCodes.count)
         await site.close()

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import LatchTesting
 import TestTags
 import Testing
 
@@ -62,6 +63,62 @@ import Testing
         await site.close()
     }
 
+    @Test func `asks for the address only of a user without an account`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        for _ in 0..<3 { #expect(try await site.signIn(through: upstream, as: ["sub": "carol"]).status == 200) }
+        #expect(upstream.requests.count { $0.path == "/userinfo" } == 1)
+        await site.close()
+    }
+
+    @Test(.tags(.attackI4)) func `uses the metadata that it has while the provider's cannot be had`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        #expect(try await site.signIn(through: upstream).status == 200)
+        let document = "/.well-known/openid-configuration"
+        let noMetadata: @Sendable (HTTPRequest) throws -> HTTPResponse? = {
+            $0.path == document ? HTTPResponse(status: .internalServerError) : nil
+        }
+        upstream.deviate { $0.response = noMetadata }
+        site.clock.advance(by: 86_401)
+        let later = Date(timeIntervalSince1970: noon.timeIntervalSince1970 + 86_401)
+        // The tokens of a day later.
+        upstream.deviate {
+            $0.sign = { [key = upstream.key] claims in
+                var claims = claims
+                (claims.issuedAt, claims.expiry) = (later, later.addingTimeInterval(600))
+                return try JWT.sign(claims, with: key)
+            }
+        }
+        func fetched() -> Int { upstream.requests.count { $0.path == document } }
+        let before = fetched()
+        for _ in 0..<3 { #expect(try await site.signIn(through: upstream).status == 200) }
+        #expect(fetched() == before + 1)
+        // Five minutes later one request tries again, and the new endpoint is used.
+        upstream.deviate {
+            $0.response = { $0.path == "/token" ? HTTPResponse(status: .notFound) : nil }
+            $0.metadata = { $0["token_endpoint"] = "https://sso.example.com/token2" }
+        }
+        site.clock.advance(by: 301)
+        _ = try await site.signIn(through: upstream)
+        #expect(fetched() == before + 2)
+        #expect(upstream.requests.last?.path == "/token2")
+        await site.close()
+    }
+
+    @Test func `repeats the app's state, and refuses one that fits no URL`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        var agent = UserAgent(site)
+        let returned = try await site.visit(
+            &agent, upstream, UpstreamApp(), "staff", as: Site.ada, [("state", "a&b=c")])
+        #expect(Set(returned.parameters.keys) == ["code", "state"] && returned.parameters["state"] == "a&b=c")
+        for state in ["\r\n", "\u{e9}", String(repeating: "x", count: 201)] {
+            #expect(try await agent.get(UpstreamApp().path("staff", [("state", state)])).status == 400)
+        }
+        await site.close()
+    }
+
     @Test func `needs an address`() async throws {
         let upstream = try ScriptedUpstream()
         upstream.deviate { $0.metadata = { $0["userinfo_endpoint"] = nil } }
@@ -74,16 +131,6 @@ import Testing
         await site.close()
     }
 
-    @Test func `waits for the verification of the address where logins do`() async throws {
-        let upstream = try ScriptedUpstream()
-        let site = try await Site.brokering(upstream) { $0.requireVerifiedEmail = true }
-        let page = try await site.signIn(through: upstream)
-        #expect(page.status == 403)
-        #expect(page.text.contains("error=email_unverified"))
-        #expect(await site.mailedToken() != nil)
-        await site.close()
-    }
-
     @Test func `ends with the account that is shut`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
@@ -92,7 +139,7 @@ import Testing
         _ = try await site.identity.accounts.setStatus(of: id, to: .suspended, by: nil)
         let page = try await site.signIn(through: upstream)
         #expect(page.status == 403)
-        #expect(page.text.contains("notes://auth/callback?error=access_denied"))
+        #expect(page.text.contains("notes://auth/callback?error=account_closed"))
         await site.close()
     }
 

@@ -95,7 +95,7 @@ enum AdminKeysSubcommand {
     /// - Parameter body: Parses the call before the store is opened, and returns what runs with it.
     static func storeSubcommand(
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
-        examples: KeyValuePairs<String, String>,
+        arguments: [Subcommand.Argument] = [], examples: KeyValuePairs<String, String>,
         body: @escaping @Sendable (Invocation) throws -> (Identity) async throws -> AdminCall.Output
     ) -> Subcommand {
         Subcommand(
@@ -103,7 +103,7 @@ enum AdminKeysSubcommand {
             options: options + [
                 ServeSubcommand.store, ServeSubcommand.config, .json("one JSON object, for a script"),
             ],
-            examples: examples,
+            arguments: arguments, examples: examples,
             body: { invocation, environment in
                 let run = try body(invocation)
                 let settings = try SettingsLoader(invocation, variables: environment.variables).load()

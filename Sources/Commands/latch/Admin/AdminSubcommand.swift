@@ -19,7 +19,9 @@ enum AdminSubcommand {
                 "appoint the first administrator",
             "latch admin user list --url https://id.example.com --unverified": "list accounts of a server",
         ],
-        subcommands: [user, AdminKeysSubcommand.subcommand, AdminAuditSubcommand.subcommand])
+        subcommands: [
+            user, AdminLinksSubcommand.subcommand, AdminKeysSubcommand.subcommand, AdminAuditSubcommand.subcommand,
+        ])
 
     private static let user = Subcommand(
         name: "user", summary: "accounts: list, show, roles, statuses, sessions, second factors",

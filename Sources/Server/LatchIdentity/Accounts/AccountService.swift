@@ -81,7 +81,7 @@ package struct AccountService: Sendable {
     /// Returns the trimmed name; nil if it is empty.
     ///
     /// Control characters are refused and not dropped.
-    private static func validated(name: String?) throws(IdentityError) -> String? {
+    static func validated(name: String?) throws(IdentityError) -> String? {
         guard let name = name?.trimmingSpace(), !name.isEmpty else { return nil }
         guard name.utf8.count <= 200, name.isPlain else {
             throw .invalidInput("the name is longer than 200 bytes or holds control characters")
@@ -98,7 +98,7 @@ package struct AccountService: Sendable {
     }
 
     /// Requires that roles and permissions are words, as scope tokens are (RFC 6749 §3.3).
-    private static func requireWords(_ words: [String]) throws(IdentityError) {
+    static func requireWords(_ words: [String]) throws(IdentityError) {
         let isWord = { (word: String) in
             !word.isEmpty && word.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
         }
@@ -130,7 +130,7 @@ package struct AccountService: Sendable {
         dependencies.mails.wake()
     }
 
-    private func outboxMail(
+    func outboxMail(
         _ purpose: OutboxMail.Purpose, to email: EmailAddress, of account: Account? = nil
     ) -> OutboxMail {
         OutboxMail(

@@ -18,8 +18,11 @@ package protocol AccountStore: Sendable {
 
     /// Inserts an account, optionally with details and a mail to its address.
     ///
+    /// - Parameter actor: The account that invites its owner, for the audit log; nil for an owner who signs up.
     /// - Throws: `IdentityError.alreadyExists` if the address or the username is taken.
-    func insert(_ account: Account, details: AccountDetails?, mail: OutboxMail?) async throws(IdentityError)
+    func insert(
+        _ account: Account, details: AccountDetails?, mail: OutboxMail?, by actor: String?
+    ) async throws(IdentityError)
 
     /// Performs an action on an account in one transaction, if `rule` permits it there.
     ///
@@ -57,6 +60,13 @@ extension AccountStore {
     package func insert(_ account: Account, details: AccountDetails?) async throws(IdentityError) {
         try await insert(account, details: details, mail: nil)
     }
+
+    /// Inserts an account whose owner signs up.
+    package func insert(
+        _ account: Account, details: AccountDetails?, mail: OutboxMail?
+    ) async throws(IdentityError) {
+        try await insert(account, details: details, mail: mail, by: nil)
+    }
 }
 
 /// The effects of an action on an account.
@@ -65,6 +75,8 @@ package struct AccountActionResult: Sendable, Hashable {
     package var signedOut = 0
     /// Whether a second factor was removed.
     package var hadFactor = false
+    /// Whether a link to a provider was removed.
+    package var hadLink = false
 }
 
 /// The storage of lists and statistics of accounts.

@@ -62,6 +62,8 @@ package enum AccountAction: Sendable, Hashable {
     case endSessions
     /// Remove the second factor without a code, and sign out all devices: a lost phone may still be signed in.
     case removeFactor
+    /// Remove the link to an identity provider, and sign out all devices.
+    case removeLink(provider: String)
     /// Delete the account, its devices and its details; a final deletion leaves only its entries in the audit log, any
     /// other can be undone by the operator.
     case delete(isFinal: Bool)
@@ -112,7 +114,7 @@ extension AccountAction {
         case .setRole(let role): role < .admin
         case .setStatus(let status): status != .active
         case .delete: true
-        case .read, .update, .endSessions, .removeFactor: false
+        case .read, .update, .endSessions, .removeFactor, .removeLink: false
         }
     }
 
@@ -129,7 +131,7 @@ extension AccountAction {
             switch self {
             case .read, .update, .delete: return
             // A user's own sessions end by logging out, and the own factor is removed by a code.
-            case .setRole, .setStatus, .endSessions, .removeFactor: throw .forbidden
+            case .setRole, .setStatus, .endSessions, .removeFactor, .removeLink: throw .forbidden
             }
         }
         guard actor.role >= minimumRole(on: target), actor.role > target.role || actor.role == .superAdmin else {
@@ -145,7 +147,7 @@ extension AccountAction {
         case .read: .moderator
         // Moderators suspend and reactivate; every other change of status is for administrators.
         case .setStatus(let status): [status, target.status].allSatisfy(\.isForModerators) ? .moderator : .admin
-        case .update, .setRole, .endSessions, .removeFactor, .delete: .admin
+        case .update, .setRole, .endSessions, .removeFactor, .removeLink, .delete: .admin
         }
     }
 }

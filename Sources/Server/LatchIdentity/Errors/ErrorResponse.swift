@@ -120,5 +120,5 @@ extension IdentityError {
     }
 
     /// The waiting time in whole seconds (RFC 9110 §10.2.3), rounded up so that the next attempt is not early.
-    fileprivate var retryAfterSeconds: Int? { retryAfter.map { max(Int($0.inSeconds.rounded(.up)), 1) } }
+    var retryAfterSeconds: Int? { retryAfter.map { max(Int($0.inSeconds.rounded(.up)), 1) } }
 }

@@ -21,6 +21,12 @@ extension IdentityError {
             "It was finished before, took longer than ten minutes, or began in another browser. Begin again in the app.",
         form: ClientForm(status: .badRequest, oauth: "invalid_request", rpc: .failedPrecondition))
 
+    /// Other sites have begun sign-ins in this browser.
+    static let tooManySignIns = IdentityError(
+        code: "tooManySignIns", message: "Other sign-ins are in progress", hint: "Begin again in the app.",
+        retryAfter: .seconds(Int64(SignInAttempt.lifetime)),
+        form: ClientForm(status: .tooManyRequests, oauth: "temporarily_unavailable", rpc: .resourceExhausted))
+
     /// The user has refused.
     static let upstreamDenied = IdentityError(
         code: "upstreamDenied", message: "The sign-in was cancelled", hint: "Begin again in the app.",
@@ -46,7 +52,8 @@ extension IdentityError {
     /// The user belongs to none of the allowed tenants.
     static let tenantNotAllowed = IdentityError(
         code: "tenantNotAllowed", message: "Accounts of this organization cannot sign in here",
-        hint: "Choose another account, or ask the app's operator.", form: .forbidden)
+        hint: "Choose another account, or ask the app's operator.",
+        form: ClientForm(status: .forbidden, oauth: "tenant_not_allowed", rpc: .permissionDenied))
 
     /// Another account has the address.
     ///
@@ -70,13 +77,17 @@ extension IdentityError {
     /// The configuration requires a verified address, and the account has none.
     static let emailUnverified = IdentityError(
         code: "emailUnverified", message: "Verify your e-mail address first",
-        hint: "A mail with a link is on its way. Open it, and sign in then.",
+        hint: "Sign in by the page of the provider, in a browser: it asks for a code that is mailed.",
         form: ClientForm(status: .forbidden, oauth: "email_unverified", rpc: .failedPrecondition))
+
+    /// The mailed code is wrong.
+    static let invalidMailedCode = invalidCode.with(
+        message: "The code is not valid, or no longer.", hint: "Type the eight digits of the newest mail.")
 
     /// The account may not sign in.
     static let accountClosed = IdentityError(
         code: "accountClosed", message: "This account cannot sign in", hint: "Ask the app's operator.",
-        form: .forbidden)
+        form: ClientForm(status: .forbidden, oauth: "account_closed", rpc: .permissionDenied))
 
     /// The code is not valid, or no longer, or was issued to another app.
     static let invalidSignInCode = IdentityError(

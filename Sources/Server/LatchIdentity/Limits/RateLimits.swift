@@ -37,6 +37,8 @@ struct RateLimits: Sendable {
     private let signUp, signUpPrefix: Limit
     /// The limit of sign-ups with one address, so that the response does not become an oracle.
     private let signUpAccount = Limit(name: "signup-account", capacity: 10, window: 3600)
+    /// The limit that tells the first disclosure of an address to a network from later ones.
+    private let disclosure = Limit(name: "disclosure", capacity: 1, window: 3600)
     /// The limits of mails that one network requests, and a wider one.
     private let mailNetwork, mailPrefix: Limit
     /// The limit of mails of one purpose to one address, so that an attacker cannot flood a mailbox through the server.
@@ -130,6 +132,11 @@ struct RateLimits: Sendable {
     /// Returns the attempt of a sign-up with an address.
     func signUp(emailKey: String) -> AttemptLimiter.Attempt {
         .init(.signUpAccount, on: emailKey, limit: signUpAccount)
+    }
+
+    /// Returns the attempt of showing a network that an address has an account.
+    func disclosure(of emailKey: String, to address: String) -> AttemptLimiter.Attempt {
+        .init(.disclosure, from: NetworkPrefix(of: address), on: emailKey, limit: disclosure)
     }
 
     /// Returns the attempt of a new session.

@@ -25,7 +25,8 @@ struct MailContent: Sendable {
     /// Returns the message of a mail.
     func message(for mail: OutboxMail, to recipient: EmailAddress) throws(IdentityError) -> MailMessage {
         guard let issuer = accessTokens.issuer else { throw .notReady }
-        let template = MailTemplate(mail.purpose, token: tokens.token(of: mail.id), issuer: issuer)
+        let template = MailTemplate(
+            mail.purpose, token: tokens.token(of: mail.id), code: tokens.code(of: mail.id), issuer: issuer)
         return try MailMessage(
             to: recipient.text, subject: template.subject, text: template.text, html: template.html, id: mail.id)
     }
@@ -40,6 +41,22 @@ struct MailedTokens: Sendable {
     /// Returns the text of the token of a mail.
     func token(of id: String) -> String {
         key.derived(for: id).withUnsafeBytes { Base64URL.encode(Array($0)) }
+    }
+
+    /// Returns the code of a mail: eight digits, for typing.
+    func code(of id: String) -> String {
+        let number = key.derived(for: "code \(id)").withUnsafeBytes { bytes in
+            bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        }
+        let digits = String(number % 100_000_000)
+        return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+    }
+
+    /// Returns whether a typed text is the code of a mail; spaces and hyphens do not count.
+    func isCode(_ typed: String, of id: String) -> Bool {
+        guard typed.utf8.count <= 40 else { return false }
+        let digits = typed.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
+        return digits.elementsEqual(code(of: id).utf8)
     }
 
     /// Returns the SHA-256 digest of the token of a mail.

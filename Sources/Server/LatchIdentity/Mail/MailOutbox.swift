@@ -12,13 +12,22 @@ package struct OutboxMail: Sendable, Hashable {
         case verifyEmail, resetPassword, newAddress, oldAddress, addressChanging, factorAdded, factorRemoved,
             signInAdded,
             signInRemoved
+        /// A code for the page of a sign-in through a provider.
+        case addressCode
+        /// The mail in place of a code where another account has the address.
+        case addressTaken
+        /// A notice of an account that a sign-in through a provider has created with an address that is not verified.
+        case signedUp
+        /// An invitation, with a link that sets the first password.
+        case invitation
 
         /// The purpose of the one-time token that the mail carries; nil if its token is of another kind, or it has none.
         package var token: OneTimeToken.Purpose? {
             switch self {
             case .verifyEmail: .verifyEmail
-            case .resetPassword: .resetPassword
-            case .newAddress, .oldAddress, .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved:
+            case .resetPassword, .invitation: .resetPassword
+            case .newAddress, .oldAddress, .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved,
+                .addressCode, .addressTaken, .signedUp:
                 nil
             }
         }

@@ -61,11 +61,13 @@ package enum OwnerProof: Sendable {
     case password(Account)
     /// A new password, as a hash: it replaces the one that somebody else may have set.
     case newPassword(hash: String)
+    /// A sign-in through a provider, by an identity that is linked to the account.
+    case identity(UpstreamIdentity)
 
     /// Whether the password of the account belongs to the reader of the mails.
     var isOfPassword: Bool {
         switch self {
-        case .none, .device: false
+        case .none, .device, .identity: false
         case .password, .newPassword: true
         }
     }
@@ -74,6 +76,12 @@ package enum OwnerProof: Sendable {
     var deviceID: [UInt8]? {
         guard case .device(let id, _) = self else { return nil }
         return id
+    }
+
+    /// The linked identity that made the proof.
+    var identity: UpstreamIdentity? {
+        guard case .identity(let identity) = self else { return nil }
+        return identity
     }
 
     /// Whether the token must not be used without the device.

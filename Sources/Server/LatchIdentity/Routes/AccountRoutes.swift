@@ -17,6 +17,7 @@ struct AccountRoutes: Sendable {
         router.group(interceptors: dependencies.limiting(.mail)) { mails in
             mails.post("/api/auth/resend-verification", resendVerification)
             mails.post("/api/auth/forgot-password", forgotPassword)
+            mails.post("/api/users/invite", invite)
         }
         router.group(interceptors: dependencies.limiting(.link)) { links in
             links.post("/api/auth/verify-email", verify)
@@ -85,6 +86,17 @@ struct AccountRoutes: Sendable {
         let email = try EmailAddress(try request.jsonObject().text("email"))
         try await dependencies.accounts.mail(.resetPassword, to: email)
         return .message("If the address has an account, a mail is on its way.")
+    }
+
+    /// Creates an account for somebody else, who gets a mail with a link that sets the password: 201, 403 for who may not, 409
+    /// if the address is taken.
+    @Sendable private func invite(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let session = try await session(request)
+        let body = try request.jsonObject()
+        let account = try await dependencies.accounts.invite(
+            email: try body.text("email"), name: try body.optionalText("name"), roles: try body.words("roles"),
+            by: session)
+        return .json(account.json, status: .created)
     }
 
     /// Sets the password of a mailed token, and signs out every device, one of which may be an attacker's.

@@ -51,6 +51,16 @@ extension JSONObject {
         return text
     }
 
+    /// Returns an optional member that must be a list of texts; null counts as missing.
+    func words(_ name: String) throws(IdentityError) -> [String] {
+        guard let value = self[name], !value.isNull else { return [] }
+        let words = value.arrayValue?.compactMap(\.stringValue)
+        guard let words, words.count == value.arrayValue?.count, words.count <= 100 else {
+            throw .invalidInput("'\(name)' must be a list of texts")
+        }
+        return words
+    }
+
     /// Returns an optional text member; null counts as missing.
     func optionalText(_ name: String) throws(IdentityError) -> String? {
         guard let value = self[name], !value.isNull else { return nil }

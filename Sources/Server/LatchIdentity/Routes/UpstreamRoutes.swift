@@ -15,23 +15,27 @@ struct UpstreamRoutes: Sendable {
 
     private var service: UpstreamSignInService { dependencies.upstreamSignIns }
     private var cookies: EncryptedCookies { EncryptedCookies(attempts: dependencies) }
+    private var pages: UpstreamPages { UpstreamPages(upstreams: dependencies.upstreams) }
 
     /// Adds the routes of each configured provider.
     func add(to router: inout Router) {
-        router.group(prefix: "/api/auth", interceptors: dependencies.limiting(.link)) { pages in
+        router.group(prefix: "/api/auth", interceptors: dependencies.limiting(.link)) { browsers in
             for client in dependencies.upstreams.all {
                 let name = client.provider.name
-                pages.get("/\(name)") { try await begin($0, at: client) }
+                browsers.get("/\(name)") { try await begin($0, at: client) }
                 if client.provider.postsResponses {
-                    pages.post("/\(name)/callback") { try await finish($0, at: client) }
+                    browsers.post("/\(name)/callback") { try await finish($0, at: client) }
                 } else {
-                    pages.get("/\(name)/callback") { try await finish($0, at: client) }
+                    browsers.get("/\(name)/callback") { try await finish($0, at: client) }
                 }
             }
-            pages.post("/second-factor", secondFactor)
+            browsers.post("/continue", proceed)
         }
         router.group(prefix: "/api/auth", interceptors: dependencies.limiting(.token)) { app in
             app.post("/exchange", exchange)
+            for client in dependencies.upstreams.all where !client.apps.isEmpty {
+                app.post("/\(client.provider.name)/exchange") { try await exchangeCredential($0, at: client) }
+            }
             app.get("/links", links)
             app.post("/links", link)
             app.delete("/links/{provider}", unlink)
@@ -43,9 +47,10 @@ struct UpstreamRoutes: Sendable {
     /// Redirects to the provider's page, and keeps the attempt in a cookie.
     ///
     /// `redirect` is a URL of the app as it is configured; `code_challenge` and `code_challenge_method=S256` are the app's;
-    /// `prompt` is passed on; `intent=link` yields a code for a link and not for tokens.
+    /// `prompt` is passed on, `state` is repeated to the app; `intent=link` yields a code for a link and not for tokens.
     private func begin(_ request: HTTPRequest, at client: UpstreamClient) async throws -> HTTPResponse {
         do throws(IdentityError) {
+            guard let evicted = cookies.makingRoom(in: request) else { throw .tooManySignIns }
             let query = request.queryItems
             guard Set(query.map(\.name)).count == query.count else {
                 throw .invalidSignIn("a parameter occurs more than once")
@@ -54,35 +59,47 @@ struct UpstreamRoutes: Sendable {
                 UpstreamSignInService.Request(
                     redirect: query["redirect"], codeChallenge: query["code_challenge"],
                     codeChallengeMethod: query["code_challenge_method"], prompt: query["prompt"],
-                    intent: query["intent"]), at: client)
+                    intent: query["intent"], state: query["state"]), at: client)
             let cookie = try cookie(begun.attempt, id: begun.state, isPosted: client.provider.postsResponses)
-            return .redirect(to: begun.url, setting: cookies.makingRoom(in: request) + [cookie])
+            return .redirect(to: begun.url, setting: evicted + [cookie])
         } catch {
-            return page(error)
+            return pages.page(error)
         }
     }
 
-    /// Takes the provider's response, and returns to the app or asks for the second factor.
+    /// Takes the provider's response, and returns to the app or shows a page.
     private func finish(_ request: HTTPRequest, at client: UpstreamClient) async throws -> HTTPResponse {
         // A HEAD request, which the router gives to the same function, must not use up the attempt.
         guard request.method == .get || request.method == .post, let response = response(in: request, at: client),
-            let state = response.state, let attempt = cookies.attempt(state, in: request, at: dependencies.now),
+            let state = response.state, let attempt = attempt(state, in: request),
             attempt.provider == client.provider.name, case .response(let begun) = attempt.step
-        else { return page(.signInEnded) }
+        else { return pages.page(.signInEnded) }
         let cleared = cookies.cleared(state, isPosted: client.provider.postsResponses)
         do throws(IdentityError) {
             try await service.spend(state)
             let next = try await service.finish(
                 response, to: begun, of: attempt, at: client, from: request.requestOrigin)
-            switch next {
-            case .app(let url): return .redirect(to: url, setting: [cleared])
-            case .secondFactor(let attempt):
-                let id = dependencies.random.identifier()
-                let cookie = try cookie(attempt, id: id, isPosted: false)
-                return factorPage(id, attempt).setting(cleared).setting(cookie)
-            }
+            return try respond(next, setting: cleared)
         } catch {
-            return end(error, of: attempt, setting: cleared)
+            return pages.end(error, of: attempt, setting: cleared)
+        }
+    }
+
+    /// Returns the attempt of a state or an id, if it is this browser's and its app may still have the result.
+    private func attempt(_ id: String, in request: HTTPRequest) -> SignInAttempt? {
+        cookies.attempt(id, in: request, at: dependencies.now).flatMap { service.isAllowed($0) ? $0 : nil }
+    }
+
+    /// Returns to the app, or shows the page of the next step, whose attempt gets a cookie of its own.
+    private func respond(
+        _ next: UpstreamSignInService.Next, setting cleared: String
+    ) throws(IdentityError) -> HTTPResponse {
+        switch next {
+        case .app(let url): return .redirect(to: url, setting: [cleared])
+        case .page(let attempt):
+            let id = dependencies.random.identifier()
+            let cookie = try cookie(attempt, id: id, isPosted: false)
+            return pages.form(id, attempt).setting(cleared).setting(cookie)
         }
     }
 
@@ -101,37 +118,45 @@ struct UpstreamRoutes: Sendable {
         }
     }
 
-    /// Verifies a code of the second factor; a wrong one shows the page again.
+    /// Takes the form of a page; a wrong code shows the page again.
     ///
     /// The cookie is not sent with a form of another site.
-    @Sendable private func secondFactor(_ request: HTTPRequest) async throws -> HTTPResponse {
+    @Sendable private func proceed(_ request: HTTPRequest) async throws -> HTTPResponse {
         let form = try request.formFields()
         let id = try form.single("token") ?? ""
         let code = try form.single("code") ?? ""
-        guard let attempt = cookies.attempt(id, in: request, at: dependencies.now),
-            case .secondFactor(let challenge, let identity) = attempt.step
-        else { return page(.signInEnded) }
+        let isRefusal = try form.single("refuse") != nil
+        guard let attempt = attempt(id, in: request), let client = dependencies.upstreams[attempt.provider] else {
+            return pages.page(.signInEnded)
+        }
         do throws(IdentityError) {
-            let url = try await service.finish(
-                challenge: challenge, identity, code: code, of: attempt, from: request.requestOrigin)
-            return .redirect(to: url, setting: [cookies.cleared(id)])
+            guard !isRefusal else { throw .upstreamDenied }
+            return try respond(
+                try await next(after: attempt, id: id, code: code, at: client, from: request.requestOrigin),
+                setting: cookies.cleared(id))
         } catch {
-            guard error != .invalidCode, error != .tooManyAttempts else {
-                let problem = [error.message, error.hint].compactMap(\.self).joined(separator: " ")
-                return factorPage(id, attempt, problem: problem)
-            }
-            return end(error, of: attempt, setting: cookies.cleared(id))
+            let isRepeatable = error == .invalidCode || error == .tooManyAttempts
+            guard !isRepeatable else { return pages.form(id, attempt, problem: error) }
+            return pages.end(error, of: attempt, setting: cookies.cleared(id))
         }
     }
 
-    private func factorPage(_ id: String, _ attempt: SignInAttempt, problem: String? = nil) -> HTTPResponse {
-        HTMLPage(
-            "Enter your code",
-            text: "Your account is protected by an authenticator app. A recovery code works as well.",
-            problem: problem, action: ("/api/auth/second-factor", "Sign in"), carrying: id,
-            fields: HTMLPage.oneTimeCode
-        ).response(
-            status: problem == nil ? .ok : .badRequest, formTarget: AppRedirect.source(attempt.redirect))
+    /// Takes the step that an attempt waits for.
+    private func next(
+        after attempt: SignInAttempt, id: String, code: String, at client: UpstreamClient, from origin: RequestOrigin
+    ) async throws(IdentityError) -> UpstreamSignInService.Next {
+        switch attempt.step {
+        case .response: throw .signInEnded
+        case .address(let mailID, let address, let user):
+            return try await service.finish(
+                mailID: mailID, sentTo: address, user, code: code, of: attempt, at: client.provider, from: origin)
+        case .secondFactor(let challenge, let user):
+            return .app(
+                url: try await service.finish(challenge: challenge, user, code: code, of: attempt, from: origin))
+        case .confirmation(let challenge, let user):
+            return .app(
+                url: try await service.finish(confirmed: challenge, user, of: attempt, id: id, from: origin))
+        }
     }
 
     // MARK: The app
@@ -142,6 +167,19 @@ struct UpstreamRoutes: Sendable {
         let body = try request.jsonObject()
         let issued = try await service.exchange(
             try body.text("code"), verifier: try body.text("code_verifier"), from: request.requestOrigin)
+        return try CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
+    }
+
+    /// Exchanges the credential of the device's own Sign in with Apple for the tokens of a login: `identityToken`, `nonce`, and if
+    /// the app has them `authorizationCode`, `name` and `otp`.
+    private func exchangeCredential(_ request: HTTPRequest, at client: UpstreamClient) async throws -> HTTPResponse {
+        try RefreshCookie(dependencies).requireSameSite(request)
+        let body = try request.jsonObject()
+        let credential = AppleCredential(
+            identityToken: try body.text("identityToken"), nonce: try body.text("nonce"),
+            authorizationCode: try body.optionalText("authorizationCode"), name: try body.optionalText("name"))
+        let issued = try await service.signIn(
+            with: credential, otp: try body.optionalText("otp"), at: client, from: request.requestOrigin)
         return try CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
     }
 
@@ -184,23 +222,6 @@ struct UpstreamRoutes: Sendable {
     /// Returns the Set-Cookie field of an attempt.
     private func cookie(_ attempt: SignInAttempt, id: String, isPosted: Bool) throws(IdentityError) -> String {
         do { return try cookies.set(attempt, id: id, isPosted: isPosted) } catch { throw .encryptionFailed }
-    }
-
-    /// Ends an attempt: a user who has refused is in the app at once, and everyone else reads why.
-    private func end(_ error: IdentityError, of attempt: SignInAttempt, setting cookie: String) -> HTTPResponse {
-        let url = AppRedirect.url(attempt.redirect, [("error", error.form.oauth)])
-        guard error != .upstreamDenied else { return .redirect(to: url, setting: [cookie]) }
-        return page(error, appURL: url).setting(cookie)
-    }
-
-    /// Returns the page of an error, with the way back to the app, if it is known.
-    private func page(_ error: IdentityError, appURL: String? = nil) -> HTTPResponse {
-        let shown = error.form.isDisclosed ? error : .unavailable
-        var response = HTMLPage(
-            shown.message, text: shown.hint ?? "", appLink: appURL.map { ($0, "Back to the app") }
-        ).response(status: shown.form.status)
-        response.fields[.retryAfter] = shown.retryAfter.map { String(max(Int($0.inSeconds.rounded(.up)), 1)) }
-        return response
     }
 }
 

@@ -25,4 +25,7 @@ package protocol SecondFactorStore: Sendable {
 
     /// Returns a challenge by its digest; nil if there is none, or it has expired.
     func challenge(_ digest: [UInt8], at now: Date) async throws(IdentityError) -> LoginChallenge?
+
+    /// Removes and returns a challenge that needs no proof; nil if there is none, or it has expired.
+    func takeChallenge(_ digest: [UInt8], at now: Date) async throws(IdentityError) -> LoginChallenge?
 }

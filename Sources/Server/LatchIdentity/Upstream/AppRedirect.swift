@@ -34,6 +34,10 @@ enum AppRedirect {
         do { return try HTTPOrigin.split(text).origin.isLoopback } catch { return false }
     }
 
+    /// Whether no other app of the device can take the URL: https is claimed by its host (RFC 8252 §7.2), and a scheme of an
+    /// app's own, like a port of this machine, by whoever comes first (§8.6).
+    static func isClaimed(_ target: String) -> Bool { target.utf8.starts(with: "https://".utf8) }
+
     /// Returns the URL with parameters of a response.
     static func url(_ target: String, _ parameters: [(String, String)]) -> String {
         "\(target)?\(FormEncoding.encode(parameters))"

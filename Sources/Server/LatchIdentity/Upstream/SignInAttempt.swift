@@ -15,8 +15,12 @@ struct SignInAttempt: Codable, Sendable {
     enum Step: Codable, Sendable {
         /// The response of the provider.
         case response(AuthorizationAttempt)
+        /// The code that was mailed to the user's address, by the id of the mail.
+        case address(mailID: String, sentTo: String, UpstreamIdentityRecord)
         /// A code of the second factor, for a challenge of this text.
         case secondFactor(challenge: String, UpstreamIdentityRecord)
+        /// The user's word that the app is theirs, for a challenge of this text; nil for a link, which has no account yet.
+        case confirmation(challenge: String?, UpstreamIdentityRecord)
     }
 
     let provider: String
@@ -24,21 +28,54 @@ struct SignInAttempt: Codable, Sendable {
     let redirect: String
     /// The app's challenge (RFC 7636 §4.2); nil for an app that gets tokens in the URL.
     let codeChallenge: String?
+    /// The app's state, which each of its URLs repeats (RFC 6749 §4.1.2); nil if it has sent none.
+    let state: String?
     let purpose: String
-    let expiresAt: Date
+    /// Whether the provider was asked for a page that it shows in any case.
+    let isInteractive: Bool
+    let beganAt: Date
+    var expiresAt: Date
     var step: Step
 
     /// The time within which each step is taken.
     static let lifetime: TimeInterval = 600
 
     var isLink: Bool { purpose == SignInCode.Purpose.link.rawValue }
+
+    /// Returns the attempt at a later step.
+    func waiting(for step: Step, until end: Date) -> SignInAttempt {
+        var attempt = self
+        (attempt.step, attempt.expiresAt) = (step, end)
+        return attempt
+    }
+
+    /// Returns the URL of the app with the parameters of a response.
+    func appURL(_ parameters: [(String, String)]) -> String {
+        AppRedirect.url(redirect, parameters + (state.map { [("state", $0)] } ?? []))
+    }
 }
 
-/// The identity of an attempt that waits for the second factor.
+/// The user of an attempt that waits for a page of this server.
 struct UpstreamIdentityRecord: Codable, Sendable {
     let issuer: String
     let subject: String
+    /// The address that the provider states.
+    let email: String?
+    let name: String?
     let authenticatedAt: Date
+
+    init(_ user: UpstreamUser, authenticatedAt: Date) {
+        (issuer, subject) = (user.identity.issuer, user.identity.subject)
+        (email, name) = (user.identity.email?.text, user.name)
+        self.authenticatedAt = authenticatedAt
+    }
+
+    /// Returns the identity at a provider.
+    func identity(at provider: String) -> UpstreamIdentity {
+        UpstreamIdentity(
+            issuer: issuer, subject: subject, provider: provider,
+            email: email.map { EmailAddress(text: $0, key: $0.lowercasedASCII()) })
+    }
 }
 
 extension SignInAttempt: Redacted {}

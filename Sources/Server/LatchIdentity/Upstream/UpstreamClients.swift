@@ -68,6 +68,8 @@ struct UpstreamClients: Sendable {
 final class UpstreamClient: Sendable {
     /// The time after which metadata is fetched again: providers announce changes of their endpoints a day ahead.
     private static let metadataLifetime: TimeInterval = 86_400
+    /// The pause after a failure to fetch metadata.
+    private static let retryPause: TimeInterval = 300
     /// The timeout of each request to a provider, for which a user waits.
     static let timeout = Duration.seconds(10)
 
@@ -78,7 +80,9 @@ final class UpstreamClient: Sendable {
     let transport: any Handler
     private let clock: WallClock
     private let random: RandomSource
-    private let current = Mutex<(client: AuthorizationClient, since: Date)?>(nil)
+    private let current = Mutex<Current?>(nil)
+    /// The clients of the apps that sign users in by a dialog of the device, by their identifiers.
+    let apps: [String: AuthorizationClient]
 
     fileprivate init(
         _ provider: UpstreamProvider, secret: String, transport: any Handler, clock: WallClock, random: RandomSource
@@ -88,7 +92,17 @@ final class UpstreamClient: Sendable {
         self.random = random
         self.secret = provider.kind == .apple ? nil : secret
         configuration = try Self.configuration(of: provider, secret: secret)
-        self.transport = UpstreamTransport(issuer: configuration.issuer, transport: transport)
+        let allowed = UpstreamTransport(issuer: configuration.issuer, transport: transport)
+        self.transport = allowed
+        var apps: [String: AuthorizationClient] = [:]
+        for id in provider.appIDs {
+            var registered = provider
+            registered.clientID = id
+            apps[id] = AuthorizationClient(
+                try Self.configuration(of: registered, secret: secret), transport: allowed, timeout: Self.timeout,
+                clock: clock, random: random)
+        }
+        self.apps = apps
     }
 
     private static func configuration(
@@ -130,18 +144,41 @@ final class UpstreamClient: Sendable {
         }
     }
 
-    /// The client with metadata of at most a day.
-    var authorization: AuthorizationClient {
+    // MARK: Metadata
+
+    /// A client, and the time from which its metadata is fetched again.
+    private struct Current {
+        let client: AuthorizationClient
+        var dueAt: Date
+    }
+
+    /// Returns the client with the provider's metadata.
+    ///
+    /// Once it is a day old, one request fetches it again; until then the earlier one stays in use, and signs users in while
+    /// the provider's document cannot be had.
+    func authorization() async -> AuthorizationClient {
         let now = clock.now
-        return current.withLock { current in
-            if let (client, since) = current, (0..<Self.metadataLifetime).contains(now.timeIntervalSince(since)) {
-                return client
+        let (client, isStale) = current.withLock { current in
+            guard let known = current else {
+                let client = newClient()
+                current = Current(client: client, dueAt: now.addingTimeInterval(Self.metadataLifetime))
+                return (client, false)
             }
-            let client = AuthorizationClient(
-                configuration, transport: transport, timeout: Self.timeout, clock: clock, random: random)
-            current = (client, now)
-            return client
+            let wait = known.dueAt.timeIntervalSince(now)
+            // A clock that was set back must not postpone it for longer.
+            guard wait <= 0 || wait > Self.metadataLifetime else { return (known.client, false) }
+            current?.dueAt = now.addingTimeInterval(Self.retryPause)
+            return (known.client, true)
         }
+        guard isStale else { return client }
+        let next = newClient()
+        do { _ = try await next.server() } catch { return client }
+        current.withLock { $0 = Current(client: next, dueAt: now.addingTimeInterval(Self.metadataLifetime)) }
+        return next
+    }
+
+    private func newClient() -> AuthorizationClient {
+        AuthorizationClient(configuration, transport: transport, timeout: Self.timeout, clock: clock, random: random)
     }
 }
 

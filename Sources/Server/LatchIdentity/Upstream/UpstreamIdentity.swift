@@ -46,13 +46,17 @@ struct UpstreamUser: Sendable {
 extension UpstreamClient {
     /// Finishes a sign-in and returns its user.
     ///
+    /// - Parameter isKnown: Returns whether an identity has an account, which needs no address of the provider's.
     /// - Throws: `OAuthError`, `HTTPError` if the provider cannot be reached, `IdentityError.tenantNotAllowed` and
-    ///   `.upstreamMisconfigured`.
-    func user(of response: AuthorizationResponse, to attempt: AuthorizationAttempt) async throws -> UpstreamUser {
-        let client = authorization
+    ///   `.upstreamMisconfigured`, and the errors of `isKnown`.
+    func user(
+        of response: AuthorizationResponse, to attempt: AuthorizationAttempt,
+        isKnown: (UpstreamIdentity) async throws -> Bool
+    ) async throws -> UpstreamUser {
+        let client = await authorization()
         let tokens = try await client.finish(response, of: attempt).tokens
         switch provider.kind {
-        case .github: return try await gitHubUser(tokens)
+        case .github: return try await gitHubUser(tokens, isKnown: isKnown)
         case .facebook: return try await facebookUser(tokens)
         case .openID, .microsoft, .google, .apple:
             guard let idToken = tokens.idToken else { throw OAuthError.invalidIDToken }
@@ -60,7 +64,9 @@ extension UpstreamClient {
             let claims = try JWT(unverified: idToken).claims
             try checkTenant(claims)
             var user = try user(claims)
-            if user.identity.email == nil, try await client.server().userInfoEndpoint != nil {
+            if user.identity.email == nil, try await client.server().userInfoEndpoint != nil,
+                try await !isKnown(user.identity)
+            {
                 let info = try await client.userInfo(of: tokens)
                 (user.identity.email, user.isEmailVerified) = (Self.email(info.string("email")), isVerified(info))
                 user.name = user.name ?? Self.name(info.string("name"))
@@ -72,7 +78,7 @@ extension UpstreamClient {
     }
 
     /// Returns the user of a verified ID token.
-    private func user(_ claims: Claims) throws -> UpstreamUser {
+    func user(_ claims: Claims) throws -> UpstreamUser {
         guard let issuer = claims.issuer, let subject = claims.subject else { throw OAuthError.invalidIDToken }
         return UpstreamUser(
             identity: UpstreamIdentity(
@@ -105,19 +111,23 @@ extension UpstreamClient {
     /// GitHub is no OpenID provider: <https://docs.github.com/en/rest/users>.
     ///
     /// The number stays when the login name changes, which another user may then take.
-    private func gitHubUser(_ tokens: Tokens) async throws -> UpstreamUser {
+    private func gitHubUser(
+        _ tokens: Tokens, isKnown: (UpstreamIdentity) async throws -> Bool
+    ) async throws -> UpstreamUser {
         let base = "https://api.github.com"
         guard let user = try await get("\(base)/user", tokens).objectValue, let id = user["id"]?.intValue, id > 0 else {
             throw OAuthError.invalidUserInfo
         }
+        var found = UpstreamUser(
+            identity: UpstreamIdentity(
+                issuer: configuration.issuer.absoluteString, subject: String(id), provider: provider.name),
+            name: Self.name(user["name"]?.stringValue ?? user["login"]?.stringValue))
+        guard try await !isKnown(found.identity) else { return found }
         let emails = try await get("\(base)/user/emails", tokens).arrayValue ?? []
         let primary = emails.first { $0["primary"] == true && $0["email"]?.stringValue != nil }
-        return UpstreamUser(
-            identity: UpstreamIdentity(
-                issuer: configuration.issuer.absoluteString, subject: String(id), provider: provider.name,
-                email: Self.email(primary?["email"]?.stringValue)),
-            isEmailVerified: primary?["verified"] == true,
-            name: Self.name(user["name"]?.stringValue ?? user["login"]?.stringValue))
+        found.identity.email = Self.email(primary?["email"]?.stringValue)
+        found.isEmailVerified = primary?["verified"] == true
+        return found
     }
 
     /// Facebook: <https://developers.facebook.com/docs/graph-api/reference/user>.
@@ -165,7 +175,7 @@ extension UpstreamClient {
     }
 
     /// Returns a name that fits an account: fifty characters have at most 200 bytes.
-    private static func name(_ text: String?) -> String? {
+    static func name(_ text: String?) -> String? {
         text.flatMap { String($0.trimmingSpace()).sanitized(50) }
     }
 

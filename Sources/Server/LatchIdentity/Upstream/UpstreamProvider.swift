@@ -36,6 +36,8 @@ public struct UpstreamProvider: Sendable, Hashable {
     public var tenants: [String] = []
     /// The domains of addresses about which the provider decides; any other address of its users counts as unverified.
     public var emailDomains: [String] = []
+    /// The bundle identifiers of the apps whose own Sign in with Apple this server accepts.
+    public var appIDs: [String] = []
     /// The identifier of the developer's team at Apple.
     public var teamID: String?
     /// The identifier of the key at Apple.
@@ -54,7 +56,7 @@ public struct UpstreamProvider: Sendable, Hashable {
 extension UpstreamProvider {
     /// The names that routes below `/api/auth/` have already.
     private static let reserved: Set<String> = [
-        "clients", "exchange", "links", "logout", "second-factor", "refresh-token", "reauthenticate",
+        "clients", "continue", "exchange", "links", "logout", "second-factor", "refresh-token", "reauthenticate",
     ]
 
     /// Parses the word of a configuration; nil if it is malformed.
@@ -91,6 +93,10 @@ extension UpstreamProvider {
         case "email_domains":
             guard list.allSatisfy({ $0.isWord(maximum: 253, also: "-.") }) else { return false }
             emailDomains = list
+        case "app_ids":
+            let ids = value.unicodeScalars.split(separator: ",").map { String($0) }
+            guard ids.allSatisfy({ $0.isWord(maximum: 155, also: "-.") }) else { return false }
+            appIDs = ids
         case "team_id": teamID = value
         case "key_id": keyID = value
         case "secret_file": secretFile = value
@@ -109,7 +115,8 @@ extension UpstreamProvider {
             ("kind", kind.rawValue), ("client_id", clientID), ("issuer", issuer), ("tenant", tenant),
             ("tenants", tenants.isEmpty ? nil : tenants.joined(separator: ",")),
             ("email_domains", emailDomains.isEmpty ? nil : emailDomains.joined(separator: ",")),
-            ("team_id", teamID), ("key_id", keyID), ("secret_file", secretFile),
+            ("app_ids", appIDs.isEmpty ? nil : appIDs.joined(separator: ",")), ("team_id", teamID),
+            ("key_id", keyID), ("secret_file", secretFile),
             ("scopes", scopes.map { $0.elements.map(\.rawValue).joined(separator: ",") }),
         ]
         return ([name] + parts.compactMap { name, value in value.map { "\(name)=\($0)" } }).joined(separator: ";")
@@ -124,6 +131,18 @@ extension UpstreamProvider {
         case .github: "GitHub"
         case .facebook: "Facebook"
         case .openID: name
+        }
+    }
+
+    /// The prompts for which the provider shows a page in any case: that of the specification which its conformance tests
+    /// require, and those that a known one documents.
+    var interactivePrompts: Set<StepUpRequirement.Prompt> {
+        switch kind {
+        case .openID: [.login]
+        case .microsoft: [.login, .consent, .accountSelection]
+        case .google: [.consent, .accountSelection]
+        case .github: [.accountSelection]
+        case .apple, .facebook: []
         }
     }
 
@@ -149,6 +168,7 @@ extension UpstreamProvider {
     }
 
     private var misplaced: String? {
+        guard appIDs.isEmpty || kind == .apple else { return "no app_ids for '\(name)', which is not Apple" }
         if tenant != nil, kind != .microsoft { return "no tenant for '\(name)', which is not Microsoft" }
         guard tenants.isEmpty || kind == .microsoft || kind == .google else {
             return "no tenants for '\(name)', which is neither Microsoft nor Google"

@@ -15,7 +15,7 @@ import PortableFoundation
 struct UpstreamSignInService: Sendable {
     let dependencies: Dependencies
 
-    private var store: any IdentityStore { dependencies.store }
+    var store: any IdentityStore { dependencies.store }
 
     // MARK: Beginning
 
@@ -26,6 +26,7 @@ struct UpstreamSignInService: Sendable {
         var codeChallengeMethod: String?
         var prompt: String?
         var intent: String?
+        var state: String?
     }
 
     /// Returns an attempt, its state, and the URL of the provider's page.
@@ -38,6 +39,10 @@ struct UpstreamSignInService: Sendable {
         guard request.intent == nil || request.intent == "link" else { throw .invalidSignIn("its intent is unknown") }
         let isLink = request.intent == "link"
         guard !isLink || challenge != nil else { throw .invalidSignIn("a link needs a code_challenge") }
+        // RFC 6749 §A.5, and what fits a cookie.
+        guard request.state?.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) ?? true,
+            (request.state ?? "").utf8.count <= 200
+        else { throw .invalidSignIn("its state is malformed, or longer than 200 bytes") }
         guard let issuer = dependencies.accessTokens.issuer,
             let callback = URL(string: Self.callback(issuer, client.provider))
         else { throw .notReady }
@@ -47,14 +52,17 @@ struct UpstreamSignInService: Sendable {
         if client.provider.kind == .google { authorization.parameters = [("access_type", "online")] }
         let begun: AuthorizationAttempt
         do {
-            begun = try await client.authorization.attempt(authorization, redirectURI: callback)
+            begun = try await client.authorization().attempt(authorization, redirectURI: callback)
         } catch {
             throw await failure(error, at: client.provider, from: nil)
         }
         let purpose: SignInCode.Purpose = isLink ? .link : .signIn
         let attempt = SignInAttempt(
-            provider: client.provider.name, redirect: redirect, codeChallenge: challenge, purpose: purpose.rawValue,
-            expiresAt: dependencies.now.addingTimeInterval(SignInAttempt.lifetime), step: .response(begun.withoutPage))
+            provider: client.provider.name, redirect: redirect, codeChallenge: challenge, state: request.state,
+            purpose: purpose.rawValue,
+            isInteractive: !client.provider.interactivePrompts.isDisjoint(with: authorization.prompts),
+            beganAt: dependencies.now, expiresAt: dependencies.now.addingTimeInterval(SignInAttempt.lifetime),
+            step: .response(begun.withoutPage))
         return (attempt, begun.state, begun.url.absoluteString)
     }
 
@@ -63,13 +71,26 @@ struct UpstreamSignInService: Sendable {
         "\(issuer.withoutFinalSlash)/api/auth/\(provider.name)/callback"
     }
 
+    /// Returns whether a URL of an app is configured, for tokens in it or for a code.
+    private func isConfigured(_ redirect: String, forTokens: Bool) -> Bool {
+        let configuration = dependencies.configuration
+        let listed = forTokens ? configuration.tokenRedirects : configuration.signInRedirects
+        return listed.contains { $0.utf8.elementsEqual(redirect.utf8) }
+    }
+
+    /// Returns whether the app of an attempt may still have its result: the configuration may have changed meanwhile.
+    func isAllowed(_ attempt: SignInAttempt) -> Bool {
+        isConfigured(attempt.redirect, forTokens: true)
+            || attempt.codeChallenge != nil && isConfigured(attempt.redirect, forTokens: false)
+    }
+
     /// Returns the URL of the app and its challenge; nil for an app that gets tokens in the URL.
     private func validated(_ request: Request) throws(IdentityError) -> (String, String?) {
-        let configuration = dependencies.configuration
         guard let redirect = request.redirect else { throw .invalidSignIn("its redirect is missing") }
-        let takesTokens = configuration.tokenRedirects.contains { $0.utf8.elementsEqual(redirect.utf8) }
-        guard takesTokens || configuration.signInRedirects.contains(where: { $0.utf8.elementsEqual(redirect.utf8) })
-        else { throw .invalidSignIn("its redirect is not one that this server is configured with") }
+        let takesTokens = isConfigured(redirect, forTokens: true)
+        guard takesTokens || isConfigured(redirect, forTokens: false) else {
+            throw .invalidSignIn("its redirect is not one that this server is configured with")
+        }
         guard let challenge = request.codeChallenge else {
             guard takesTokens, request.codeChallengeMethod == nil else {
                 throw .invalidSignIn("its code_challenge is missing")
@@ -98,8 +119,8 @@ struct UpstreamSignInService: Sendable {
     enum Next: Sendable {
         /// The browser returns to the app.
         case app(url: String)
-        /// The user enters a code of the second factor.
-        case secondFactor(SignInAttempt)
+        /// The user continues on the page of the attempt's step.
+        case page(SignInAttempt)
     }
 
     /// Uses up an attempt: each is answered once, on whichever node.
@@ -119,131 +140,141 @@ struct UpstreamSignInService: Sendable {
         at client: UpstreamClient, from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
         let user: UpstreamUser
-        do { user = try await client.user(of: response, to: begun) } catch {
+        do {
+            user = try await client.user(of: response, to: begun) { identity in
+                // A link shows the address.
+                guard !attempt.isLink else { return false }
+                return try await store.account(linkedTo: identity) != nil
+            }
+        } catch {
             throw await failure(error, at: client.provider, from: origin)
         }
-        let authenticatedAt = min(user.authenticatedAt ?? dependencies.now, dependencies.now)
+        let record = UpstreamIdentityRecord(
+            user, authenticatedAt: min(user.authenticatedAt ?? dependencies.now, dependencies.now))
+        let isConfirmed = AppRedirect.isClaimed(attempt.redirect)
         guard !attempt.isLink else {
-            return .app(url: try await code(.link, user.identity, attempt, authenticatedAt: authenticatedAt))
+            guard isConfirmed else { return .page(try await confirmation(of: nil, record, attempt)) }
+            return .app(url: try await linkCode(record, attempt))
         }
-        let account = try await account(of: user, at: client.provider, from: origin)
-        try await check(account)
-        guard try await !dependencies.secondFactors.isConfirmed(of: account.id) else {
-            return .secondFactor(
-                try await challenge(account, user.identity, attempt, authenticatedAt: authenticatedAt))
+        guard let account = try await account(of: user, at: client.provider, from: origin) else {
+            return .page(try await addressChallenge(for: nil, record, attempt, from: origin))
         }
-        return .app(
-            url: try await result(
-                for: account, user.identity, attempt, authenticatedAt: authenticatedAt, factorAt: nil, from: origin))
+        // A user who has authenticated since the attempt began, or has chosen an account, knows of it.
+        let isSeen =
+            attempt.isInteractive || (user.authenticatedAt.map { $0.addingTimeInterval(1) > attempt.beganAt } ?? false)
+        return try await next(of: account, record, attempt, isConfirmed: isConfirmed || isSeen, from: origin)
     }
 
-    /// Returns the account of a user, which the first sign-in creates.
-    private func account(
+    /// Returns the next step of a user with an account.
+    ///
+    /// - Parameter isConfirmed: Whether no page need ask whether the app is the user's.
+    func next(
+        of account: Account, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, isConfirmed: Bool,
+        from origin: RequestOrigin
+    ) async throws(IdentityError) -> Next {
+        guard account.status == .active else { throw .accountClosed }
+        guard account.emailVerifiedAt != nil || !dependencies.configuration.requireVerifiedEmail else {
+            return .page(try await addressChallenge(for: account, record, attempt, from: origin))
+        }
+        guard try await !dependencies.secondFactors.isConfirmed(of: account.id) else {
+            return .page(try await secondFactor(of: account, record, attempt))
+        }
+        guard isConfirmed else { return .page(try await confirmation(of: account, record, attempt)) }
+        return .app(url: try await result(for: account, record, attempt, factorAt: nil, from: origin))
+    }
+
+    /// Returns the account of a user, which the first sign-in creates; nil if the address has to be verified first.
+    ///
+    /// Until then nothing shows whether another account has it.
+    func account(
         of user: UpstreamUser, at provider: UpstreamProvider, from origin: RequestOrigin
-    ) async throws(IdentityError) -> Account {
+    ) async throws(IdentityError) -> Account? {
         if let found = try await store.account(linkedTo: user.identity) { return found }
         guard let email = user.identity.email else { throw .emailMissing }
-        try dependencies.take(
-            dependencies.limits.attempts(of: .signUp, from: origin.address)
-                + [dependencies.limits.signUp(emailKey: email.key)])
-        let now = dependencies.now
         // Only the provider of its domain knows whose an address is.
         let isVerified = user.isEmailVerified && provider.decides(about: email)
+        guard isVerified || !dependencies.configuration.requireVerifiedEmail else { return nil }
+        let now = dependencies.now
         let account = Account(
             id: dependencies.newID(at: now), email: email, name: user.name, passwordChangedAt: now,
             emailVerifiedAt: isVerified ? now : nil, createdAt: now)
-        do throws(IdentityError) {
-            let inserted = try await store.insert(account, linkedTo: user.identity)
-            dependencies.metrics.count("latch_accounts_created_total")
-            return inserted
-        } catch IdentityError.alreadyExists {
-            throw .accountExists(at: provider.displayName)
+        let mail = OutboxMail(
+            .signedUp, to: email, accountID: account.id, id: dependencies.random.identifier(), at: now)
+        return try await signingUp(with: email, isVerified: isVerified, at: provider, from: origin) {
+            () throws(IdentityError) in
+            try await store.insert(account, linkedTo: user.identity, mail: isVerified ? nil : mail)
         }
     }
 
-    /// Requires that an account may sign in.
-    private func check(_ account: Account) async throws(IdentityError) {
-        guard account.status == .active else { throw .accountClosed }
-        guard account.emailVerifiedAt == nil, dependencies.configuration.requireVerifiedEmail else { return }
-        try await dependencies.accounts.mail(.verifyEmail, to: account.email)
-        throw .emailUnverified
-    }
-
-    // MARK: The second factor
-
-    /// Returns the attempt that waits for the second factor.
-    private func challenge(
-        _ account: Account, _ identity: UpstreamIdentity, _ attempt: SignInAttempt, authenticatedAt: Date
-    ) async throws(IdentityError) -> SignInAttempt {
-        let text = "uc1." + Base64URL.encode(dependencies.random.bytes(32))
-        let now = dependencies.now
-        let end = now.addingTimeInterval(LoginService.challengeLifetime)
-        try await store.insert(
-            LoginChallenge(
-                digest: text.digest, accountID: account.id, passwordChangedAt: account.passwordChangedAt, scope: "",
-                isRemembered: true, createdAt: now, expiresAt: end))
-        let record = UpstreamIdentityRecord(
-            issuer: identity.issuer, subject: identity.subject, authenticatedAt: authenticatedAt)
-        return SignInAttempt(
-            provider: attempt.provider, redirect: attempt.redirect, codeChallenge: attempt.codeChallenge,
-            purpose: attempt.purpose, expiresAt: end, step: .secondFactor(challenge: text, record))
-    }
-
-    /// Finishes a sign-in by a code of the second factor.
+    /// Runs the insertion of an account within the limits of sign-ups.
     ///
-    /// - Throws: `IdentityError.invalidCode` and `.tooManyAttempts`, after which the user tries again; `.signInEnded`, or a
-    ///   store's error.
-    func finish(
-        challenge text: String, _ record: UpstreamIdentityRecord, code: String, of attempt: SignInAttempt,
-        from origin: RequestOrigin
-    ) async throws(IdentityError) -> String {
-        let now = dependencies.now
-        let identity = UpstreamIdentity(issuer: record.issuer, subject: record.subject, provider: attempt.provider)
-        guard let challenge = try await store.challenge(text.digest, at: now),
-            // A link that was removed meanwhile signs nobody in.
-            let account = try await store.account(linkedTo: identity), account.id == challenge.accountID,
-            account.status == .active, account.passwordChangedAt == challenge.passwordChangedAt
-        else { throw .signInEnded }
-        try await dependencies.secondFactors.verify(
-            code, of: account.id, for: .login(challenge: challenge.digest), from: origin)
-        return try await result(
-            for: account, identity, attempt, authenticatedAt: record.authenticatedAt, factorAt: now, from: origin)
+    /// A refusal because of an account that has the address counts once for each network and address: it shows that there is
+    /// one, and repeated it shows nothing new. To whom the address belongs it shows nothing at all.
+    func signingUp(
+        with email: EmailAddress, isVerified: Bool, at provider: UpstreamProvider, from origin: RequestOrigin,
+        _ insert: () async throws(IdentityError) -> Account
+    ) async throws(IdentityError) -> Account {
+        let limits = dependencies.limits
+        let attempts = limits.attempts(of: .signUp, from: origin.address) + [limits.signUp(emailKey: email.key)]
+        try dependencies.take(attempts)
+        do throws(IdentityError) {
+            let account = try await insert()
+            dependencies.metrics.count("latch_accounts_created_total")
+            dependencies.mails.wake()
+            return account
+        } catch {
+            guard error == .alreadyExists else {
+                dependencies.limiter.refund(attempts)
+                throw error
+            }
+            let disclosure = limits.disclosure(of: email.key, to: origin.address)
+            if isVerified || dependencies.limiter.take([disclosure], at: dependencies.now) != nil {
+                dependencies.limiter.refund(attempts)
+            }
+            throw .accountExists(at: provider.displayName)
+        }
     }
 
     // MARK: Results
 
     /// Returns the URL of the app with the result of a sign-in.
-    private func result(
-        for account: Account, _ identity: UpstreamIdentity, _ attempt: SignInAttempt, authenticatedAt: Date,
-        factorAt: Date?, from origin: RequestOrigin
+    func result(
+        for account: Account, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, factorAt: Date?,
+        from origin: RequestOrigin
     ) async throws(IdentityError) -> String {
         dependencies.metrics.count("latch_upstream_sign_ins_total", ["result": "success"])
         guard attempt.codeChallenge == nil else {
-            return try await code(
-                .signIn, identity, attempt, for: account, authenticatedAt: authenticatedAt, factorAt: factorAt)
+            return try await code(.signIn, record, attempt, for: account, factorAt: factorAt)
         }
         let issued = try await startSession(
-            for: account, authenticatedAt: authenticatedAt, factorAt: factorAt, from: origin)
-        return AppRedirect.url(
-            attempt.redirect, [("accessToken", issued.accessToken), ("refreshToken", issued.refreshToken)])
+            for: account, authenticatedAt: record.authenticatedAt, factorAt: factorAt, from: origin)
+        return attempt.appURL([("accessToken", issued.accessToken), ("refreshToken", issued.refreshToken)])
+    }
+
+    /// Returns the URL of the app with a code that says who the user is.
+    func linkCode(
+        _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt
+    ) async throws(IdentityError) -> String {
+        try await code(.link, record, attempt)
     }
 
     /// Stores a code and returns the URL of the app with it.
     private func code(
-        _ purpose: SignInCode.Purpose, _ identity: UpstreamIdentity, _ attempt: SignInAttempt,
-        for account: Account? = nil, authenticatedAt: Date, factorAt: Date? = nil
+        _ purpose: SignInCode.Purpose, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt,
+        for account: Account? = nil, factorAt: Date? = nil
     ) async throws(IdentityError) -> String {
         let text = "oc1." + Base64URL.encode(dependencies.random.bytes(32))
         try await store.insert(
             SignInCode(
-                digest: text.digest, purpose: purpose, identity: identity, accountID: account?.id,
+                digest: text.digest, purpose: purpose, identity: record.identity(at: attempt.provider),
+                accountID: account?.id,
                 credentialVersion: account?.credentialVersion ?? 0, codeChallenge: attempt.codeChallenge ?? "",
-                factorAt: factorAt, authenticatedAt: authenticatedAt,
+                factorAt: factorAt, authenticatedAt: record.authenticatedAt,
                 expiresAt: dependencies.now.addingTimeInterval(SignInCode.lifetime)))
-        return AppRedirect.url(attempt.redirect, [("code", text)])
+        return attempt.appURL([("code", text)])
     }
 
-    private func startSession(
+    func startSession(
         for account: Account, authenticatedAt: Date, factorAt: Date?, from origin: RequestOrigin
     ) async throws(IdentityError) -> IssuedTokens {
         let scopes = try dependencies.scopes.granted(nil, to: account, by: dependencies.clients.firstParty)
@@ -278,7 +309,7 @@ struct UpstreamSignInService: Sendable {
     ) async throws(IdentityError) -> UpstreamIdentity {
         try requireRecentLogin(session)
         let code = try await take(text, verifier: verifier, for: .link, from: origin)
-        try await store.link(code.identity, to: session.account, at: dependencies.now)
+        try await store.link(code.identity, to: session.account, on: session.device.id, at: dependencies.now)
         dependencies.mails.wake()
         return code.identity
     }
@@ -288,7 +319,9 @@ struct UpstreamSignInService: Sendable {
     /// - Throws: `IdentityError.signInAgain`, `.forbidden`, `.notLinked`, `.lastSignIn`, or a store's error.
     func unlink(_ provider: String, from session: AuthenticatedSession) async throws(IdentityError) {
         try requireRecentLogin(session)
-        try await store.unlink(provider, from: session.account, on: session.device.id, at: dependencies.now)
+        try await store.unlink(
+            provider, from: session.account, on: session.device.id,
+            among: dependencies.upstreams.all.map(\.provider.name), at: dependencies.now)
         dependencies.mails.wake()
     }
 
@@ -315,7 +348,7 @@ struct UpstreamSignInService: Sendable {
     // MARK: Failures
 
     /// Returns the error of a failed sign-in for the user, and records it.
-    private func failure(
+    func failure(
         _ error: any Error, at provider: UpstreamProvider, from origin: RequestOrigin?
     ) async -> IdentityError {
         let (result, failure): (String, IdentityError) =

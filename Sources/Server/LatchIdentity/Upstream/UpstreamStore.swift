@@ -9,24 +9,44 @@ package protocol UpstreamStore: Sendable {
 
     /// Inserts an account that was signed up through a provider, and links it, in one transaction.
     ///
+    /// - Parameter mail: A mail to its address, if the account is new.
     /// - Returns: The account that the identity is linked to, the given one unless another request was faster.
     /// - Throws: `IdentityError.alreadyExists` if the address is taken.
     func insert(
-        _ account: Account, linkedTo identity: UpstreamIdentity
+        _ account: Account, linkedTo identity: UpstreamIdentity, mail: OutboxMail?
     ) async throws(IdentityError) -> Account
+
+    /// Inserts a challenge, and the mail with its code.
+    ///
+    /// - Throws: `IdentityError.overloaded` if too many mails wait.
+    func insert(_ challenge: AddressChallenge, mail: OutboxMail) async throws(IdentityError)
+
+    /// Answers a challenge: the right code verifies the address of the identity's account, which is inserted and linked if
+    /// the identity has none; a wrong one is counted.
+    ///
+    /// - Throws: `IdentityError.alreadyExists` if another account has the address meanwhile.
+    func answer(
+        _ challengeID: String, isRight: Bool, for account: Account, linkedTo identity: UpstreamIdentity, at now: Date
+    ) async throws(IdentityError) -> AddressChallenge.Answer
 
     /// Links an identity to an account, and mails its owner.
     ///
+    /// - Parameter device: The signed-in device that links it.
     /// - Throws: `IdentityError.linkedElsewhere`, `.alreadyLinked` if the account has another identity of the provider,
-    ///   `.invalidToken` if the account has changed since it was read.
-    func link(_ identity: UpstreamIdentity, to account: Account, at now: Date) async throws(IdentityError)
+    ///   `.invalidToken` if the account has changed since it was read, or the device has been signed out.
+    func link(
+        _ identity: UpstreamIdentity, to account: Account, on device: [UInt8], at now: Date
+    ) async throws(IdentityError)
 
     /// Removes the link of an account to a provider, and mails its owner.
     ///
-    /// - Throws: `IdentityError.notLinked`, `.lastSignIn` if the account has no password and no other link, `.invalidToken`
-    ///   if it has changed since it was read.
+    /// - Parameters:
+    ///   - device: The signed-in device that removes it, and stays signed in.
+    ///   - providers: The configured providers: a link to another one signs nobody in.
+    /// - Throws: `IdentityError.notLinked`, `.lastSignIn` if the account has no password and no other such link,
+    ///   `.invalidToken` if it has changed since it was read, or the device has been signed out.
     func unlink(
-        _ provider: String, from account: Account, on device: [UInt8]?, at now: Date
+        _ provider: String, from account: Account, on device: [UInt8], among providers: [String], at now: Date
     ) async throws(IdentityError)
 
     /// Returns the links of an account, by provider.
@@ -85,3 +105,30 @@ package struct SignInCode: Sendable, Hashable {
 }
 
 extension SignInCode: Redacted {}
+
+/// A code that was mailed to the address of a sign-in through a provider, by the id of its mail.
+///
+/// The code itself is derived from that id and is not stored; only the browser that signed in knows the id.
+package struct AddressChallenge: Sendable, Hashable {
+    /// The time within which the code is typed.
+    static let lifetime: TimeInterval = 600
+    /// The number of wrong codes that end it: a code has eight digits.
+    static let maximumFailures = 5
+
+    /// The result of typing a code.
+    package enum Answer: Sendable, Hashable {
+        /// The code is right; the account has the address, verified.
+        case verified(Account)
+        case wrong
+        /// It has expired, was used, or had too many wrong codes.
+        case ended
+    }
+
+    /// The id of the mail.
+    package let id: String
+    /// The account, if the identity has one already.
+    package var accountID: String?
+    package let expiresAt: Date
+}
+
+extension AddressChallenge: Redacted {}

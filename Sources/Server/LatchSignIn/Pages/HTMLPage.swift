@@ -92,6 +92,13 @@ package struct HTMLPage {
 
         """
 
+    /// The form field of a code that was mailed.
+    package static let mailedCode = """
+        <label for="code">Code from the mail</label>
+        <input type="text" id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="40" required autofocus>
+
+        """
+
     /// The form fields of an account's password, and of a new one that replaces it.
     package static let passwordOrNew = """
         <label for="password">Password</label>

@@ -17,7 +17,7 @@ package enum PageStyle {
         main{width:100%;max-width:25rem;padding:2rem;background:var(--card);border:1px solid var(--line);\
         border-radius:.75rem}
         h1{margin:0 0 .5rem;font-size:1.375rem;line-height:1.25}
-        p{margin:0 0 1.25rem;color:var(--soft)}
+        p{margin:0 0 1.25rem;color:var(--soft);overflow-wrap:anywhere}
         p:last-child{margin:0}
         ul{margin:0 0 1.25rem;padding-left:1.25rem}
         li,h1,p{overflow-wrap:anywhere}

@@ -11,8 +11,8 @@ import PortableFoundation
 ///
 /// Any node of the server can read them, none keeps them in memory, and no other browser has them.
 package struct EncryptedCookies: Sendable {
-    /// The values that a browser keeps at once, and the bytes of all of them; all earlier ones end, so that the Cookie field never
-    /// exceeds what a server takes, whoever makes the browser begin.
+    /// The values that a browser keeps at once, and the bytes of all of them, so that the Cookie field never exceeds what a
+    /// server takes, whoever makes the browser begin.
     private static let maximumCount = 4
     private static let maximumTotal = 6_000
     /// The greatest size of a value.
@@ -78,9 +78,7 @@ package struct EncryptedCookies: Sendable {
             text.utf8.count <= 2 * Self.maximumSize
         else { return nil }
         do {
-            let box = try AES.GCM.SealedBox(combined: Base64URL.decode(text))
-            let content = try AES.GCM.open(box, using: key, authenticating: Array(name.utf8))
-            let sealed = try JSONDecoder().decode(Sealed<Value>.self, from: Data(content))
+            let sealed = try opened(type, text, named: name)
             return clock.now < sealed.expires ? sealed.value : nil
         } catch {
             // One that somebody has changed, or that another version of the server has set, is as good as none.
@@ -93,12 +91,46 @@ package struct EncryptedCookies: Sendable {
         field(name(id), "", maximumAge: 0, isPosted)
     }
 
-    /// Returns the Set-Cookie fields that make room for another value.
-    package func makingRoom(in request: HTTPRequest) -> [String] {
-        let kept = request.cookies.filter { $0.key.utf8.starts(with: prefix.utf8) }
-        let size = kept.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        guard kept.count >= Self.maximumCount || size > Self.maximumTotal else { return [] }
-        return kept.keys.sorted().map { field($0, "", maximumAge: 0, false) }
+    /// Returns the Set-Cookie fields that make room for another value; nil if there is none.
+    ///
+    /// The oldest values end first, and only for what the user does. A page of another site that navigates without a click
+    /// (Fetch Metadata §2.2 and §2.4) ends none, and gets half of the room: so it neither ends what is in progress nor keeps the
+    /// user from beginning.
+    package func makingRoom(in request: HTTPRequest) -> [String]? {
+        var kept = request.cookies.filter { $0.key.utf8.starts(with: prefix.utf8) }
+            .map {
+                (name: $0.key, size: $0.key.utf8.count + $0.value.utf8.count, end: end(of: $0.value, named: $0.key))
+            }
+            .sorted { ($0.end, $0.name) < ($1.end, $1.name) }
+        var size = kept.reduce(0) { $0 + $1.size }
+        guard !request.isForced else {
+            return kept.count < Self.maximumCount / 2 && size <= Self.maximumTotal / 2 ? [] : nil
+        }
+        var ended: [String] = []
+        while kept.count >= Self.maximumCount || size > Self.maximumTotal, let oldest = kept.first {
+            kept.removeFirst()
+            size -= oldest.size
+            ended.append(field(oldest.name, "", maximumAge: 0, false))
+        }
+        return ended
+    }
+
+    /// Returns the end of a value; that of a cookie that this server has not set is long past.
+    private func end(of text: String, named name: String) -> Date {
+        do { return try opened(Unread.self, text, named: name).expires } catch { return .distantPast }
+    }
+
+    /// A value that is not decoded.
+    private struct Unread: Decodable {
+        init(from decoder: any Decoder) {}
+    }
+
+    private func opened<Value: Decodable>(
+        _ type: Value.Type, _ text: String, named name: String
+    ) throws -> Sealed<Value> {
+        let box = try AES.GCM.SealedBox(combined: Base64URL.decode(text))
+        let content = try AES.GCM.open(box, using: key, authenticating: Array(name.utf8))
+        return try JSONDecoder().decode(Sealed<Value>.self, from: Data(content))
     }
 
     /// Returns a Set-Cookie field (RFC 6265bis §4.1).
@@ -114,6 +146,16 @@ package struct EncryptedCookies: Sendable {
 extension EncryptedCookies.Sealed: Encodable where Value: Encodable {}
 
 extension EncryptedCookies.Sealed: Decodable where Value: Decodable {}
+
+extension HTTPRequest {
+    /// Whether a page of another site has made the browser send the request, without a click of its user.
+    ///
+    /// Browsers before 2023 do not say; an app that opens a page is no site.
+    fileprivate var isForced: Bool {
+        let site = fields["Sec-Fetch-Site"]
+        return (site == "cross-site" || site == "same-site") && fields["Sec-Fetch-User"] != "?1"
+    }
+}
 
 extension HTTPResponse {
     /// Returns a redirect to a page, which neither caches keep nor other sites learn of.

@@ -94,6 +94,11 @@ public struct SignInRoutes: Sendable {
     }
 
     private func begin(_ request: HTTPRequest, _ onFailure: FailureHandler) async throws -> HTTPResponse {
+        guard let ended = cookies.makingRoom(in: request) else {
+            return HTMLPage(
+                "You are not signed in", text: "Other sign-ins are in progress. Go back, and begin again."
+            ).response(status: .tooManyRequests)
+        }
         let attempt: AuthorizationAttempt
         do { attempt = try await client.attempt(self.request, redirectURI: callback) } catch {
             await onFailure(error, request)
@@ -102,7 +107,7 @@ public struct SignInRoutes: Sendable {
         let kept = Attempt(
             attempt: attempt.withoutPage, returnPath: Self.localPath(request.queryItems["return_to"]))
         let cookie = try cookies.set(kept, id: attempt.state, isPosted: client.configuration.postsResponse)
-        return .redirect(to: attempt.url.absoluteString, setting: cookies.makingRoom(in: request) + [cookie])
+        return .redirect(to: attempt.url.absoluteString, setting: ended + [cookie])
     }
 
     private func finish(

@@ -25,13 +25,14 @@ extension SQLiteIdentityStore: AccountStore {
 
     /// Relies on the unique indexes of address and username to decide between concurrent sign-ups.
     package func insert(
-        _ account: Account, details: AccountDetails? = nil, mail: OutboxMail? = nil
+        _ account: Account, details: AccountDetails? = nil, mail: OutboxMail? = nil, by actor: String? = nil
     ) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) in
             try db.insert(account)
             if let details { try db.insert(details, of: account.id) }
             if let mail { try db.insert(mail) }
-            try db.audit("account.created", account: account.id, at: account.createdAt)
+            try db.audit(
+                "account.created", account: account.id, detail: actor.map { "invited by \($0)" }, at: account.createdAt)
         }
     }
 
@@ -270,6 +271,9 @@ extension SQLiteConnection {
         case .removeFactor:
             result.hadFactor = try removeFactor(of: id, detail: note, at: now)
             if result.hadFactor { result.signedOut = try revokeDevices(of: id, because: .administrator, at: now) }
+        case .removeLink(let provider):
+            let signedOut = try removeLink(to: provider, of: target, except: nil, note: note, at: now)
+            (result.hadLink, result.signedOut) = (signedOut != nil, signedOut ?? 0)
         case .delete(isFinal: true):
             // Foreign keys remove everything that refers to the row.
             try run("DELETE FROM account WHERE id = ?", [.text(id)])

@@ -160,10 +160,15 @@ extension SQLiteConnection {
     }
 
     /// Signs out all devices except one, if given, with one audit entry, and returns their number.
+    ///
+    /// Sign-ins that wait for something end as well: whoever signs out others does not trust what was begun elsewhere.
     @discardableResult
     func revokeDevices(
         of account: String, except device: [UInt8]? = nil, because: Device.RevocationReason, at now: Date
     ) throws(IdentityError) -> Int {
+        for table in ["sign_in_code", "sign_in_challenge", "address_challenge"] {
+            try run("DELETE FROM \(table) WHERE account_id = ?", [.text(account)])
+        }
         let count = try run(
             """
             UPDATE device SET revoked_at = ?, revoked_because = ?

@@ -103,7 +103,7 @@ extension SQLiteIdentityStore: StoreMaintenance {
         try await writer.write { db throws(IdentityError) in
             let tables = [
                 "device", "one_time_token", "sign_in_challenge", "sign_in_code", "spent_sign_in", "authorization_code",
-                "device_authorization",
+                "device_authorization", "address_challenge",
             ]
             for table in tables {
                 try db.run("DELETE FROM \(table) WHERE expires_at < ?", [.date(date)])

@@ -11,7 +11,8 @@ extension SQLiteIdentityStore: MailOutbox {
     package func claimMail(_ claim: MailClaim) async throws(IdentityError) -> ClaimedMail? {
         guard try readers.read({ db throws(IdentityError) in try db.dueMail(at: claim.now) }) != nil else { return nil }
         return try await writer.write { db throws(IdentityError) in
-            guard let mail = try db.dueMail(at: claim.now) else { return nil }
+            guard let due = try db.dueMail(at: claim.now) else { return nil }
+            let mail = try db.decided(due)
             try db.run(
                 "UPDATE mail SET attempts = ?, leased_until = ? WHERE id = ?",
                 [.integer(Int64(mail.attempts)), .date(claim.leaseEnd), .text(mail.id)])
@@ -94,10 +95,26 @@ extension SQLiteConnection {
         }
     }
 
+    /// Returns a mail with the purpose that it has where it is sent: a request must not reveal whether its address has an
+    /// account (attack E2).
+    fileprivate func decided(_ mail: OutboxMail) throws(IdentityError) -> OutboxMail {
+        guard mail.purpose == .addressCode, mail.accountID == nil, try accountID(emailKey: mail.recipient.key) != nil
+        else { return mail }
+        return OutboxMail(
+            .addressTaken, to: mail.recipient, id: mail.id, at: mail.createdAt, attempts: mail.attempts)
+    }
+
     /// Stores the token of a mail, and returns its recipient; nil if no account needs the mail any more.
     fileprivate func prepare(_ mail: OutboxMail, _ claim: MailClaim) throws(IdentityError) -> EmailAddress? {
         switch mail.purpose {
-        case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved: return mail.recipient
+        case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .signedUp:
+            return mail.recipient
+        case .addressCode, .addressTaken:
+            // A code that came too late would only puzzle its reader.
+            let isWaiting = try number(
+                "SELECT count(*) FROM address_challenge WHERE id = ? AND expires_at > ?",
+                [.text(mail.id), .date(claim.now)])
+            return isWaiting == 1 ? mail.recipient : nil
         case .newAddress, .oldAddress:
             let column = mail.purpose == .newAddress ? "new_digest" : "old_digest"
             // The owner of another account did not ask for the change, which cannot be completed.
@@ -106,7 +123,7 @@ extension SQLiteConnection {
                 "UPDATE email_change SET expires_at = max(expires_at, ?) WHERE \(column) = ?",
                 [.date(claim.verificationEnd), .blob(claim.digest(mail.id))])
             return changed == 1 ? mail.recipient : nil
-        case .verifyEmail, .resetPassword:
+        case .verifyEmail, .resetPassword, .invitation:
             guard let purpose = mail.purpose.token,
                 let account = try activeAccount(emailKey: mail.recipient.key),
                 purpose == .resetPassword || account.emailVerifiedAt == nil
@@ -120,7 +137,7 @@ extension SQLiteConnection {
                 OneTimeToken(
                     digest: digest, accountID: account.id, purpose: purpose,
                     emailKey: account.email.key, createdAt: claim.now,
-                    expiresAt: purpose == .resetPassword ? claim.resetEnd : claim.verificationEnd))
+                    expiresAt: mail.purpose == .resetPassword ? claim.resetEnd : claim.verificationEnd))
             return account.email
         }
     }

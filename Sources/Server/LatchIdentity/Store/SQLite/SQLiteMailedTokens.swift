@@ -138,7 +138,7 @@ extension SQLiteConnection {
     /// - Returns: The number of devices that were signed out.
     /// - Throws: `IdentityError.ownerProofRequired` if the proof is of a device that has been signed out meanwhile.
     @discardableResult
-    fileprivate func proveAddress(
+    func proveAddress(
         of account: Account, with proof: OwnerProof, at now: Date
     ) throws(IdentityError) -> Int {
         let id = account.id
@@ -147,7 +147,7 @@ extension SQLiteConnection {
             guard !proof.requiresDevice else { throw .ownerProofRequired }
             device = nil
         }
-        if proof.isOfPassword || device != nil {
+        if proof.isOfPassword || device != nil || proof.identity != nil {
             try run(
                 "UPDATE account SET owner_proved_at = coalesce(owner_proved_at, ?) WHERE id = ?",
                 [.date(now), .text(id)])
@@ -158,7 +158,7 @@ extension SQLiteConnection {
         for table in ["sign_in_challenge", "email_change"] {
             try run("DELETE FROM \(table) WHERE account_id = ?", [.text(id)])
         }
-        try endUnprovedLinks(of: account, device: device, at: now)
+        try endUnprovedLinks(of: account, keeping: proof.identity, device: device, at: now)
         return try revokeDevices(of: id, except: device, because: .addressProof, at: now)
     }
 

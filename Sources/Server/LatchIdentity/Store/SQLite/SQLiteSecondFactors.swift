@@ -73,6 +73,21 @@ extension SQLiteIdentityStore: SecondFactorStore {
     }
 
     package func challenge(_ digest: [UInt8], at now: Date) throws(IdentityError) -> LoginChallenge? {
+        try readers.read { db throws(IdentityError) in try db.challenge(digest, at: now) }
+    }
+
+    /// Reads and removes in one transaction, so that of two requests one gets the challenge.
+    package func takeChallenge(_ digest: [UInt8], at now: Date) async throws(IdentityError) -> LoginChallenge? {
+        try await writer.write { db throws(IdentityError) in
+            let challenge = try db.challenge(digest, at: now)
+            try db.run("DELETE FROM sign_in_challenge WHERE digest = ?", [.blob(digest)])
+            return challenge
+        }
+    }
+}
+
+extension SQLiteConnection {
+    fileprivate func challenge(_ digest: [UInt8], at now: Date) throws(IdentityError) -> LoginChallenge? {
         try first(
             """
             SELECT account_id, password_changed_at, scope, is_remembered, created_at, expires_at
@@ -85,9 +100,7 @@ extension SQLiteIdentityStore: SecondFactorStore {
                 expiresAt: try row.date(5))
         }
     }
-}
 
-extension SQLiteConnection {
     fileprivate func factor(of accountID: String, _ isConfirmed: Bool) throws(IdentityError) -> SecondFactor? {
         try first(
             """

@@ -9,23 +9,58 @@ extension SQLiteIdentityStore: UpstreamStore {
     }
 
     package func insert(
-        _ account: Account, linkedTo identity: UpstreamIdentity
+        _ account: Account, linkedTo identity: UpstreamIdentity, mail: OutboxMail?
     ) async throws(IdentityError) -> Account {
         try await writer.write { db throws(IdentityError) in
             // Two responses for one new user may arrive at once.
             if let found = try db.account(linkedTo: identity) { return found }
-            try db.insert(account)
-            try db.audit("account.created", account: account.id, detail: identity.provider, at: account.createdAt)
-            try db.insert(identity, of: account.id, at: account.createdAt)
-            return try db.account(account.id) ?? account
+            if let mail { try db.insert(mail) }
+            return try db.insert(account, linkedTo: identity)
+        }
+    }
+
+    package func insert(_ challenge: AddressChallenge, mail: OutboxMail) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            try db.insert(mail)
+            try db.run(
+                "INSERT INTO address_challenge (id, account_id, failures, expires_at) VALUES (?, ?, 0, ?)",
+                [.text(challenge.id), .text(challenge.accountID), .date(challenge.expiresAt)])
+        }
+    }
+
+    /// Counts, uses up and verifies in one transaction: of any number of concurrent guesses five are checked.
+    package func answer(
+        _ challengeID: String, isRight: Bool, for account: Account, linkedTo identity: UpstreamIdentity, at now: Date
+    ) async throws(IdentityError) -> AddressChallenge.Answer {
+        try await writer.write { db throws(IdentityError) in
+            let left = try db.number(
+                "SELECT \(AddressChallenge.maximumFailures) - failures FROM address_challenge WHERE id = ? AND expires_at > ?",
+                [.text(challengeID), .date(now)])
+            guard left > 0 else { return .ended }
+            guard isRight else {
+                try db.run("UPDATE address_challenge SET failures = failures + 1 WHERE id = ?", [.text(challengeID)])
+                return left > 1 ? .wrong : .ended
+            }
+            try db.run("DELETE FROM address_challenge WHERE id = ?", [.text(challengeID)])
+            guard let found = try db.account(linkedTo: identity) else {
+                return .verified(try db.insert(account, linkedTo: identity))
+            }
+            // The address may have been changed since the code was mailed.
+            guard found.status == .active, found.email.key == account.email.key else { return .ended }
+            if found.emailVerifiedAt == nil {
+                try db.audit("account.emailVerified", account: found.id, at: now)
+                try db.proveAddress(of: found, with: .identity(identity), at: now)
+            }
+            return try db.account(found.id).map { .verified($0) } ?? .ended
         }
     }
 
     /// Decides in the transaction, so that of two accounts one gets the identity.
     package func link(
-        _ identity: UpstreamIdentity, to account: Account, at now: Date
+        _ identity: UpstreamIdentity, to account: Account, on device: [UInt8], at now: Date
     ) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) -> Void in
+            guard try db.isSignedIn(device, of: account.id, at: now) else { throw .invalidToken }
             if let owner = try db.account(linkedTo: identity) {
                 guard owner.id != account.id else { return }
                 throw .linkedElsewhere
@@ -41,22 +76,20 @@ extension SQLiteIdentityStore: UpstreamStore {
     }
 
     package func unlink(
-        _ provider: String, from account: Account, on device: [UInt8]?, at now: Date
+        _ provider: String, from account: Account, on device: [UInt8], among providers: [String], at now: Date
     ) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) -> Void in
-            guard try db.isUnchanged(account), let current = try db.account(account.id) else { throw .invalidToken }
-            let removed = try db.run(
-                "DELETE FROM upstream_identity WHERE account_id = ? AND provider = ?",
-                [.text(account.id), .text(provider)])
-            guard removed > 0 else { throw .notLinked }
-            let left = try db.number(
-                "SELECT count(*) FROM upstream_identity WHERE account_id = ?", [.text(account.id)])
+            guard try db.isUnchanged(account), try db.isSignedIn(device, of: account.id, at: now),
+                let current = try db.account(account.id)
+            else { throw .invalidToken }
+            guard try db.removeLink(to: provider, of: account, except: device, note: nil, at: now) != nil else {
+                throw .notLinked
+            }
+            let left = try db.linkedProviders(of: account.id).contains { provider in
+                providers.contains { $0.utf8.elementsEqual(provider.utf8) }
+            }
             // The error rolls the removal back.
-            guard current.passwordHash != nil || left > 0 else { throw .lastSignIn }
-            // Whoever signed in through it is to be gone.
-            _ = try db.revokeDevices(of: account.id, except: device, because: .signInRemoved, at: now)
-            try db.audit("account.unlinked", account: account.id, detail: provider, at: now)
-            try db.mail(.signInRemoved, to: account, at: now)
+            guard current.passwordHash != nil || left else { throw .lastSignIn }
         }
     }
 
@@ -131,6 +164,39 @@ extension UpstreamIdentity {
 }
 
 extension SQLiteConnection {
+    /// Removes the link to a provider, signs out the devices except one, if given, and mails the owner.
+    ///
+    /// - Returns: The number of devices; nil if there is no such link.
+    func removeLink(
+        to provider: String, of account: Account, except device: [UInt8]?, note: String?, at now: Date
+    ) throws(IdentityError) -> Int? {
+        let removed = try run(
+            "DELETE FROM upstream_identity WHERE account_id = ? AND provider = ?",
+            [.text(account.id), .text(provider)])
+        guard removed > 0 else { return nil }
+        let detail = note.map { "\(provider) \($0)" } ?? provider
+        try audit("account.unlinked", account: account.id, detail: detail, at: now)
+        try mail(.signInRemoved, to: account, at: now)
+        // Whoever signed in through it is to be gone.
+        return try revokeDevices(of: account.id, except: device, because: .signInRemoved, at: now)
+    }
+
+    fileprivate func linkedProviders(of accountID: String) throws(IdentityError) -> [String] {
+        try all("SELECT provider FROM upstream_identity WHERE account_id = ?", [.text(accountID)]) {
+            row throws(IdentityError) in try row.text(0)
+        }
+    }
+
+    /// Inserts an account that was signed up through a provider, and links it.
+    fileprivate func insert(
+        _ account: Account, linkedTo identity: UpstreamIdentity
+    ) throws(IdentityError) -> Account {
+        try insert(account)
+        try audit("account.created", account: account.id, detail: identity.provider, at: account.createdAt)
+        try insert(identity, of: account.id, at: account.createdAt)
+        return try self.account(account.id) ?? account
+    }
+
     fileprivate func account(linkedTo identity: UpstreamIdentity) throws(IdentityError) -> Account? {
         try first(
             """
@@ -157,11 +223,16 @@ extension SQLiteConnection {
     /// Ends the links that were made before the first proof of an account's address.
     ///
     /// An account that was signed up through a provider, and has no password, keeps its one link if a session of it makes
-    /// the proof: nobody else had access to it.
-    func endUnprovedLinks(of account: Account, device: [UInt8]?, at now: Date) throws(IdentityError) {
+    /// the proof: nobody else had access to it. An identity that makes the proof stays linked.
+    func endUnprovedLinks(
+        of account: Account, keeping identity: UpstreamIdentity?, device: [UInt8]?, at now: Date
+    ) throws(IdentityError) {
         let count = try number("SELECT count(*) FROM upstream_identity WHERE account_id = ?", [.text(account.id)])
         guard count > 0, !(count == 1 && account.passwordHash == nil && device != nil) else { return }
-        try run("DELETE FROM upstream_identity WHERE account_id = ?", [.text(account.id)])
+        let removed = try run(
+            "DELETE FROM upstream_identity WHERE account_id = ? AND NOT (issuer IS ? AND subject IS ?)",
+            [.text(account.id), .text(identity?.issuer), .text(identity?.subject)])
+        guard removed > 0 else { return }
         try audit("account.unlinked", account: account.id, detail: "set before the address was proved", at: now)
     }
 
@@ -175,6 +246,22 @@ extension SQLiteConnection {
 }
 
 extension SQLiteSchema {
+    /// The codes that were mailed to the addresses of sign-ins through providers.
+    ///
+    /// Neither address nor code is in it; `account_id` is NULL for a user without an account.
+    static let addressChallenges = [
+        """
+        CREATE TABLE address_challenge (
+            id TEXT PRIMARY KEY NOT NULL,
+            account_id TEXT REFERENCES account (id) ON DELETE CASCADE,
+            failures INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX address_challenge_by_end ON address_challenge (expires_at)",
+        "CREATE INDEX address_challenge_of_account ON address_challenge (account_id)",
+    ]
+
     /// The identities at other providers that sign in to accounts, the codes that apps exchange for the result, and the
     /// attempts that were answered.
     ///

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+import LatchIdentity
+
+/// `latch admin links`: the identity providers that sign in to the accounts of a store.
+enum AdminLinksSubcommand {
+    static let subcommand = Subcommand(
+        name: "links", summary: "links of accounts to identity providers: list, remove",
+        discussion: """
+            Works on the store itself. A running server sees a change with its next request.
+            """,
+        examples: ["latch admin links list ada@example.com": "which providers sign her in"],
+        subcommands: [list, remove])
+
+    private static let list = AdminKeysSubcommand.storeSubcommand(
+        "list", "shows the links of an account", arguments: [AdminCall.who],
+        examples: ["latch admin links list ada@example.com --json": "for a script"]
+    ) { invocation in
+        let who = invocation.arguments[0]
+        return { identity in
+            let account = try await account(who, identity)
+            let links = try await identity.accounts.links(of: account.id)
+            let rows = links.map { link in
+                [
+                    link.identity.provider, link.identity.email?.text ?? "-", link.identity.subject,
+                    link.identity.issuer, "since \(AccountReport.text(link.linkedAt))",
+                ].map(\.printable)
+            }
+            let json = links.map { link -> JSONValue in
+                [
+                    "provider": .string(link.identity.provider), "issuer": .string(link.identity.issuer),
+                    "subject": .string(link.identity.subject),
+                    "email": link.identity.email.map { .string($0.text) } ?? .null,
+                    "linked_at": AccountReport.date(link.linkedAt),
+                ]
+            }
+            let hasPassword = account.passwordHash != nil
+            let text = links.isEmpty ? "\(account.email.text) has no links.".printable : TextTable.text(rows)
+            return (
+                text,
+                ["id": .string(account.id), "has_password": .bool(hasPassword), "links": .array(json)]
+            )
+        }
+    }
+
+    private static let remove = AdminKeysSubcommand.storeSubcommand(
+        "remove", "removes a link, and ends all sessions",
+        discussion: """
+            For a link that its owner did not make, or cannot remove. The owner is informed by mail. It may
+            be the last way to sign in: the owner then sets a password by the mail of 'forgot password'.
+            """,
+        options: [AdminCall.reason],
+        arguments: [AdminCall.who, .init(name: "PROVIDER", summary: "a name that 'list' shows")],
+        examples: ["latch admin links remove ada@example.com google --reason \"case 12\"": "she did not make it"]
+    ) { invocation in
+        let (who, provider) = (invocation.arguments[0], invocation.arguments[1])
+        let reason = invocation[AdminCall.reason] ?? ""
+        return { identity in
+            let account = try await account(who, identity)
+            let isRemoved = try await identity.accounts.removeLink(to: provider, of: account.id, because: reason)
+            guard isRemoved == true else {
+                throw CommandError.failed(
+                    "\(account.email.text) has no link to '\(provider)'.",
+                    hint: "'latch admin links list \(account.email.text)' shows the links.")
+            }
+            let isLast = try await identity.accounts.links(of: account.id).isEmpty && account.passwordHash == nil
+            let note = isLast ? " It was the last way to sign in: a password can be set by mail." : ""
+            return (
+                "Removed the link of \(account.email.text) to \(provider).\(note)".printable,
+                [
+                    "id": .string(account.id), "provider": .string(provider), "removed": true,
+                    "was_last": .bool(isLast),
+                ]
+            )
+        }
+    }
+
+    private static func account(_ who: String, _ identity: Identity) async throws -> LatchIdentity.Account {
+        guard let found = try await identity.accounts.find(who) else { throw CommandError.noAccount(who) }
+        return found.account
+    }
+}

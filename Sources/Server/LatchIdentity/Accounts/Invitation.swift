@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+extension AccountService {
+    /// Creates an account without a password for somebody else, and mails a link that sets one.
+    ///
+    /// An administrator may do it who has authenticated recently, and gives no role as high as the own one, as with changes of
+    /// a role; a super administrator gives any.
+    ///
+    /// - Throws: `IdentityError.forbidden`, `.signInAgain`, `.alreadyExists`, `.invalidEmail`, `.invalidInput`,
+    ///   `.tooManyAttempts`, `.overloaded` or a store's error.
+    func invite(
+        email: String, name: String?, roles: [String], by session: AuthenticatedSession
+    ) async throws(IdentityError) -> Account {
+        try session.requireFirstParty()
+        let actor = session.account
+        // The highest role that is named, also by a word that needs another one with it.
+        let role = Role.allCases.last { $0.words.last.map(roles.contains) ?? true } ?? .user
+        guard actor.isAdministrator, role < actor.role || actor.role == .superAdmin else { throw .forbidden }
+        try dependencies.requireRecentAuthentication(session)
+        let email = try EmailAddress(email)
+        let now = dependencies.now
+        var account = Account(id: dependencies.newID(at: now), email: email, createdAt: now)
+        account.name = try Self.validated(name: name)
+        try Self.requireWords(roles)
+        account.roles = role.replacing(in: roles)
+        try dependencies.take([dependencies.limits.mail(.invitation, emailKey: email.key)])
+        try await dependencies.store.insert(
+            account, details: nil, mail: outboxMail(.invitation, to: email, of: account), by: actor.id)
+        dependencies.metrics.count("latch_accounts_created_total")
+        dependencies.mails.wake()
+        return account
+    }
+}

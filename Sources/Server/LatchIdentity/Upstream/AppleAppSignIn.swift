@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchCrypto
+import LatchHTTP
+import LatchJOSE
+import LatchOAuth
+import PortableFoundation
+
+/// The credential that an app gets from the device's own Sign in with Apple, and sends to this server.
+struct AppleCredential: Sendable {
+    /// The identity token, a JWT for the app.
+    let identityToken: String
+    /// The nonce of the app's request, whose hash is in the token: who has only seen the token does not know it.
+    let nonce: String
+    /// The code that Apple exchanges within five minutes; nil if the app sends none.
+    let authorizationCode: String?
+    /// The name, which Apple gives to the app and not to this server.
+    let name: String?
+}
+
+extension AppleCredential: Redacted {}
+
+extension UpstreamSignInService {
+    /// Signs a user in with the credential of an app.
+    ///
+    /// The token is accepted once. There is no page: an address that has to be verified, and is not Apple's to decide about,
+    /// needs a sign-in in a browser first.
+    ///
+    /// - Parameter otp: A code of the second factor, or a recovery code.
+    /// - Throws: `IdentityError.invalidSignInCode`, `.secondFactorRequired` and `.invalidCode`, after which the same credential
+    ///   may be sent again; `.accountExists`, `.accountClosed`, `.emailMissing`, `.emailUnverified`,
+    ///   `.upstreamUnavailable`, or a store's error.
+    func signIn(
+        with credential: AppleCredential, otp: String?, at client: UpstreamClient, from origin: RequestOrigin
+    ) async throws(IdentityError) -> IssuedTokens {
+        let user: UpstreamUser
+        let expiry: Date
+        do {
+            (user, expiry) = try await client.user(of: credential)
+        } catch {
+            let failure = await failure(error, at: client.provider, from: origin)
+            throw failure == .upstreamFailed ? .invalidSignInCode : failure
+        }
+        guard let account = try await account(of: user, at: client.provider, from: origin) else {
+            throw .emailUnverified
+        }
+        guard account.status == .active else { throw .accountClosed }
+        guard account.emailVerifiedAt != nil || !dependencies.configuration.requireVerifiedEmail else {
+            throw .emailUnverified
+        }
+        var factorAt: Date?
+        if try await dependencies.secondFactors.isConfirmed(of: account.id) {
+            guard let otp else { throw .secondFactorRequired }
+            try await dependencies.secondFactors.verify(
+                otp, of: account.id, for: .login(challenge: nil), from: origin)
+            factorAt = dependencies.now
+        }
+        // A minute more than the token is valid, for clocks that differ.
+        guard try await store.spend(attempt: credential.identityToken.digest, until: expiry.addingTimeInterval(60))
+        else { throw .invalidSignInCode }
+        if let code = credential.authorizationCode {
+            try await redeem(code, of: user, for: credential.identityToken, at: client, from: origin)
+        }
+        dependencies.metrics.count("latch_upstream_sign_ins_total", ["result": "success"])
+        return try await startSession(
+            for: account, authenticatedAt: min(user.authenticatedAt ?? dependencies.now, dependencies.now),
+            factorAt: factorAt, from: origin)
+    }
+
+    /// Exchanges the code at Apple, whose response must be about the same user: the credential is then of these minutes.
+    private func redeem(
+        _ code: String, of user: UpstreamUser, for token: String, at client: UpstreamClient,
+        from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        let subject: String?
+        do { subject = try await client.subject(ofAppleCode: code, with: token) } catch {
+            let failure = await failure(error, at: client.provider, from: origin)
+            throw failure == .upstreamFailed ? .invalidSignInCode : failure
+        }
+        guard let subject, subject.utf8.elementsEqual(user.identity.subject.utf8) else { throw .invalidSignInCode }
+    }
+}
+
+extension UpstreamClient {
+    /// Returns the verified user of a credential, and the expiry of its token.
+    ///
+    /// - Throws: `OAuthError`, `AuthError.keysUnavailable`, and `HTTPError` if Apple's keys cannot be fetched.
+    fileprivate func user(of credential: AppleCredential) async throws -> (UpstreamUser, Date) {
+        guard (16...200).contains(credential.nonce.utf8.count) else { throw OAuthError.invalidIDToken }
+        let expectations = IDTokenExpectations(
+            nonce: Hex.encode(credential.nonce.digest), code: credential.authorizationCode)
+        let token = try await app(of: credential.identityToken).verifiedToken(credential.identityToken, expectations)
+        let claims = try JWT(unverified: token).claims
+        guard let expiry = claims.expiry else { throw OAuthError.invalidIDToken }
+        var user = try user(claims)
+        user.name = user.name ?? Self.name(credential.name)
+        return (user, expiry)
+    }
+
+    /// Exchanges a code at Apple, and returns the subject of the response.
+    fileprivate func subject(ofAppleCode code: String, with token: String) async throws -> String? {
+        let response = try await app(of: token).tokens(for: AppleCodeGrant(code: code))
+        return try response.tokens.idToken.map { try JWT(unverified: $0).claims.subject } ?? nil
+    }
+
+    /// Returns the client of the app that a token is for, which is one of the configured ones; its verification checks that.
+    private func app(of token: String) throws -> AuthorizationClient {
+        let audience = try JWT(unverified: token).claims.audience
+        guard audience.count == 1, let app = apps.first(where: { $0.key.utf8.elementsEqual(audience[0].utf8) }) else {
+            throw OAuthError.invalidIDToken
+        }
+        return app.value
+    }
+}
+
+/// The grant of a code of the device's own dialog, which neither a redirect nor a verifier belongs to.
+private struct AppleCodeGrant: Grant {
+    let code: String
+    var type: String { "authorization_code" }
+    var parameters: [(String, String)] { [("code", code)] }
+}
+
+extension AppleCodeGrant: Redacted {}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The links of accounts to identity providers, as the server's operator administers them.
+extension AccountService {
+    /// Removes the link of an account to a provider, signs out its devices and mails its owner; it may be the last way to
+    /// sign in, after which the owner sets a password by mail.
+    ///
+    /// - Parameter reason: A note for the audit log.
+    /// - Returns: Whether there was a link; nil if there is no such account.
+    package func removeLink(
+        to provider: String, of id: String, by actor: String? = nil, because reason: String = ""
+    ) async throws(IdentityError) -> Bool? {
+        let result = try await perform(.removeLink(provider: provider), on: id, by: actor, because: reason)
+        dependencies.mails.wake()
+        return result?.hadLink
+    }
+
+    /// Returns the links of an account, by provider.
+    package func links(of id: String) async throws(IdentityError) -> [UpstreamLink] {
+        try await dependencies.store.links(of: id)
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchJOSE
+import PortableFoundation
+
+/// The steps of a sign-in through a provider that the user takes on a page of this server.
+///
+/// Each page is begun for the browser that signed in, whose cookie says what it is about, and is answered by a form.
+extension UpstreamSignInService {
+    // MARK: The address
+
+    /// Mails a code to the address of a user, and returns the attempt that waits for it.
+    ///
+    /// The same is done for an address that another account has, and only the mail says so (attacks E2 and I2).
+    ///
+    /// - Parameter account: The account, if the identity has one; the address is then the account's.
+    /// - Throws: `IdentityError.emailMissing`, `.tooManyAttempts`, `.overloaded` or a store's error.
+    func addressChallenge(
+        for account: Account?, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, from origin: RequestOrigin
+    ) async throws(IdentityError) -> SignInAttempt {
+        guard let email = account?.email ?? record.identity(at: attempt.provider).email else { throw .emailMissing }
+        let limits = dependencies.limits
+        try dependencies.take(
+            limits.attempts(of: .mail, from: origin.address) + [limits.mail(.addressCode, emailKey: email.key)])
+        let now = dependencies.now
+        let mail = OutboxMail(
+            .addressCode, to: email, accountID: account?.id, id: dependencies.random.identifier(), at: now)
+        let end = now.addingTimeInterval(AddressChallenge.lifetime)
+        try await store.insert(AddressChallenge(id: mail.id, accountID: account?.id, expiresAt: end), mail: mail)
+        dependencies.mails.wake()
+        return attempt.waiting(for: .address(mailID: mail.id, sentTo: email.text, record), until: end)
+    }
+
+    /// Continues a sign-in with the code that was mailed: the address is then verified, and the user's account is created if
+    /// there is none.
+    ///
+    /// - Throws: `IdentityError.invalidCode`, after which the user tries again; `.signInEnded`, `.accountExists` if
+    ///   another account got the address meanwhile, and the errors of the next step.
+    func finish(
+        mailID: String, sentTo address: String, _ record: UpstreamIdentityRecord, code: String,
+        of attempt: SignInAttempt, at provider: UpstreamProvider, from origin: RequestOrigin
+    ) async throws(IdentityError) -> Next {
+        let identity = record.identity(at: attempt.provider)
+        let now = dependencies.now
+        // The code proves the address that it was mailed to, and not the one that the account has meanwhile.
+        let email = try EmailAddress(address)
+        let known = try await store.account(linkedTo: identity)
+        var account =
+            known
+            ?? Account(
+                id: dependencies.newID(at: now), email: email, name: record.name, passwordChangedAt: now,
+                emailVerifiedAt: now, ownerProvedAt: now, createdAt: now)
+        account.email = email
+        let isRight = MailedTokens(pepper: dependencies.pepper).isCode(code, of: mailID)
+        let verify = { [account] () async throws(IdentityError) -> Account in
+            let answer = try await store.answer(mailID, isRight: isRight, for: account, linkedTo: identity, at: now)
+            if case .verified(let account) = answer { return account }
+            try await store.audit(
+                "address.failed", account: known?.id,
+                detail: "\(provider.name) from \(origin.address)".sanitized(200), at: now)
+            throw answer == .wrong ? .invalidMailedCode : .signInEnded
+        }
+        // Whoever reads the mails of an address may learn that it has an account.
+        let verified =
+            isRight && known == nil
+            ? try await signingUp(with: email, isVerified: true, at: provider, from: origin, verify)
+            : try await verify()
+        // The page has named the app.
+        return try await next(of: verified, record, attempt, isConfirmed: true, from: origin)
+    }
+
+    // MARK: The second factor
+
+    /// Returns the attempt that waits for the second factor.
+    func secondFactor(
+        of account: Account, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt
+    ) async throws(IdentityError) -> SignInAttempt {
+        let challenge = try await challenge(account, prefix: "uc1.")
+        return attempt.waiting(for: .secondFactor(challenge: challenge.text, record), until: challenge.end)
+    }
+
+    /// Stores that the provider has said who the user is, and returns the challenge.
+    private func challenge(
+        _ account: Account, prefix: String
+    ) async throws(IdentityError) -> (text: String, end: Date) {
+        let text = prefix + Base64URL.encode(dependencies.random.bytes(32))
+        let now = dependencies.now
+        let end = now.addingTimeInterval(LoginService.challengeLifetime)
+        try await store.insert(
+            LoginChallenge(
+                digest: text.digest, accountID: account.id, passwordChangedAt: account.passwordChangedAt, scope: "",
+                isRemembered: true, createdAt: now, expiresAt: end))
+        return (text, end)
+    }
+
+    /// Returns the account of a challenge; nil if it may not sign in any more, such as by a link that was removed meanwhile.
+    private func account(
+        of challenge: LoginChallenge, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt
+    ) async throws(IdentityError) -> Account? {
+        guard let account = try await store.account(linkedTo: record.identity(at: attempt.provider)),
+            account.id == challenge.accountID, account.status == .active,
+            account.passwordChangedAt == challenge.passwordChangedAt
+        else { return nil }
+        return account
+    }
+
+    /// Finishes a sign-in by a code of the second factor.
+    ///
+    /// - Throws: `IdentityError.invalidCode` and `.tooManyAttempts`, after which the user tries again; `.signInEnded`, or a
+    ///   store's error.
+    func finish(
+        challenge text: String, _ record: UpstreamIdentityRecord, code: String, of attempt: SignInAttempt,
+        from origin: RequestOrigin
+    ) async throws(IdentityError) -> String {
+        let now = dependencies.now
+        guard let challenge = try await store.challenge(text.digest, at: now),
+            let account = try await account(of: challenge, record, attempt)
+        else { throw .signInEnded }
+        try await dependencies.secondFactors.verify(
+            code, of: account.id, for: .login(challenge: challenge.digest), from: origin)
+        return try await result(for: account, record, attempt, factorAt: now, from: origin)
+    }
+
+    // MARK: The confirmation
+
+    /// Returns the attempt that waits for the user's word that the app is theirs.
+    ///
+    /// A provider that knows the browser answers without a page. Then nobody has seen which app has begun, and another one
+    /// may have taken its scheme (RFC 8252 §8.6).
+    ///
+    /// - Parameter account: The account; nil for a link.
+    func confirmation(
+        of account: Account?, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt
+    ) async throws(IdentityError) -> SignInAttempt {
+        guard let account else {
+            let end = dependencies.now.addingTimeInterval(LoginService.challengeLifetime)
+            return attempt.waiting(for: .confirmation(challenge: nil, record), until: end)
+        }
+        let challenge = try await challenge(account, prefix: "cc1.")
+        return attempt.waiting(for: .confirmation(challenge: challenge.text, record), until: challenge.end)
+    }
+
+    /// Finishes a sign-in that the user has confirmed.
+    ///
+    /// - Parameter id: The identifier of the attempt, which a link uses up.
+    /// - Throws: `IdentityError.signInEnded`, or a store's error.
+    func finish(
+        confirmed challenge: String?, _ record: UpstreamIdentityRecord, of attempt: SignInAttempt, id: String,
+        from origin: RequestOrigin
+    ) async throws(IdentityError) -> String {
+        guard let challenge else {
+            try await spend(id)
+            return try await linkCode(record, attempt)
+        }
+        guard let taken = try await store.takeChallenge(challenge.digest, at: dependencies.now),
+            let account = try await account(of: taken, record, attempt)
+        else { throw .signInEnded }
+        return try await result(for: account, record, attempt, factorAt: nil, from: origin)
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+extension Site {
+    /// A site whose logins need a verified address.
+    fileprivate static func strict(
+        _ upstream: ScriptedUpstream, change: (inout IdentityConfiguration) -> Void = { _ in }
+    ) async throws -> Site {
+        try await brokering(upstream) {
+            $0.requireVerifiedEmail = true
+            change(&$0)
+        }
+    }
+
+    /// The code of the newest mail to an address.
+    fileprivate func mailedCode(to email: String = "ada@example.com") async -> String? {
+        await identity.dependencies.mails.flush()
+        let text = mailer.messages.last { $0.recipient == email }?.text
+        return text?.split(separator: "\n").map(String.init).first {
+            $0.utf8.count == 9 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x20 }
+        }
+    }
+
+    fileprivate func subjects(to email: String = "ada@example.com") async -> [String] {
+        await identity.dependencies.mails.flush()
+        return mailer.messages.filter { $0.recipient == email }.map(\.subject)
+    }
+}
+
+@Suite struct `A first sign-in whose address has to be verified` {
+    private let upstream: ScriptedUpstream
+    private let app = UpstreamApp()
+
+    init() throws { upstream = try ScriptedUpstream() }
+
+    @Test(.tags(.attackE8)) func `mails a code, and creates the account with it in the browser that began`()
+        async throws
+    {
+        let site = try await Site.strict(upstream)
+        var agent = UserAgent(site)
+        let page = try await site.visit(&agent, upstream, app)
+        #expect(page.status == 200 && page.title == "Confirm your e-mail address")
+        #expect(page.text.contains("ada@example.com") && page.text.contains("notes://auth/callback"))
+        #expect(page.field("Content-Security-Policy")?.contains("frame-ancestors 'none'") == true)
+        #expect(try await site.accountID("ada@example.com") == nil)
+        let code = try #require(await site.mailedCode())
+        #expect(!page.text.contains(code))
+        // Another browser, and another node.
+        var other = UserAgent(site)
+        #expect(try await other.answer(page, [("code", code)]).status == 400)
+        let node = try await Site(in: site.folder, upstream: upstream) { $0 = site.identity.dependencies.configuration }
+        var there = UserAgent(node)
+        there.cookies = agent.cookies
+        let returned = try await there.answer(page, [("code", code.replacing(" ", with: "-"))])
+        #expect(returned.status == 302)
+        let signedIn = try await site.exchange(returned.parameters["code"] ?? "", app)
+        let profile = try await site.get("/user/profile", bearer: signedIn.access)
+        #expect(profile.json["emailVerified"] == true && profile.string("name") == "Ada")
+        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        #expect(account.ownerProvedAt != nil)
+        // The next one needs no code, and the first code is used up.
+        #expect(try await site.signIn(through: upstream).status == 200)
+        #expect(try await agent.answer(page, [("code", code)]).title == "This sign-in has ended")
+        await node.close()
+        await site.close()
+    }
+
+    @Test(.tags(.attackE2, .attackI2)) func `shows the same whether another account has the address`() async throws {
+        let site = try await Site.strict(upstream)
+        try await site.signUp()
+        var pages: [String] = []
+        for email in ["ada@example.com", "eve@example.com"] {
+            var agent = UserAgent(site)
+            let page = try await site.visit(
+                &agent, upstream, app, as: ["sub": .string(email), "email": .string(email)])
+            let wrong = try await agent.answer(page, [("code", "1234 5678")])
+            #expect(page.status == 200 && wrong.status == 400)
+            pages.append(
+                (page.text + wrong.text).replacing(email, with: "EMAIL").replacing(page.formToken, with: "TOKEN"))
+        }
+        #expect(pages[0] == pages[1])
+        #expect(await site.mailedCode() == nil)
+        #expect(await site.mailedCode(to: "eve@example.com") != nil)
+        #expect(await site.subjects() == ["You have an account already"])
+        let id = try #require(try await site.accountID("ada@example.com"))
+        #expect(try await site.identity.dependencies.store.links(of: id).isEmpty)
+        await site.close()
+    }
+
+    @Test(.tags(.attackF1)) func `ends after five wrong codes, however many come at once`() async throws {
+        let site = try await Site.strict(upstream) { $0.loginLimitPerMinute = 100 }
+        var agent = UserAgent(site)
+        let page = try await site.visit(&agent, upstream, app)
+        let code = try #require(await site.mailedCode())
+        let (started, kept) = (page, agent)
+        let titles = try await withThrowingTaskGroup(of: String.self) { group in
+            for number in 0..<12 {
+                group.addTask {
+                    var agent = kept
+                    return try await agent.answer(started, [("code", "0000 00\(10 + number)")]).title
+                }
+            }
+            return try await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(titles == ["Confirm your e-mail address": 4, "This sign-in has ended": 8])
+        #expect(try await agent.answer(page, [("code", code)]).title == "This sign-in has ended")
+        #expect(try await site.accountID("ada@example.com") == nil)
+        let records = try await site.identity.audit.records(limit: 50)
+        #expect(records.contains { $0.event == "address.failed" })
+        await site.close()
+    }
+
+    @Test func `ends after ten minutes, and when the user refuses`() async throws {
+        let site = try await Site.strict(upstream)
+        var agent = UserAgent(site)
+        let page = try await site.visit(&agent, upstream, app)
+        let refused = try await agent.answer(page, [("refuse", "yes")])
+        #expect(refused.location == "notes://auth/callback?error=access_denied")
+        let again = try await site.visit(&agent, upstream, app)
+        let code = try #require(await site.mailedCode())
+        site.clock.advance(by: 601)
+        #expect(try await agent.answer(again, [("code", code)]).title == "This sign-in has ended")
+        await site.close()
+    }
+
+    @Test(.tags(.attackE3)) func `mails no more to an address than other requests do`() async throws {
+        let site = try await Site.strict(upstream)
+        for number in 0..<5 {
+            var agent = UserAgent(site)
+            let claims: Claims = ["sub": .string("\(number)"), "email": "ada@example.com"]
+            #expect(try await site.visit(&agent, upstream, app, as: claims).status == 200)
+        }
+        var agent = UserAgent(site)
+        let page = try await site.visit(&agent, upstream, app)
+        #expect(page.status == 429 && page.field(.retryAfter) != nil)
+        #expect(page.text.contains("notes://auth/callback?error=temporarily_unavailable"))
+        #expect(await site.subjects().count == 5)
+        await site.close()
+    }
+
+    @Test func `is not asked of a user whose provider decides about the address`() async throws {
+        let site = try await Site.brokering(
+            upstream, "staff;issuer=https://sso.example.com;client_id=latch;email_domains=example.com"
+        ) { $0.requireVerifiedEmail = true }
+        #expect(try await site.signIn(through: upstream).status == 200)
+        #expect(await site.subjects().isEmpty)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8)) func `keeps the link that proves the address, and ends what was set before`() async throws {
+        let site = try await Site.brokering(upstream)
+        let before = try await site.signIn(through: upstream)
+        #expect(await site.subjects() == ["An account was created with your address"])
+        let strict = try await Site(in: site.folder, upstream: upstream) {
+            $0 = site.identity.dependencies.configuration
+            $0.requireVerifiedEmail = true
+        }
+        var agent = UserAgent(strict)
+        let page = try await strict.visit(&agent, upstream, app)
+        #expect(page.title == "Confirm your e-mail address")
+        let returned = try await agent.answer(page, [("code", try #require(await strict.mailedCode()))])
+        let after = try await strict.exchange(returned.parameters["code"] ?? "", app)
+        #expect(try await strict.get("/user/profile", bearer: after.access).json["emailVerified"] == true)
+        #expect(try await strict.get("/user/profile", bearer: before.access).status == 401)
+        #expect(try await strict.signIn(through: upstream).status == 200)
+        await strict.close()
+        await site.close()
+    }
+
+    @Test(.tags(.attackE9)) func `proves no other address than the one that the code was mailed to`() async throws {
+        let site = try await Site.brokering(upstream)
+        _ = try await site.signIn(through: upstream)
+        let strict = try await Site(in: site.folder, upstream: upstream) {
+            $0 = site.identity.dependencies.configuration
+            $0.requireVerifiedEmail = true
+        }
+        var agent = UserAgent(strict)
+        let page = try await strict.visit(&agent, upstream, app)
+        let code = try #require(await strict.mailedCode())
+        do {
+            let raw = try SQLiteConnection(path: site.folder.file(), access: .readWrite)
+            try raw.run("UPDATE account SET email = 'eve@example.com', email_key = 'eve@example.com'")
+        }
+        #expect(try await agent.answer(page, [("code", code)]).title == "This sign-in has ended")
+        #expect(try await site.identity.accounts.account(email: "eve@example.com")?.emailVerifiedAt == nil)
+        await strict.close()
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8)) func `ends with a sign-out everywhere where the account exists`() async throws {
+        let site = try await Site.brokering(upstream)
+        let session = try await site.signIn(through: upstream)
+        let strict = try await Site(in: site.folder, upstream: upstream) {
+            $0 = site.identity.dependencies.configuration
+            $0.requireVerifiedEmail = true
+        }
+        var agent = UserAgent(strict)
+        let page = try await strict.visit(&agent, upstream, app)
+        let code = try #require(await strict.mailedCode())
+        _ = try await strict.tokens.signOutEverywhere(accessToken: session.access)
+        #expect(try await agent.answer(page, [("code", code)]).title == "This sign-in has ended")
+        await strict.close()
+        await site.close()
+    }
+}
+
+@Suite struct `A sign-up through another provider` {
+    @Test(.tags(.attackI2)) func `is told to the owner of an address that is not verified`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        _ = try await site.signIn(through: upstream)
+        _ = try await site.signIn(through: upstream)
+        #expect(await site.subjects() == ["An account was created with your address"])
+        await site.close()
+    }
+
+    @Test(.tags(.attackI2)) func `that meets an account counts once for each address`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream) { $0.signUpLimitPerHour = 3 }
+        for email in ["ada@example.com", "bob@example.com"] { try await site.signUp(email) }
+        func status(_ email: String) async throws -> Int {
+            try await site.signIn(through: upstream, as: ["sub": .string(email), "email": .string(email)]).status
+        }
+        // A user who tries again and again uses up one; each further address another, for it is shown to have an account.
+        for _ in 0..<6 { #expect(try await status("ada@example.com") == 409) }
+        #expect(try await status("bob@example.com") == 409)
+        #expect(try await status("new@example.com") == 200)
+        #expect(try await status("other@example.com") == 429)
+        await site.close()
+    }
+}
