@@ -7,6 +7,7 @@ import PackageDescription
 let layers: KeyValuePairs = [
     "Sources/Core/PortableFoundation": "",
     "Sources/Core/LatchCore": "PortableFoundation CTimer",
+    "Sources/Core/LatchTexts": "LatchCore",
     "Sources/Core/LatchProcess": "LatchCore CSpawn",
     "Sources/Core/LatchTOML": "LatchCore",
     "Sources/Core/LatchCrypto": "LatchCore COpenSSL CArgon2",
@@ -22,6 +23,7 @@ let layers: KeyValuePairs = [
     "Sources/Sessions/LatchOAuth": "LatchAuth",
     "Sources/Sessions/LatchAccounts": "LatchOAuth",
     "Sources/Sessions/Latchwork": "LatchAccounts",
+    "Sources/UI/LatchUI": "LatchTexts LatchAccounts",
     "Sources/Server/LatchServer": "LatchHTTP CTLSShim CEpoll",
     "Sources/Server/LatchSignIn": "LatchServer LatchOAuth LatchProcess",
     "Sources/Server/LatchIdentity": "LatchSignIn LatchRPC CSQLite",
@@ -83,6 +85,7 @@ let layers: KeyValuePairs = [
     "Tests/LatchAuthTests": "SessionSimulation TestSupport TestVectors",
     "Tests/LatchOAuthTests": "LatchIdentity NoteTools TestSupport",
     "Tests/LatchAccountsTests": "LatchAccounts LatchIdentity TestSupport",
+    "Tests/LatchUITests": "LatchUI LatchIdentity TestSupport",
     "Tests/LatchServerTests": "TestSupport",
     "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator TestSupport TestVectors",
     "Tests/AuthPackageTests": "AuthPackage TestSupport",
@@ -100,7 +103,7 @@ let layers: KeyValuePairs = [
 // The folders whose files are compiled into a target as bytes.
 let embedded = [
     "LatchProtoCompiler": ["WellKnown/Files"], "LatchGenerator": ["Plan/Protos", "Guides/Templates"],
-    "GeneratorCommands": ["Examples/Protos"],
+    "GeneratorCommands": ["Examples/Protos"], "LatchTexts": ["Catalog"],
 ]
 
 // The C libraries that Apple's SDKs have too.
@@ -114,7 +117,8 @@ let platformsWithProcesses: [Platform] = [.linux, .macOS]
 let testsOnLinux: Set = [
     "ConnectConformance", "connect-conformance-client", "connect-conformance-server", "ConnectConformanceTests",
     "LatchCryptoTests", "LatchHTTPTests", "LatchRPCTests", "LatchJOSETests", "LatchAuthTests", "LatchOAuthTests",
-    "LatchAccountsTests", "LatchServerTests", "LatchIdentityTests", "NevodTests", "JWTAuthTests", "LaziOAuthTests",
+    "LatchAccountsTests", "LatchUITests", "LatchServerTests", "LatchIdentityTests", "NevodTests", "JWTAuthTests",
+    "LaziOAuthTests",
     "LatchTestingTests", "LatchTests", "SeedTests",
 ]
 #if os(Linux)
@@ -128,7 +132,8 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         "Latchwork", "LatchCore", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchAuth", "LatchOAuth", "LatchAccounts",
-        "LatchServer", "LatchSignIn", "LatchIdentity", "LatchProtobuf", "LatchRPC", "LatchReflection", "LatchTesting",
+        "LatchTexts", "LatchUI", "LatchServer", "LatchSignIn", "LatchIdentity", "LatchProtobuf", "LatchRPC",
+        "LatchReflection", "LatchTesting",
         "AuthPackage", "AxiomArchitecture", "AxiomCore", "JWTAuth", "LaziOAuth", "Nevod",
     ].map { .library(name: $0, targets: [$0]) }
         + ["latch", "latch-demo", "axiom-client-generator", "protoc-gen-latch"].map {
