@@ -83,7 +83,7 @@ public struct SecondFactorScreen: Screen {
                 + codes.enumerated().map { number, code in
                     .code(
                         ControlID("recoveryCode", item: "\(number + 1)"),
-                        Phrase("secondFactor.code", .count(number + 1)), code)
+                        Phrase("secondFactor.code", .text("\(number + 1)")), code)
                 } + [.button(.done, .primary, Phrase("secondFactor.saved"))]
         }
     }
