@@ -35,7 +35,7 @@ extension ScreenScenario where S == EditProfileScreen {
             case .save(let profile):
                 [.saved(profile), .saved(.ada)]
             }
-        })
+        }, failures: [.offline, .taken, .invalidEmail, .stepUpRequired, .locked, .cancelled])
 }
 
 extension ScreenScenario where S == DevicesScreen {
@@ -94,7 +94,7 @@ enum NoteScope: String, SelectableScope {
 extension ScreenScenario where S == ScopeSelectionScreen<NoteScope> {
     static let scopeSelection = ScreenScenario(
         name: "Scope selection", screen: ScopeSelectionScreen(),
-        step: { $0.choice.isExpanded ? "expanded" : "collapsed" }, responses: { _ in [] })
+        step: { $0.choice.isExpanded ? "expanded" : "collapsed" }, responses: { request in switch request {} })
 }
 
 extension ScreenScenario where S == ConsentScreen {
