@@ -31,7 +31,7 @@ let layers: KeyValuePairs = [
     "Sources/Compatibility/AuthPackage": "LatchAccounts",
     "Sources/Compatibility/Nevod": "FoundationBridge LatchAuth",
     "Sources/Compatibility/JWTAuth": "FoundationBridge LatchAuth",
-    "Sources/Compatibility/LaziOAuth": "LatchOAuth",
+    "Sources/Compatibility/LaziOAuth": "LatchUI",
     "Sources/Compatibility/AxiomCore": "LatchRPC",
     "Sources/Compatibility/AxiomArchitecture": "AxiomCore",
     "Sources/Testing/LatchTesting": "LatchOAuth LatchServer",

@@ -59,7 +59,9 @@ extension ScreenScenario where S == DevicesScreen {
 extension ScreenScenario where S == AccountSwitcherScreen {
     static let accountSwitcher = ScreenScenario(
         name: "Account switcher", screen: AccountSwitcherScreen(),
-        step: { $0.removing != nil ? "removal" : $0.accounts.map { $0.isEmpty ? "no accounts" : "accounts" } ?? "empty" },
+        step: {
+            $0.removing != nil ? "removal" : $0.accounts.map { $0.isEmpty ? "no accounts" : "accounts" } ?? "empty"
+        },
         responses: { request in
             switch request {
             case .load: [.loaded(all, currentID: "1")]
@@ -70,7 +72,8 @@ extension ScreenScenario where S == AccountSwitcherScreen {
 
     /// Two accounts, as a list stores them.
     private static let all: [AccountEntry] = {
-        let json = #"[{"id":"1","name":"ada","issuer":"https://id.example.com"},"#
+        let json =
+            #"[{"id":"1","name":"ada","issuer":"https://id.example.com"},"#
             + #"{"id":"2","name":"bob","issuer":"https://id.example.com"}]"#
         return (try? JSONDecoder().decode([AccountEntry].self, from: Data(json.utf8))) ?? []
     }()
@@ -111,7 +114,8 @@ extension ScreenScenario where S == UserListScreen {
         responses: { request in
             switch request {
             case .load(_, nil): [.first(AccountPage(users: [.ada], next: "2", total: 2))]
-            case .load: [.next(AccountPage(users: [.ada, AccountProfile(id: "2", email: "bob@example.com")], total: 2))]
+            case .load:
+                [.next(AccountPage(users: [.ada, AccountProfile(id: "2", email: "bob@example.com")], total: 2))]
             }
         })
 }

@@ -107,7 +107,11 @@ extension ScreenScenario where S == SecondFactorScreen {
         responses: { request in
             switch request {
             case .begin:
-                [.begun(SecondFactorSetup(secret: secret, uri: "otpauth://totp/a?secret=\(secret)", recoveryCodes: [code]))]
+                [
+                    .begun(
+                        SecondFactorSetup(
+                            secret: secret, uri: "otpauth://totp/a?secret=\(secret)", recoveryCodes: [code]))
+                ]
             case .confirm: [.confirmed]
             }
         })

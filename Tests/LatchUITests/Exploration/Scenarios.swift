@@ -47,4 +47,3 @@ final class Exploration: Sendable, CustomTestStringConvertible {
         Exploration(.scopeSelection), Exploration(.consent), Exploration(.userList),
     ]
 }
-

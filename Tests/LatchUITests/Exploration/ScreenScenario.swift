@@ -19,7 +19,8 @@ struct ScreenScenario<S: Screen>: Sendable {
     ///
     /// By default those that any screen tells apart: every other one is a notice, as `offline` is.
     var failures: [ScreenFailure.Reason] = [
-        .offline, .wrongCredentials, .wrongCode, .codeRequired, .locked, .expired, .missing, .stepUpRequired, .cancelled,
+        .offline, .wrongCredentials, .wrongCode, .codeRequired, .locked, .expired, .missing, .stepUpRequired,
+        .cancelled,
     ]
     /// The links that may open the app.
     var links: [ScreenLink] = []

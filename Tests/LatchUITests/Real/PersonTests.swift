@@ -16,7 +16,9 @@ import Testing
     private let email = RealServer.email
     private let password = RealServer.password
 
-    @Test func `signs up, verifies, signs in, sets a second factor up, changes all there is, and signs out`() async throws {
+    @Test func `signs up, verifies, signs in, sets a second factor up, changes all there is, and signs out`()
+        async throws
+    {
         try await RealServer.run(change: { $0.requireOwnerProof = true }) { server in
             let phone = try server.client()
             try await signUp(phone, server)
