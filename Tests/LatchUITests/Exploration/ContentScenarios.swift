@@ -97,7 +97,10 @@ enum NoteScope: String, SelectableScope {
 extension ScreenScenario where S == ScopeSelectionScreen<NoteScope> {
     static let scopeSelection = ScreenScenario(
         name: "Scope selection", screen: ScopeSelectionScreen(),
-        step: { $0.choice.isExpanded ? "expanded" : "collapsed" }, responses: { request in switch request {} })
+        step: { $0.choice.isExpanded ? "expanded" : "collapsed" }, responses: answers)
+
+    /// The screen has no request.
+    @Sendable private static func answers(_ request: Never) -> [Never] {}
 }
 
 extension ScreenScenario where S == ConsentScreen {
