@@ -106,7 +106,10 @@ public struct PasswordResetScreen: Screen {
             show(.address)
             return .stay
         case (.done, _): return .finish(.signIn(email: email))
-        default: return .finish(.cancelled)
+        default:
+            // A link that was not used is not kept.
+            if case .password = step { show(.address) }
+            return .finish(.cancelled)
         }
     }
 

@@ -99,10 +99,14 @@ public struct SecondFactorScreen: Screen {
     /// Takes the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch (control, step) {
-        case (.submit, .introduction): .perform(.begin)
-        case (.submit, _): submitting { .confirm(code: $0.secret(.code)) }
-        case (.done, .recoveryCodes): .finish(.enabled)
-        default: .finish(.cancelled)
+        case (.submit, .introduction): return .perform(.begin)
+        case (.submit, _): return submitting { .confirm(code: $0.secret(.code)) }
+        case (.done, .recoveryCodes):
+            forget()
+            return .finish(.enabled)
+        default:
+            forget()
+            return .finish(.cancelled)
         }
     }
 
@@ -127,11 +131,16 @@ public struct SecondFactorScreen: Screen {
             fields.setProblem(failure.phrase, of: .code)
             return nil
         case (.missing, .secret), (.expired, .secret):
-            step = .introduction
-            fields = Fields()
+            forget()
             return ScreenFailure(.expired)
         default: return failure
         }
+    }
+
+    /// Removes the secrets of the set-up.
+    private mutating func forget() {
+        step = .introduction
+        fields = Fields()
     }
 }
 

@@ -154,7 +154,10 @@ public struct SignInScreen: Screen {
     /// Takes the answer: the end, or the second step.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
-        case .signedIn: return .finish(.signedIn)
+        case .signedIn:
+            // A challenge is used with its sign-in.
+            show(.credentials)
+            return .finish(.signedIn)
         case .challenged(let challenge):
             show(.secondFactor(challenge))
             return .stay
