@@ -35,6 +35,7 @@ let layers: KeyValuePairs = [
     "Sources/Compatibility/AxiomCore": "LatchRPC",
     "Sources/Compatibility/AxiomArchitecture": "AxiomCore",
     "Sources/Testing/LatchTesting": "LatchOAuth LatchServer",
+    "Sources/Testing/LatchIdentityTesting": "LatchTesting LatchIdentity LatchAccounts",
 
     "Examples/user-service/Generated/swift:UserService": "AxiomArchitecture",
     "Examples/task-manager/Generated/swift:TaskManager": "AxiomArchitecture",
@@ -92,7 +93,7 @@ let layers: KeyValuePairs = [
     "Tests/NevodTests": "Nevod TestSupport",
     "Tests/JWTAuthTests": "JWTAuth LatchIdentity TestSupport",
     "Tests/LaziOAuthTests": "LaziOAuth LatchIdentity TestSupport",
-    "Tests/LatchTestingTests": "latch soak-session SessionSimulation TestSupport",
+    "Tests/LatchTestingTests": "latch soak-session SessionSimulation TestSupport LatchIdentityTesting",
     "Tests/UserServiceExampleTests": "UserAuthentication LatchIdentity TestSupport",
     "Tests/LatchTests": "latch latch-demo axiom-client-generator protoc-gen-latch TestSupport",
     "Tests/GeneratedTests": "GeneratedModels GeneratedNames LatchGenerator LatchServer TestTags",
@@ -133,8 +134,8 @@ let package = Package(
     products: [
         "Latchwork", "LatchCore", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchAuth", "LatchOAuth", "LatchAccounts",
         "LatchTexts", "LatchUI", "LatchServer", "LatchSignIn", "LatchIdentity", "LatchProtobuf", "LatchRPC",
-        "LatchReflection", "LatchTesting",
-        "AuthPackage", "AxiomArchitecture", "AxiomCore", "JWTAuth", "LaziOAuth", "Nevod",
+        "LatchReflection", "LatchTesting", "LatchIdentityTesting", "AuthPackage", "AxiomArchitecture", "AxiomCore",
+        "JWTAuth", "LaziOAuth", "Nevod",
     ].map { .library(name: $0, targets: [$0]) }
         + ["latch", "latch-demo", "axiom-client-generator", "protoc-gen-latch"].map {
             .executable(name: $0, targets: [$0])

@@ -13,6 +13,21 @@ struct MyStore: SecretStore {
     func names() -> [String] { placeholder() }
 }
 
+struct MyTokenStore: TokenStore {
+    init(at place: String) {}
+
+    func save(_ tokens: Tokens) {}
+    func load() -> Tokens? { placeholder() }
+    func clear() {}
+}
+
+struct Ticket: SessionCredential, Codable {
+    init(_ text: String) {}
+
+    func authorize(_ request: inout HTTPRequest) {}
+}
+
+let url: URL = placeholder()
 let place: String = placeholder()
 let client: Client = placeholder()
 let route: Route<String> = placeholder()

@@ -141,6 +141,9 @@ public struct Identity: Sendable {
         await dependencies.store.close()
     }
 
+    /// Returns once every mail that was due has been sent or postponed, for tests.
+    package func flushMails() async { await dependencies.mails.flush() }
+
     /// Refreshes the signing keys until the task is cancelled.
     ///
     /// After a failure the server continues with the keys that it has.

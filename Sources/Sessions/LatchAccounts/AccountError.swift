@@ -2,6 +2,7 @@
 
 public import LatchCore
 public import LatchHTTP
+import LatchOAuth
 
 /// An error of an account backend.
 ///
@@ -105,11 +106,8 @@ extension AccountError {
         self.init(
             code: error.code, message: message.map { "\(error.message) (\($0))" } ?? error.message, hint: error.hint,
             status: response.status, serverMessage: message, serverCode: serverCode,
-            retryAfter: response.fields[.retryAfter].flatMap(Self.delay))
+            retryAfter: response.retryDelay(now: WallClock.system.now))
     }
-
-    /// Parses the seconds of `Retry-After` (RFC 9110 §10.2.3); returns nil for a date, and for a number out of range.
-    private static func delay(_ field: String) -> Duration? { UInt32(field).map { .seconds($0) } }
 
     /// Whether the server's own code is about the address: `invalidEmail`, in any of the usual spellings.
     private static func isInvalidEmail(_ content: JSONObject?) -> Bool {
@@ -139,7 +137,6 @@ extension AccountError {
             let isText = response.fields[.contentType]?.lowercasedASCII().utf8.starts(with: "text/plain".utf8) ?? false
             text = isText ? response.body.text : nil
         }
-        guard let text, !text.isEmpty else { return nil }
-        return String(text.unicodeScalars.prefix(200))
+        return text.flatMap { OAuthError.sanitized($0, upTo: 200) }
     }
 }

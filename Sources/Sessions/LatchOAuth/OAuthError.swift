@@ -158,6 +158,16 @@ extension OAuthError {
     /// The server lacks an endpoint that the operation needs.
     public static let missingEndpoint = missingEndpoint("endpoint")
 
+    /// No redirect URI is known: the configuration has none, and the call names none.
+    public static let missingRedirectURI = OAuthError(
+        code: "missingRedirectURI", message: "No redirect URI is configured.",
+        hint: "Set `redirectURI` of the configuration, or pass one to `begin`.")
+
+    /// The server publishes no keys, so that its ID tokens cannot be verified.
+    public static let keysNotPublished = OAuthError(
+        code: "keysNotPublished", message: "The server publishes no keys, so its ID tokens cannot be verified.",
+        hint: "Request no scope `openid`, or complete the server's description by `keySetURL`.")
+
     /// The client's key or secret cannot sign what the server needs.
     public static let unsuitableClientKey = OAuthError(
         code: "unsuitableClientKey", message: "The client's key or secret cannot sign its assertion.",
@@ -285,7 +295,7 @@ extension OAuthError {
     /// The server refused for another reason, which `issuerMessage` may contain.
     public static let refused = OAuthError(code: "refused", message: "The server refused the request.")
 
-    /// A successful response without usable tokens (RFC 6749 §5.1).
+    /// A successful response without what it should contain, such as usable tokens (RFC 6749 §5.1).
     public static let invalidResponse = OAuthError.invalidResponse("it has no access token")
 
     /// The tokens have a type that was not requested (RFC 6749 §7.1).
@@ -312,10 +322,15 @@ extension OAuthError {
         code: "noTokenEndpoint", message: "The session was created without a token endpoint.",
         hint: "Pass the endpoint to signIn(with:at:), or create the session with init(tokenEndpoint:store:).")
 
+    /// The session was created without an authorization client, which shows the server's page.
+    public static let noAuthorizationClient = OAuthError(
+        code: "noAuthorizationClient", message: "The session was created without an authorization client.",
+        hint: "Create it with init(client:store:).")
+
     package static func invalidResponse(_ reason: String, status: HTTPStatus? = nil) -> OAuthError {
         OAuthError(
-            code: "invalidResponse", message: "The server's response is not a token response: \(reason).",
-            hint: "Check that the URL is that of the token endpoint.", status: status)
+            code: "invalidResponse", message: "The authorization server's response is not valid: \(reason).",
+            hint: "Check the issuer and the server's endpoints.", status: status)
     }
 
     /// Returns this error with another code.
@@ -406,7 +421,7 @@ extension OAuthError {
     }
 
     /// Returns untrusted text in one printable line; nil if nothing is left, or if it repeats a secret.
-    private static func sanitized(_ text: String, upTo limit: Int, hiding secrets: [String] = []) -> String? {
+    package static func sanitized(_ text: String, upTo limit: Int, hiding secrets: [String] = []) -> String? {
         guard
             !secrets.contains(where: {
                 !$0.isEmpty && (text.utf8.contains($0.utf8) || text.utf8.contains(FormEncoding.encodeValue($0).utf8))

@@ -58,6 +58,11 @@ import Testing
         #expect(error(400, body).serverMessage == nil)
     }
 
+    @Test func `shows neither control characters nor tokens of a server's message`() {
+        #expect(error(400, #"{"message":"no\u001b[31m\n\u202ewrong"}"#).serverMessage == "no[31mwrong")
+        #expect(error(400, #"{"message":"bad token eyJhbGciOiJub25lIn0"}"#).serverMessage == nil)
+    }
+
     @Test func `reads plain text, and shortens what no user would read`() {
         let text: HTTPFields = [.contentType: "Text/Plain; charset=utf-8"]
         #expect(error(400, "no", fields: text).serverMessage == "no")
@@ -66,8 +71,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("0", .seconds(0)), ("120", .seconds(120)), ("-5", nil), ("+5", .seconds(5)), ("1.5", nil), ("", nil),
-            ("soon", nil), ("Fri, 31 Dec 1999 23:59:59 GMT", nil), ("99999999999999999999", nil),
+            ("0", .seconds(0)), ("120", .seconds(120)), ("-5", nil), ("+5", nil), ("1.5", nil), ("", nil),
+            ("soon", nil), ("Fri, 31 Dec 1999 23:59:59 GMT", .zero), ("99999999999999999999", .seconds(31_622_400)),
         ] as [(String, Duration?)])
     func `asks for a wait that can be waited`(field: String, delay: Duration?) {
         #expect(error(429, fields: [.retryAfter: field]).retryAfter == delay)

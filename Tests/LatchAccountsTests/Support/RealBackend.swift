@@ -110,13 +110,7 @@ final class RealBackend: Sendable {
         let access = try await client.session.credential().access
         let session = try await identity.dependencies.tokens.authenticate(accessToken: access)
         let setup = try await identity.secondFactors.begin(session)
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-        let bits = setup.secret.compactMap { alphabet.firstIndex(of: $0) }.flatMap { value in
-            (0..<5).reversed().map { value >> $0 & 1 }
-        }
-        let secret = stride(from: 0, to: bits.count / 8 * 8, by: 8).map { start in
-            bits[start..<start + 8].reduce(UInt8(0)) { $0 << 1 | UInt8($1) }
-        }
+        let secret = Base32.decode(setup.secret) ?? []
         let code = TOTP.code(secret, at: TOTP.step(of: identity.dependencies.now))
         try await identity.secondFactors.confirm(
             code, session, from: RequestOrigin(address: "127.0.0.1", userAgent: nil))

@@ -10,16 +10,8 @@ struct AuthenticatorApp: Sendable {
     let secret: [UInt8]
     let recoveryCodes: [String]
 
-    /// Reads base 32 as an app does.
     init(_ setup: SecondFactorService.Setup) {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-        let bits = setup.secret.flatMap { letter -> [Int] in
-            let value = alphabet.firstIndex(of: letter) ?? 0
-            return (0..<5).reversed().map { value >> $0 & 1 }
-        }
-        secret = stride(from: 0, to: bits.count / 8 * 8, by: 8).map { start in
-            bits[start..<start + 8].reduce(UInt8(0)) { $0 << 1 | UInt8($1) }
-        }
+        secret = Base32.decode(setup.secret) ?? []
         recoveryCodes = setup.recoveryCodes
     }
 

@@ -200,14 +200,20 @@ private final class ScriptedApple: AppleIDProvider, Handler {
     @Test func `ends the session of a user who has left, and not for a check that fails`() async throws {
         let session = Session(client: try ScriptedProvider().client(), store: InMemoryTokenStore())
         try await session.signIn(Tokens(access: "a", refresh: "r"))
-        apple.states.withLock { $0 = [.success(.authorized), .failure(.browserUnavailable), .success(.revoked)] }
+        apple.states.withLock {
+            let failure = Result<AppleIDState, OAuthError>.failure(.browserUnavailable)
+            $0 = [.success(.authorized), failure, failure, .success(.revoked)]
+        }
         let checks = Mutex(0)
         apple.revoke()
-        apple.revoke()
-        await signIn.watch(user: "001.ada") {
+        async let watching: Void = signIn.watch(user: "001.ada") {
             checks.withLock { $0 += 1 }
             do { _ = try await session.signOut() } catch { Issue.record(error) }
         }
+        #expect(await apple.clock.wakeNext() == .seconds(5))
+        #expect(session.currentState.isSignedIn)
+        #expect(await apple.clock.wakeNext() == .seconds(10))
+        await watching
         #expect(checks.withLock { $0 } == 1)
         #expect(!session.currentState.isSignedIn)
         #expect(apple.states.withLock { $0.isEmpty })

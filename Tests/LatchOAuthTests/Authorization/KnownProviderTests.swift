@@ -85,6 +85,17 @@ import Testing
         #expect(provider.requests.first?.absoluteURL == "\(issuer)\(slash).well-known/openid-configuration")
     }
 
+    @Test func `signs users out at its own parameters: Cognito`() async throws {
+        let issuer = "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_x"
+        let client = AuthorizationClient(
+            .cognito(region: "eu-central-1", userPool: "eu-central-1_x", clientID: "c"),
+            transport: Played(metadata: Self.metadata(issuer)))
+        let url = try await client.signOutURL(for: Tokens(access: "a", idToken: "id"), redirectingTo: Self.callback)
+        #expect(
+            ScriptedProvider.parameters(url.query(percentEncoded: true) ?? "")
+                == ["client_id": "c", "logout_uri": Self.callback.absoluteString])
+    }
+
     @Test func `is asked for a refresh token as it wants to be: Google`() async throws {
         let provider = Played(metadata: Self.metadata("https://accounts.google.com"))
         let client = AuthorizationClient(.google(clientID: "c"), transport: provider)

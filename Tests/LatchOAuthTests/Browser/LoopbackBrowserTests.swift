@@ -131,15 +131,18 @@ import Testing
 
     @Test func `shows its first page to one browser, and ends where two have asked for it`() async throws {
         let visits = Visits()
+        let visiting = Mutex<Task<Void, any Error>?>(nil)
         let browser = LoopbackBrowser { url in
-            Task {
+            let task = Task {
                 let (_, cookie) = try await Self.begin(url)
                 // The same browser may load it again.
                 visits.add(try await Self.visit(url, cookie: cookie))
                 visits.add(try await Self.visit(url))
             }
+            visiting.withLock { $0 = task }
         }
         await #expect(throws: OAuthError.browserUnavailable) { try await session().signIn(using: browser) }
+        try await visiting.withLock { $0 }?.value
         #expect(visits.responses.map(\.status.rawValue) == [302, 400])
     }
 

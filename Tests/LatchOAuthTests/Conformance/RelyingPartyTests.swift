@@ -40,7 +40,7 @@ import Testing
         let response = try await signIn(provider)
         #expect(response.tokens.idToken != nil)
         #expect(response.tokens.refresh != nil)
-        #expect(provider.paths == ["/.well-known/openid-configuration", "/token", "/jwks"])
+        #expect(provider.paths == ["/.well-known/openid-configuration", "/jwks", "/token"])
     }
 
     @Test func `nonce-invalid: refuses another nonce`() async throws {
@@ -430,18 +430,26 @@ import Testing
         #expect(provider.requests(to: "/token").count == 1)
     }
 
-    @Test func `keys-unavailable: reports it, and revokes nothing`() async throws {
+    @Test func `keys-unavailable: reports it, and costs neither the attempt nor the code`() async throws {
         let provider = try ScriptedProvider()
+        let client = provider.client()
+        let callback = try provider.approve(try await client.begin())
         provider.deviate { $0.response = { $0.path == "/jwks" ? HTTPResponse(status: .serviceUnavailable) : nil } }
-        await #expect(throws: AuthError.keysUnavailable) { try await signIn(provider) }
-        #expect(provider.requests(to: "/revoke").isEmpty)
+        await #expect(throws: AuthError.keysUnavailable) { try await client.finish(callback) }
+        #expect(provider.requests(to: "/token").isEmpty)
+        provider.deviate { $0.response = { _ in nil } }
+        provider.clock.advance(by: .seconds(60))
+        #expect(try await client.finish(callback).idTokenClaims?.subject == "ada")
     }
 
     @Test func `reserved-parameter: lets no parameter of the program replace one of the attempt`() async throws {
         var request = AuthorizationRequest()
-        request.parameters = [("state", "fixed"), ("redirect_uri", "https://evil.example"), ("hd", "example.com")]
+        request.parameters = [
+            ("state", "fixed"), ("redirect_uri", "https://evil.example"), ("hd", "example.com"), ("scope", "all"),
+        ]
         let url = try await ScriptedProvider().client().begin(request).url.absoluteString
         #expect(!url.contains("evil") && !url.contains("fixed") && url.contains("hd=example.com"))
+        #expect(url.ranges(of: "scope=").count == 1)
     }
 
     // MARK: Refresh

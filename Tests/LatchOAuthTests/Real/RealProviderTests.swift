@@ -24,6 +24,8 @@ struct `A provider that nobody here wrote` {
         let session: Session<Tokens>
         let browser: TestBrowser
         let redirectURI: URL
+        /// The registered address after a logout, where nobody listens.
+        let goodbye: URL
 
         /// Signs in as a user does: through the provider's own pages, and back to a listener.
         func signIn(denies: Bool = false) async throws -> TokenResponse {
@@ -43,8 +45,10 @@ struct `A provider that nobody here wrote` {
         let port = try await server.start().port
         await server.shutdown(grace: .zero)
         let redirectURI = try #require(URL(string: "http://127.0.0.1:\(port)/callback"))
+        let goodbye = try #require(URL(string: "http://127.0.0.1:\(port)/goodbye"))
         async let browser = TestBrowser.start()
-        let provider = try await OpenIDProvider.start(name, redirects: [redirectURI.absoluteString])
+        let provider = try await OpenIDProvider.start(
+            name, redirects: [redirectURI.absoluteString], postLogout: [goodbye.absoluteString])
         let registered = try #require(isConfidential ? provider.facts.confidential : provider.facts.public)
         var configuration = OAuthConfiguration(
             issuer: provider.facts.issuer, clientID: registered.clientId, secret: registered.clientSecret)
@@ -52,7 +56,7 @@ struct `A provider that nobody here wrote` {
         let client = AuthorizationClient(configuration)
         return Stage(
             provider: provider, client: client, session: Session(client: client, store: InMemoryTokenStore()),
-            browser: try await browser, redirectURI: redirectURI)
+            browser: try await browser, redirectURI: redirectURI, goodbye: goodbye)
     }
 
     @Test(arguments: OpenIDProvider.Name.allCases)
@@ -103,5 +107,25 @@ struct `A provider that nobody here wrote` {
         let stage = try await Self.stage(name, isConfidential: true)
         await #expect(throws: OAuthError.accessDenied) { try await stage.signIn(denies: true) }
         #expect(!stage.session.currentState.isSignedIn)
+    }
+
+    @Test(arguments: OpenIDProvider.Name.allCases)
+    func `signs the user out at the provider as well, and returns`(name: OpenIDProvider.Name) async throws {
+        let stage = try await Self.stage(name, isConfidential: true)
+        let tokens = try await stage.signIn().tokens
+        let url = try await stage.client.signOutURL(for: tokens, redirectingTo: stage.goodbye, state: "state-1")
+        let goodbye = try await stage.browser.go(.init(url, at: name, until: stage.goodbye.absoluteString))
+        if name == .lemonldap {
+            // Once a user has confirmed, it forgets where to return to, and shows its login page.
+            #expect(goodbye.steps == ["confirm"])
+        } else {
+            #expect(goodbye.url == "\(stage.goodbye.absoluteString)?state=state-1", "\(goodbye.error ?? "")")
+        }
+        // Oidc-provider-mock says so itself: its logout ends nothing.
+        guard name != .mock else { return }
+        let attempt = try await stage.client.begin(redirectURI: stage.redirectURI)
+        let page = try await stage.browser.go(
+            .init(attempt.url, at: name, until: stage.redirectURI.absoluteString))
+        #expect(page.error != nil, "the provider still knows the user: \(page.steps ?? [])")
     }
 }

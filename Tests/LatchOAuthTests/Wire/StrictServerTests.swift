@@ -16,6 +16,46 @@ import Testing
 @Suite struct `A server that is strict, slow or odd` {
     private func key() throws -> Key { try Key.generate(.es256) }
 
+    // MARK: Metadata
+
+    @Test(.timeLimit(.minutes(1)))
+    func `moves an endpoint: its metadata is fetched again after a day, and the old serves until then`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let old = try await client.server().userInfoEndpoint
+        let path = "/.well-known/openid-configuration"
+        provider.clock.advance(by: .seconds(86_399))
+        _ = try await client.server()
+        #expect(provider.requests(to: path).count == 1)
+        // While it cannot be fetched, nothing is lost, and it is not asked at every turn.
+        let failure = HTTPResponse(status: .serviceUnavailable)
+        provider.deviate { $0.response = { $0.pathWithoutQuery == path ? failure : nil } }
+        provider.clock.advance(by: .seconds(2))
+        while provider.requests(to: path).count < 2 { #expect(try await client.server().userInfoEndpoint == old) }
+        provider.deviate {
+            $0.response = { _ in nil }
+            $0.metadata = { $0["userinfo_endpoint"] = "https://id.example.com/v2/userinfo" }
+        }
+        #expect(try await client.server().userInfoEndpoint == old)
+        provider.clock.advance(by: .seconds(601))
+        while try await client.server().userInfoEndpoint == old { await Task.yield() }
+        #expect(provider.requests(to: path).count == 3)
+    }
+
+    @Test func `loses its keys: tokens that cannot be verified end, since nobody else holds them`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let callback = try provider.approve(try await client.begin())
+        // The keys of the first sign-in are known; the new one cannot be fetched.
+        _ = try await client.finish(callback)
+        let next = try provider.approve(try await client.begin())
+        try provider.rotate()
+        provider.clock.advance(by: .seconds(120))
+        provider.deviate { $0.response = { $0.path == "/jwks" ? HTTPResponse(status: .serviceUnavailable) : nil } }
+        await #expect(throws: AuthError.keysUnavailable) { try await client.finish(next) }
+        #expect(!provider.requests(to: "/revoke").isEmpty)
+    }
+
     // MARK: Client authentication
 
     @Test func `gets a new assertion of the client with the nonce that it requires`() async throws {
@@ -151,7 +191,7 @@ import Testing
             interceptors: [PathRecorder { path in seen.withLock { $0.append(path) } }],
             clock: provider.clock.wallClock())
         _ = try await client.finish(provider.approve(try await client.begin()))
-        #expect(seen.withLock { $0 } == ["/.well-known/openid-configuration", "/token", "/jwks"])
+        #expect(seen.withLock { $0 } == ["/.well-known/openid-configuration", "/jwks", "/token"])
     }
 
     // MARK: Tokens

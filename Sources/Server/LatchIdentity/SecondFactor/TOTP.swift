@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCrypto
-import PortableFoundation
+package import PortableFoundation
 
 /// Time-based one-time passwords (RFC 6238), with the parameters that every authenticator app supports.
-enum TOTP {
+package enum TOTP {
     /// The time step in seconds, as RFC 6238 §5.2 recommends.
     static let period: Int64 = 30
     /// The number of digits; RFC 4226 §5.3 requires at least six.
-    static let digits = 6
+    package static let digits = 6
     /// The length of a secret; RFC 4226 §4, R6 recommends 160 bits.
     static let secretByteCount = 20
     /// The number of accepted steps on each side, at most one as RFC 6238 §5.2 recommends.
     static let skew: Int64 = 1
 
     /// Returns the number of the time step of a date, counted from 1970.
-    static func step(of date: Date) -> Int64 {
+    package static func step(of date: Date) -> Int64 {
         let seconds = min(max(date.timeIntervalSince1970, 0), 1e15).rounded(.down)
         return (Int64(exactly: seconds) ?? 0) / period
     }
 
     /// Returns the code of a time step (RFC 4226 §5.3).
-    static func code(_ secret: [UInt8], at step: Int64, digits: Int = digits) -> String {
+    package static func code(_ secret: [UInt8], at step: Int64, digits: Int = digits) -> String {
         let message = (0..<8).reversed().map { UInt8(truncatingIfNeeded: step >> (8 * Int64($0))) }
         let mac = Array(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: SymmetricKey(data: secret)))
         // RFC 4226 §5.3: dynamic truncation; the offset is at most 15, and 15 + 3 is still within 20 bytes.

@@ -114,7 +114,9 @@ private final class LoopbackListener: Sendable {
     /// The path of the page that leads to the authorization server.
     let startPath = "/" + Base64URL.encode(SecureRandom.bytes(18))
     private let path: String
-    /// The value of the cookie of the browser that has loaded it.
+    /// The cookie of the browser that has loaded it: cookies know no ports (RFC 6265 §8.5), and each listener has its own.
+    private let cookie = "latch-sign-in-" + Base64URL.encode(SecureRandom.bytes(6))
+    /// The value of that cookie.
     private let mark = Base64URL.encode(SecureRandom.bytes(18))
     private let state = Mutex(State())
     private let result = SharedResult<URL>()
@@ -165,7 +167,9 @@ private final class LoopbackListener: Sendable {
 
     private func server(_ host: String, _ port: Int) -> Server {
         var configuration = Server.Configuration(host: host, port: port)
-        (configuration.maximumConnections, configuration.maximumBodyBytes) = (16, 0)
+        (configuration.maximumConnections, configuration.maximumBodyBytes) = (64, 0)
+        // Connections of other programs must not keep the browser out.
+        (configuration.headDeadline, configuration.idleTimeout) = (.seconds(5), .seconds(5))
         return Server(
             handler: ClosureHandler { [weak self] in self?.respond(to: $0) ?? HTTPResponse(status: .notFound) },
             configuration: configuration)
@@ -203,9 +207,11 @@ private final class LoopbackListener: Sendable {
                 .response(status: .badRequest)
         }
         result.finish(.success(url))
-        return HTMLPage(
+        var page = HTMLPage(
             "Back to the program", text: "You can close this window. The program that you came from continues."
         ).response()
+        page.fields.append("\(cookie)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax", for: .setCookie)
+        return page
     }
 
     /// Leads the first browser to the authorization server, and no other one.
@@ -220,13 +226,11 @@ private final class LoopbackListener: Sendable {
             return HTMLPage("Begin again", text: "This page was opened before. Begin the sign-in again in the program.")
                 .response(status: .badRequest)
         }
-        let cookie = "\(Self.cookie)=\(mark); Path=/; Max-Age=3600; HttpOnly; SameSite=Lax"
-        return .redirect(to: attempt.url.absoluteString, setting: [cookie])
+        let mark = "\(cookie)=\(mark); Path=/; HttpOnly; SameSite=Lax"
+        return .redirect(to: attempt.url.absoluteString, setting: [mark])
     }
 
-    private static let cookie = "latch-sign-in"
-
     private func isMarked(_ request: HTTPRequest) -> Bool {
-        constantTimeEquals((request.cookies[Self.cookie] ?? "").utf8, mark.utf8)
+        constantTimeEquals((request.cookies[cookie] ?? "").utf8, mark.utf8)
     }
 }

@@ -11,7 +11,7 @@ import PortableFoundation
 ///
 /// Any node of the server can read them, none keeps them in memory, and no other browser has them.
 package struct EncryptedCookies: Sendable {
-    /// The values that a browser keeps at once, and the bytes of all of them; older ones end, so that the Cookie field never
+    /// The values that a browser keeps at once, and the bytes of all of them; all earlier ones end, so that the Cookie field never
     /// exceeds what a server takes, whoever makes the browser begin.
     private static let maximumCount = 4
     private static let maximumTotal = 6_000

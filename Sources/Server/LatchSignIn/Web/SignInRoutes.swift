@@ -27,13 +27,16 @@ public struct SignInRoutes: Sendable {
         /// The response of the token endpoint, whose ID token is verified.
         public let response: TokenResponse
         /// The claims of the ID token; nil for a server that issues none.
-        public let claims: Claims?
+        public var claims: Claims? { response.idTokenClaims }
         /// The path of this server to return to, as `return_to` of the first request named it; `/` without one.
         public let returnPath: String
     }
 
     /// A closure that begins the server's own session of a user, and responds to the browser.
-    public typealias Handler = @Sendable (_ user: User, _ request: HTTPRequest) async throws -> HTTPResponse
+    public typealias SignedInHandler = @Sendable (_ user: User, _ request: HTTPRequest) async throws -> HTTPResponse
+
+    /// A closure that gets the error of a sign-in, such as for a log; the visitor sees none of its details.
+    public typealias FailureHandler = @Sendable (_ error: any Error, _ request: HTTPRequest) async -> Void
 
     /// An attempt, as the browser keeps it.
     private struct Attempt: Codable {
@@ -73,18 +76,27 @@ public struct SignInRoutes: Sendable {
     /// Adds both routes.
     ///
     /// A user who refuses, and one whose response is not accepted, get a page that says so.
-    public func add(to router: inout Router, signedIn: @escaping Handler) {
-        router.get(url.path()) { try await begin($0) }
+    ///
+    /// - Parameters:
+    ///   - router: The router.
+    ///   - onFailure: Gets each error, also those of `signedIn`.
+    ///   - signedIn: Begins the server's own session.
+    public func add(
+        to router: inout Router, onFailure: @escaping FailureHandler = { _, _ in },
+        signedIn: @escaping SignedInHandler
+    ) {
+        router.get(url.path()) { try await begin($0, onFailure) }
         if client.configuration.postsResponse {
-            router.post(callback.path()) { try await finish($0, signedIn) }
+            router.post(callback.path()) { await finish($0, signedIn, onFailure) }
         } else {
-            router.get(callback.path()) { try await finish($0, signedIn) }
+            router.get(callback.path()) { await finish($0, signedIn, onFailure) }
         }
     }
 
-    private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
+    private func begin(_ request: HTTPRequest, _ onFailure: FailureHandler) async throws -> HTTPResponse {
         let attempt: AuthorizationAttempt
         do { attempt = try await client.attempt(self.request, redirectURI: callback) } catch {
+            await onFailure(error, request)
             return page(error)
         }
         let kept = Attempt(
@@ -93,35 +105,34 @@ public struct SignInRoutes: Sendable {
         return .redirect(to: attempt.url.absoluteString, setting: cookies.makingRoom(in: request) + [cookie])
     }
 
-    private func finish(_ request: HTTPRequest, _ signedIn: Handler) async throws -> HTTPResponse {
+    private func finish(
+        _ request: HTTPRequest, _ signedIn: SignedInHandler, _ onFailure: FailureHandler
+    ) async -> HTTPResponse {
         // A HEAD request, which the router gives to the same function, must not use up the code.
         guard request.method == .get || request.method == .post,
             let response = response(in: request), let state = response.state,
             let kept = cookies.value(Attempt.self, id: state, in: request)
         else { return page(OAuthError.stateMismatch) }
         let cleared = cookies.cleared(state, isPosted: client.configuration.postsResponse)
-        let user: User
-        do { user = try await self.user(of: response, kept) } catch {
-            // The code may have been used: a second use would end what was issued for it (RFC 6749 §4.1.2).
-            var page = page(error)
-            page.fields.append(cleared, for: .setCookie)
-            return page
+        var result: HTTPResponse
+        do {
+            let tokens = try await client.finish(response, of: kept.attempt)
+            result = try await signedIn(User(response: tokens, returnPath: kept.returnPath), request)
+        } catch {
+            await onFailure(error, request)
+            result = page(error)
         }
-        var result = try await signedIn(user, request)
+        // The code may have been used: a second use would end what was issued for it (RFC 6749 §4.1.2).
         result.fields.append(cleared, for: .setCookie)
         return result
-    }
-
-    private func user(of response: AuthorizationResponse, _ kept: Attempt) async throws -> User {
-        let tokens = try await client.finish(response, of: kept.attempt)
-        let claims = try tokens.tokens.idToken.map { try JWT(unverified: $0).claims }
-        return User(response: tokens, claims: claims, returnPath: kept.returnPath)
     }
 
     /// Returns the response of the authorization server; nil if it is malformed.
     private func response(in request: HTTPRequest) -> AuthorizationResponse? {
         do {
             if request.method == .post {
+                let type = request.fields[.contentType]?.lowercasedASCII() ?? ""
+                guard type.utf8.starts(with: "application/x-www-form-urlencoded".utf8) else { return nil }
                 return try AuthorizationResponse(form: request.body.bytes, sentTo: callback)
             }
             return try URL(string: "\(callback.absoluteString)?\(request.query ?? "")").map(AuthorizationResponse.init)
@@ -140,11 +151,22 @@ public struct SignInRoutes: Sendable {
         return text
     }
 
-    /// Returns the page of an error: the user's or the server's own where it says so, and otherwise one of this side.
+    /// Returns the page of an error: what a visitor can do something about in words, and of all else nothing.
     private func page(_ error: any Error) -> HTTPResponse {
-        let known = error as? OAuthError
-        let shown = known ?? .temporarilyUnavailable
-        let text = [shown.message, shown.hint].compactMap(\.self).joined(separator: " ")
-        return HTMLPage("You are not signed in", text: text).response(status: known == nil ? 502 : .badRequest)
+        let (text, status): (String, HTTPStatus) =
+            switch error {
+            case let error as OAuthError where Self.visitors.contains { $0 == error }:
+                ([error.message, error.hint].compactMap(\.self).joined(separator: " "), .badRequest)
+            case OAuthError.invalidGrant, OAuthError.invalidAuthorizationResponse, OAuthError.issuerMismatch:
+                ("The sign-in has ended. Begin it again.", .badRequest)
+            case OAuthError.temporarilyUnavailable, OAuthError.tooManyRequests:
+                ("The sign-in failed. Try again later.", .serviceUnavailable)
+            case is OAuthError, is HTTPError, is AuthError: ("The sign-in failed. Try again later.", 502)
+            default: ("The sign-in failed. Try again later.", .internalServerError)
+            }
+        return HTMLPage("You are not signed in", text: text).response(status: status)
     }
+
+    /// The errors that a visitor causes.
+    private static let visitors: [OAuthError] = [.accessDenied, .stateMismatch, .interactionRequired, .cancelled]
 }

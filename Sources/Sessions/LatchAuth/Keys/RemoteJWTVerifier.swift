@@ -44,21 +44,26 @@ public final class RemoteJWTVerifier: Sendable {
     /// - Throws: `JOSEError` with the first failed check, `AuthError.keysUnavailable` if the keys cannot be fetched,
     ///   and `CancellationError`.
     nonisolated(nonsending) public func verify(_ text: String) async throws -> Claims {
+        try await verifiedToken(text).claims
+    }
+
+    /// Verifies a token, and returns it with its header; throws as ``verify(_:)``.
+    nonisolated(nonsending) package func verifiedToken(_ text: String) async throws -> JWT {
         let snapshot = try await keys.current()
         do {
-            return try verifier(of: snapshot).verify(text)
+            return try verifier(of: snapshot).verifiedToken(text)
         } catch  where Self.mayBeOfNewerKey(text, error) {
             guard let newer = try await keys.newer(than: snapshot) else { throw error }
-            return try verifier(of: newer).verify(text)
+            return try verifier(of: newer).verifiedToken(text)
         }
     }
 
-    /// Returns the claims of a valid token, by the keys that were fetched before and without a request.
+    /// Verifies a token by the keys that were fetched before and without a request.
     ///
     /// - Throws: As ``verify(_:)``; `AuthError.keysUnavailable` if no keys were fetched.
-    package func verifyWithKnownKeys(_ text: String) throws -> Claims {
+    package func verifiedTokenWithKnownKeys(_ text: String) throws -> JWT {
         guard let snapshot = keys.known else { throw AuthError.keysUnavailable }
-        return try verifier(of: snapshot).verify(text)
+        return try verifier(of: snapshot).verifiedToken(text)
     }
 
     /// Returns the verifier of a version of the keys, created once for each.

@@ -34,6 +34,8 @@ public final class RemoteKeySet: Sendable {
         var failure: AuthError?
     }
 
+    /// The URL of the key set.
+    package let url: URL
     private let request: KeySetRequest
     private let policy: RemoteKeyPolicy
     private let clock: WallClock
@@ -51,6 +53,7 @@ public final class RemoteKeySet: Sendable {
         url: URL, transport: any Handler = Transport.live, policy: RemoteKeyPolicy = RemoteKeyPolicy(),
         clock: WallClock = .system
     ) throws(HTTPError) {
+        self.url = url
         request = try KeySetRequest(url, transport: transport, policy: policy)
         self.policy = policy
         self.clock = clock

@@ -19,15 +19,11 @@ struct KeyOperations: OptionSet, Sendable {
     init(_ jwk: JSONObject) throws(JOSEError) {
         let use = try jwk.text("use")
         guard use == nil || use == "sig" else { throw .unsuitableKey("its use is not sig") }
-        guard let member = jwk["key_ops"] else {
+        guard let names = try jwk.keyOperations() else {
             self = .all
             return
         }
-        let names = member.arrayValue?.compactMap(\.stringValue) ?? []
-        // RFC 7517 §4.3: an array of strings, none of them twice, and in agreement with `use`.
-        guard names.count == member.arrayValue?.count, Set(names).count == names.count else {
-            throw .unsuitableKey("its key_ops are not a list of different names")
-        }
+        // RFC 7517 §4.3: in agreement with `use`.
         guard use == nil || names.allSatisfy({ $0 == "sign" || $0 == "verify" }) else {
             throw .unsuitableKey("its key_ops contradict its use")
         }
@@ -40,5 +36,19 @@ struct KeyOperations: OptionSet, Sendable {
     /// The operations in the notation of a JSON Web Key.
     var names: [JSONValue] {
         (contains(.sign) ? ["sign"] : []) + (contains(.verify) ? ["verify"] : [])
+    }
+}
+
+extension JSONObject {
+    /// Returns the `key_ops` of a JSON Web Key; nil if there are none.
+    ///
+    /// - Throws: `JOSEError.unsuitableKey` if they are not strings, none of them twice (RFC 7517 §4.3).
+    func keyOperations() throws(JOSEError) -> [String]? {
+        guard let member = self["key_ops"] else { return nil }
+        let names = member.arrayValue?.compactMap(\.stringValue) ?? []
+        guard names.count == member.arrayValue?.count, Set(names).count == names.count else {
+            throw .unsuitableKey("its key_ops are not a list of different names")
+        }
+        return names
     }
 }

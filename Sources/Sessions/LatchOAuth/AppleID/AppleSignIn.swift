@@ -118,7 +118,7 @@ public struct AppleSignIn: Sendable {
     /// Calls `end` once a user has stopped using the Apple Account with this app, and returns.
     ///
     /// It looks now, and whenever the system reports a revocation, until the task is cancelled. A check that fails ends
-    /// nothing.
+    /// nothing, and is repeated: after five seconds, then less and less often, down to every ten minutes.
     ///
     /// ```swift no-check
     /// .task { await apple.watch(user: id) { try? await session.signOut() } }
@@ -132,8 +132,16 @@ public struct AppleSignIn: Sendable {
     }
 
     private func hasLeft(_ user: String) async -> Bool {
-        // Offline is not a revocation.
-        do { return try await provider.state(ofUser: user).endsSession } catch { return false }
+        var pause = Duration.seconds(5)
+        while true {
+            do {
+                return try await provider.state(ofUser: user).endsSession
+            } catch {
+                // Offline is not a revocation, and a revocation is not reported twice.
+                do { try await client.clock.sleep(for: pause) } catch { return false }
+            }
+            pause = min(pause * 2, .seconds(600))
+        }
     }
 }
 
@@ -186,7 +194,7 @@ extension AuthorizationClient {
     /// Verifies an ID token that came in another way than by this client's requests, and returns its claims.
     func verifiedClaims(of token: String, _ expectations: IDTokenExpectations) async throws -> Claims {
         guard let verifier = try await resolved().idTokens else {
-            throw OAuthError.missingEndpoint("jwks_uri, and its ID tokens cannot be verified")
+            throw OAuthError.keysNotPublished
         }
         return try await verifier.claims(of: try verifier.opened(token), expectations)
     }

@@ -32,7 +32,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
     public var idTokenHint: String?
     /// The claims that are requested one by one (OpenID Connect Core §5.5).
     public var claims: JSONObject?
-    /// Further parameters, such as those that one server alone knows; none of those that this type or an attempt sets.
+    /// Further parameters, such as those that one server alone knows; those that this type or an attempt sets are ignored.
     public var parameters: [(String, String)] = []
 
     /// Creates a request.
@@ -66,7 +66,9 @@ public struct AuthorizationRequest: Sendable, Hashable {
         if let claims {
             list.append(("claims", String(decoding: JSONValue.object(claims).serialized(), as: UTF8.self)))
         }
-        return (list + parameters).filter { !$0.1.isEmpty }
+        // RFC 6749 §3.1: no parameter is there twice.
+        let own = Set(list.map(\.0))
+        return (list + parameters.filter { !own.contains($0.0) }).filter { !$0.1.isEmpty }
     }
 
     /// Compares all parameters.

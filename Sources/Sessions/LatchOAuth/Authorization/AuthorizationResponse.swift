@@ -10,8 +10,8 @@ public import PortableFoundation
 public struct AuthorizationResponse: Sendable {
     /// The parameters, each of which is there once.
     let parameters: [String: String]
-    /// The place that was redirected to, without the parameters.
-    let target: Substring
+    /// The URL that was redirected to.
+    let target: URL
 
     /// The greatest size of a response.
     private static let greatestSize = 32 << 10
@@ -28,18 +28,17 @@ public struct AuthorizationResponse: Sendable {
             throw .invalidAuthorizationResponse("it contains tokens, which were not requested")
         }
         let head = parts[0].split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-        try self.init(query: head.count > 1 ? Substring(head[1]) : "", target: Substring(head[0]))
+        try self.init(query: head.count > 1 ? Substring(head[1]) : "", target: url)
     }
 
     /// Decodes the content of a POST to the redirect URI (`response_mode=form_post`).
     ///
     /// - Throws: As ``init(_:)``.
     public init(form: some Collection<UInt8>, sentTo url: URL) throws(OAuthError) {
-        let target = url.absoluteString.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        try self.init(query: String(decoding: form, as: UTF8.self)[...], target: Substring(target))
+        try self.init(query: String(decoding: form, as: UTF8.self)[...], target: url)
     }
 
-    private init(query: Substring, target: Substring) throws(OAuthError) {
+    private init(query: Substring, target: URL) throws(OAuthError) {
         guard query.utf8.count <= Self.greatestSize else { throw .invalidAuthorizationResponse("it is too long") }
         parameters = try Self.decode(query.utf8)
         guard !parameters.keys.contains(where: Self.tokens.contains) else {
@@ -81,8 +80,9 @@ public struct AuthorizationResponse: Sendable {
         // RFC 6749 §10.12: without the attempt's state it is somebody else's response, an error as well as a code.
         guard let state, state.utf8.elementsEqual(attempt.state.utf8) else { throw .stateMismatch }
         // Another redirect URI belongs to another client, or to another server's attempt.
-        guard target.utf8.elementsEqual(attempt.redirectURI.absoluteString.utf8.prefix { $0 != UInt8(ascii: "?") })
-        else { throw .invalidAuthorizationResponse("it was sent to another redirect URI") }
+        guard target.isCallback(to: attempt.redirectURI) else {
+            throw .invalidAuthorizationResponse("it was sent to another redirect URI")
+        }
         try checkIssuer(attempt, at: server)
         if let code = parameters["error"] {
             throw OAuthError(authorizationError: code, message: parameters["error_description"])

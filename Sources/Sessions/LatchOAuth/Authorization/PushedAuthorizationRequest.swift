@@ -43,15 +43,12 @@ extension TokenEndpoint {
         for (name, value) in parameters {
             // The members that are JSON in a request object are text elsewhere (RFC 9101 §4, RFC 9396 §2).
             let json = ["claims", "authorization_details"].contains(name) ? Self.json(value) : nil
-            // RFC 8707 §2: `resource` may be there several times.
-            if let earlier = claims[name], let text = earlier.stringValue ?? nil {
-                claims[name] = .array([.string(text), .string(value)])
-            } else if let earlier = claims[name]?.arrayValue {
-                claims[name] = .array(earlier + [.string(value)])
-            } else {
-                claims[name] = json ?? (name == "max_age" ? Int64(value).map { .integer($0) } : nil) ?? .string(value)
-            }
+            let number: JSONValue? = name == "max_age" ? Int64(value).map { .integer($0) } : nil
+            claims[name] = json ?? number ?? .string(value)
         }
+        // RFC 8707 §2: this one alone may be there several times.
+        let resources = parameters.filter { $0.0 == "resource" }.map { JSONValue.string($0.1) }
+        if resources.count > 1 { claims["resource"] = .array(resources) }
         claims.issuer = registration.clientID
         claims.audience = [server.issuer.absoluteString]
         claims.id = random.identifier()

@@ -3,7 +3,7 @@
 public import LatchAuth
 public import LatchCore
 public import LatchHTTP
-import LatchJOSE
+package import LatchJOSE
 public import PortableFoundation
 import Synchronization
 
@@ -18,7 +18,7 @@ import Synchronization
 /// ```
 ///
 /// A program with a ``Browser`` signs in by one call, `Session.signIn(with:using:store:)`. Metadata and
-/// keys are fetched once, when they are first needed, and shared by all tasks.
+/// keys are fetched when they are first needed, and shared by all tasks; metadata again after a day.
 public final class AuthorizationClient: Sendable {
     /// The server and the registration of this program.
     public let configuration: OAuthConfiguration
@@ -30,8 +30,10 @@ public final class AuthorizationClient: Sendable {
     fileprivate let timeout: Duration?
     package let clock: WallClock
     private let random: RandomSource
-    /// The server with its keys, once it was found.
-    private let found = Mutex<SharedResult<ResolvedServer>?>(nil)
+    /// The server with its keys, once it was found, and the time at which it is looked up again.
+    private let found = Mutex<(result: SharedResult<ResolvedServer>, deadline: Duration)?>(nil)
+    /// The time for which metadata is used, and that until the next attempt where it could not be fetched again.
+    private static let (metadataLifetime, retryInterval) = (Duration.seconds(86_400), Duration.seconds(600))
     /// The keys of the attempts that began in this process: unlike decoded ones they know the nonces of the server.
     private let keys = Mutex<[DPoPKey]>([])
     /// The identifiers of the logout tokens that were accepted, with their expiry.
@@ -67,7 +69,7 @@ public final class AuthorizationClient: Sendable {
 
     // MARK: The server
 
-    /// Returns the server's metadata, fetched once.
+    /// Returns the server's metadata, fetched once a day at most.
     ///
     /// - Throws: `OAuthError.discoveryFailed`, `invalidMetadata` and `issuerMismatch`, `HTTPError` if the server cannot be
     ///   reached; the next call tries again.
@@ -77,14 +79,21 @@ public final class AuthorizationClient: Sendable {
     public func tokenEndpoint() async throws -> TokenEndpoint { try await resolved().endpoint }
 
     func resolved() async throws -> ResolvedServer {
-        let (result, isFirst) = found.withLock { found in
-            if let found { return (found, false) }
+        let now = clock.uptime
+        let (result, isFirst, isDue) = found.withLock { found in
+            if let (result, deadline) = found {
+                guard now >= deadline else { return (result, false, false) }
+                found = (result, now + Self.retryInterval)
+                return (result, false, true)
+            }
             let result = SharedResult<ResolvedServer>()
-            found = result
-            return (result, true)
+            found = (result, now + Self.metadataLifetime)
+            return (result, true, false)
         }
-        // The task of its own: no waiting task's cancellation ends what others wait for.
+        // A task of its own: no waiting task's cancellation ends what others wait for.
         if isFirst { Task { await resolve(result) } }
+        // Nobody waits for newer metadata; while it cannot be fetched, the old serves.
+        if isDue, configuration.server == nil { Task { await renew(result) } }
         return try await result.value()
     }
 
@@ -92,9 +101,20 @@ public final class AuthorizationClient: Sendable {
         do {
             result.finish(.success(try ResolvedServer(await findServer(), self, transport: transport)))
         } catch {
-            found.withLock { if $0 === result { $0 = nil } }
+            found.withLock { if $0?.result === result { $0 = nil } }
             result.finish(.failure(error))
         }
+    }
+
+    private func renew(_ old: SharedResult<ResolvedServer>) async {
+        let renewed = SharedResult<ResolvedServer>()
+        do {
+            let known = try await old.value().idTokens?.keys
+            renewed.finish(.success(try ResolvedServer(await findServer(), self, transport: transport, reusing: known)))
+        } catch {
+            return
+        }
+        found.withLock { if $0?.result === old { $0 = (renewed, clock.uptime + Self.metadataLifetime) } }
     }
 
     private func findServer() async throws -> AuthorizationServer {
@@ -150,7 +170,7 @@ public final class AuthorizationClient: Sendable {
             throw OAuthError.missingEndpoint("authorization_endpoint")
         }
         guard let redirectURI = redirectURI ?? configuration.redirectURI else {
-            throw OAuthError.missingEndpoint("redirect URI in this program's configuration")
+            throw OAuthError.missingRedirectURI
         }
         let scopes = Scopes((request.scopes ?? configuration.scopes).elements + request.additionalScopes.elements)
         var request = request
@@ -185,7 +205,7 @@ public final class AuthorizationClient: Sendable {
     /// Finishes a sign-in with the server's response; see ``finish(_:)-(URL)``.
     public func finish(_ response: AuthorizationResponse) async throws -> TokenResponse {
         // A server that cannot be reached must not cost the attempt.
-        _ = try await resolved()
+        try await fetchKeys(for: configuration.scopes)
         guard let state = response.state, let attempt = try await attempts.take(state, where: isOwn) else {
             throw OAuthError.stateMismatch
         }
@@ -197,7 +217,8 @@ public final class AuthorizationClient: Sendable {
         _ response: AuthorizationResponse, of attempt: AuthorizationAttempt
     ) async throws -> TokenResponse {
         guard isOwn(attempt), !attempt.isExpired(at: clock.now) else { throw OAuthError.stateMismatch }
-        let resolved = try await resolved()
+        // Nor must keys that cannot be fetched cost the code.
+        let resolved = try await fetchKeys(for: attempt.scopes)
         let code = try response.code(for: attempt, at: resolved.server)
         let grant = AuthorizationCodeGrant(
             code: code, verifier: attempt.verifier, redirectURI: attempt.redirectURI, scopes: attempt.scopes,
@@ -212,8 +233,16 @@ public final class AuthorizationClient: Sendable {
             isRequired: isOpenID(attempt.scopes))
     }
 
-    /// Exchanges another grant for tokens, and verifies their ID token, if there is one; not that of a refresh, which a
-    /// session does.
+    /// Returns the server once its keys are known, which an ID token will need.
+    @discardableResult
+    private func fetchKeys(for scopes: Scopes) async throws -> ResolvedServer {
+        let server = try await resolved()
+        if isOpenID(scopes) { _ = try await server.idTokens?.keys?.keys() }
+        return server
+    }
+
+    /// Exchanges another grant for tokens, and verifies their ID token, if there is one; except for a refresh, where only
+    /// a session can.
     ///
     /// - Throws: As `TokenEndpoint.tokens(for:)`, and `OAuthError.invalidIDToken`.
     public func tokens(for grant: some Grant, boundTo key: DPoPKey? = nil) async throws -> TokenResponse {
@@ -231,7 +260,7 @@ public final class AuthorizationClient: Sendable {
 
     private func isOpenID(_ scopes: Scopes) -> Bool { scopes.contains("openid") }
 
-    /// Verifies the ID token of a response; where it is definitely not valid, the tokens are revoked and refused.
+    /// Verifies the ID token of a response; without that, the tokens are revoked.
     private func verified(
         _ response: TokenResponse, _ expectations: IDTokenExpectations, isRequired: Bool
     ) async throws -> TokenResponse {
@@ -248,11 +277,10 @@ public final class AuthorizationClient: Sendable {
                 return response
             }
             expectations.accessToken = response.tokens.access
-            response.tokens.idToken = try await verifiedToken(token, expectations)
+            (response.tokens.idToken, response.idTokenClaims) = try await verifiedToken(token, expectations)
             return response
-        } catch let error as OAuthError {
-            // Nothing else is the server's fault: keys that cannot be fetched now, or the end of this task. Nor is the
-            // caller's cancellation to prevent it.
+        } catch {
+            // Nobody else holds these tokens. The caller's cancellation does not prevent their end.
             _ = await Task { await revocation(response.tokens) }.value
             throw error
         }
@@ -260,13 +288,14 @@ public final class AuthorizationClient: Sendable {
 
     /// Verifies an ID token, and returns it as it was signed: that is also how the server wants it back (OpenID Connect
     /// RP-Initiated Logout §4).
-    package func verifiedToken(_ token: String, _ expectations: IDTokenExpectations) async throws -> String {
+    package func verifiedToken(
+        _ token: String, _ expectations: IDTokenExpectations
+    ) async throws -> (signed: String, claims: Claims) {
         guard let verifier = try await resolved().idTokens else {
-            throw OAuthError.missingEndpoint("jwks_uri, and its ID tokens cannot be verified")
+            throw OAuthError.keysNotPublished
         }
         let signed = try verifier.opened(token)
-        try await verifier.claims(of: signed, expectations)
-        return signed
+        return (signed, try await verifier.claims(of: signed, expectations))
     }
 }
 
@@ -277,8 +306,10 @@ struct ResolvedServer: Sendable {
     /// Nil if the server publishes no keys, and the configuration names none.
     let idTokens: IDTokenVerifier?
 
+    /// - Parameter known: Keys that were fetched before; they are used where the server still names their place.
     fileprivate init(
-        _ server: AuthorizationServer, _ client: AuthorizationClient, transport: any Handler
+        _ server: AuthorizationServer, _ client: AuthorizationClient, transport: any Handler,
+        reusing known: RemoteKeySet? = nil
     ) throws {
         let configuration = client.configuration
         self.server = server
@@ -302,8 +333,11 @@ struct ResolvedServer: Sendable {
         } else if let url = server.keySetURL {
             var policy = RemoteKeyPolicy()
             policy.timeout = client.timeout ?? policy.timeout
-            let published = try RemoteKeySet(
-                url: url, transport: transport.nested(in: client.interceptors), policy: policy, clock: clock)
+            let published =
+                if let known, known.url == url { known } else {
+                    try RemoteKeySet(
+                        url: url, transport: transport.nested(in: client.interceptors), policy: policy, clock: clock)
+                }
             keys = published
             verifier = { audience, requiresExpiry in
                 .published(

@@ -76,4 +76,7 @@ struct ServerQuirks: Sendable, Hashable {
     var issuerTemplate: IssuerTemplate?
     /// The parameters that each authorization request needs, by name.
     var authorizationParameters: [String: String] = [:]
+    /// The name of the redirect URI in the URL of a sign-out, at a server that knows no ID token there; nil for OpenID
+    /// Connect's.
+    var signOutRedirectParameter: String?
 }

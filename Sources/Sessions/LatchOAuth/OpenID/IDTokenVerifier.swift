@@ -32,26 +32,26 @@ package struct IDTokenExpectations: Sendable {
     }
 }
 
-/// What verifies the tokens that a server signs for this client.
+/// A verifier of the tokens that a server signs for this client.
 enum TokenVerifier: Sendable {
     /// By the client's secret.
     case shared(JWTVerifier)
     /// By the keys that the server publishes.
     case published(RemoteJWTVerifier)
 
-    /// Returns the claims of a valid token.
-    func verify(_ token: String) async throws -> Claims {
+    /// Verifies a token, and returns it with its header.
+    func verify(_ token: String) async throws -> JWT {
         switch self {
-        case .shared(let verifier): try verifier.verify(token)
-        case .published(let verifier): try await verifier.verify(token)
+        case .shared(let verifier): try verifier.verifiedToken(token)
+        case .published(let verifier): try await verifier.verifiedToken(token)
         }
     }
 
-    /// Returns the claims of a valid token without a request to the server.
-    func verifyWithKnownKeys(_ token: String) throws -> Claims {
+    /// Verifies a token without a request to the server.
+    func verifyWithKnownKeys(_ token: String) throws -> JWT {
         switch self {
-        case .shared(let verifier): try verifier.verify(token)
-        case .published(let verifier): try verifier.verifyWithKnownKeys(token)
+        case .shared(let verifier): try verifier.verifiedToken(token)
+        case .published(let verifier): try verifier.verifiedTokenWithKnownKeys(token)
         }
     }
 }
@@ -94,16 +94,17 @@ struct IDTokenVerifier: Sendable {
     ///   `AuthError.keysUnavailable` if the server's keys cannot be fetched.
     @discardableResult
     func claims(of token: String, _ expectations: IDTokenExpectations) async throws -> Claims {
-        let claims: Claims
+        let verified: JWT
         do {
-            claims = expectations.isUrgent ? try tokens.verifyWithKnownKeys(token) : try await tokens.verify(token)
+            verified = expectations.isUrgent ? try tokens.verifyWithKnownKeys(token) : try await tokens.verify(token)
         } catch let error as JOSEError {
             throw OAuthError.invalidIDToken(OAuthError.clause(of: error))
         }
+        let claims = verified.claims
         try checkIssuer(claims)
         try checkParties(claims)
         try checkTimes(claims)
-        try checkHashes(claims, of: token, expectations)
+        try checkHashes(of: verified, expectations)
         if let nonce = expectations.nonce {
             // Core §3.1.3.7, rule 11: another nonce is a replayed or injected token.
             guard claims.string("nonce").map({ $0.utf8.elementsEqual(nonce.utf8) }) == true else {
@@ -150,12 +151,12 @@ struct IDTokenVerifier: Sendable {
     }
 
     /// Core §3.1.3.8 and §3.3.2.11: the hashes of what it came with, where it has them.
-    private func checkHashes(_ claims: Claims, of token: String, _ expectations: IDTokenExpectations) throws {
+    private func checkHashes(of token: JWT, _ expectations: IDTokenExpectations) throws(OAuthError) {
         for (name, text) in [("at_hash", expectations.accessToken), ("c_hash", expectations.code)] {
-            guard let text, let hash = claims[name], !hash.isNull else { continue }
-            let algorithm = try JWT(unverified: token).header.algorithm
-            guard let expected = Self.halfHash(of: text, algorithm), hash.stringValue == expected else {
-                throw OAuthError.invalidIDToken("its \(name) is not that of the response")
+            guard let text, let hash = token.claims[name], !hash.isNull else { continue }
+            let expected = Self.halfHash(of: text, token.header.algorithm)
+            guard let expected, hash.stringValue == expected else {
+                throw .invalidIDToken("its \(name) is not that of the response")
             }
         }
     }
@@ -191,11 +192,16 @@ struct IDTokenVerifier: Sendable {
         }
     }
 
-    /// Core §12.2: the ID token of a refresh is for the same user and the same client, of the same issuer and sign-in.
+    /// Core §12.2: the ID token of a refresh is for the same user and the same client, of the same issuer; where both state
+    /// a time of authentication or an authorized party, they are the same.
     private func checkSuccession(_ claims: Claims, of predecessor: String) throws {
         let old = try JWT(unverified: predecessor).claims
         guard claims.issuer == old.issuer, claims.subject == old.subject, old.audience.contains(clientID) else {
             throw OAuthError.differentUser
+        }
+        for name in ["auth_time", "azp"] {
+            guard let before = old[name], let after = claims[name], !before.isNull, !after.isNull else { continue }
+            guard before == after else { throw OAuthError.invalidIDToken("its \(name) is not that of the sign-in") }
         }
     }
 }

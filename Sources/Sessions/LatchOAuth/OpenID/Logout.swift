@@ -23,9 +23,11 @@ extension AuthorizationClient {
         guard let page = try await server().endSessionEndpoint else {
             throw OAuthError.missingEndpoint("end_session_endpoint")
         }
+        let other = configuration.quirks.signOutRedirectParameter
         let parameters = [
-            ("id_token_hint", tokens?.idToken ?? ""), ("client_id", configuration.registration.clientID ?? ""),
-            ("post_logout_redirect_uri", redirectURI?.absoluteString ?? ""), ("state", state ?? ""),
+            ("id_token_hint", other == nil ? tokens?.idToken ?? "" : ""),
+            ("client_id", configuration.registration.clientID ?? ""),
+            (other ?? "post_logout_redirect_uri", redirectURI?.absoluteString ?? ""), ("state", state ?? ""),
         ]
         return try page.adding(parameters.filter { !$0.1.isEmpty })
     }
@@ -38,7 +40,7 @@ extension AuthorizationClient {
     /// - Parameter token: The `logout_token` of the form.
     /// - Throws: `OAuthError.invalidLogoutToken`, to which the response is 400.
     public func endedSession(ofLogoutToken token: String) async throws -> EndedSession {
-        guard let verifier = try await resolved().idTokens else { throw OAuthError.missingEndpoint("jwks_uri") }
+        guard let verifier = try await resolved().idTokens else { throw OAuthError.keysNotPublished }
         let (session, id, expiry) = try await verifier.endedSession(of: token)
         // §2.6, rule 7: the same identifier is a replay.
         let isNew = seenLogoutTokens.withLock { seen in
@@ -68,30 +70,31 @@ extension AuthorizationClient {
 
 /// A session that an authorization server has ended.
 public struct EndedSession: Sendable, Hashable {
-    /// The user (`sub`); nil if only one session of theirs has ended.
+    /// The user (`sub`); nil if the server names the session alone.
     public let subject: String?
-    /// The server's session (`sid`); nil if all sessions of the user have ended.
+    /// The server's session (`sid`), which alone has ended, also where `subject` says whose it is; nil if all sessions of
+    /// the user have ended (OpenID Connect Back-Channel Logout §2.4).
     public let sessionID: String?
 }
 
 extension IDTokenVerifier {
     /// Returns what a logout token says (OpenID Connect Back-Channel Logout §2.6), with its identifier and expiry.
     func endedSession(of token: String) async throws -> (EndedSession, id: String, expiry: Date) {
-        let claims: Claims
+        let verified: JWT
         do {
             // §2.4: it is encrypted as ID tokens are.
-            let token = try opened(token)
-            // §2.4: an explicit type keeps other tokens out.
-            let type = try JWT(unverified: token).header.type?.lowercasedASCII()
-            guard type == nil || type == "logout+jwt" || type == "jwt" else {
-                throw OAuthError.invalidLogoutToken("it is of another type")
-            }
-            claims = try await tokens.verify(token)
+            verified = try await tokens.verify(try opened(token))
         } catch let error as JOSEError {
             throw OAuthError.invalidLogoutToken(OAuthError.clause(of: error))
         } catch OAuthError.invalidIDToken {
             throw OAuthError.invalidLogoutToken("it cannot be decrypted, or is not encrypted though it must be")
         }
+        // §2.4: an explicit type keeps other tokens out.
+        let type = verified.header.type?.lowercasedASCII()
+        guard type == nil || type == "logout+jwt" || type == "jwt" else {
+            throw OAuthError.invalidLogoutToken("it is of another type")
+        }
+        let claims = verified.claims
         try checkIssuer(claims)
         let event = claims["events"]?["http://schemas.openid.net/event/backchannel-logout"]
         guard event?.objectValue != nil else { throw OAuthError.invalidLogoutToken("it reports no logout") }

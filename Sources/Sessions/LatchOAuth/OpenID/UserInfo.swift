@@ -31,7 +31,7 @@ extension AuthorizationClient {
     private func userClaims(of response: HTTPResponse) async throws -> Claims {
         let type = response.fields[.contentType]?.lowercasedASCII() ?? ""
         guard type.utf8.starts(with: "application/jwt".utf8) else { return try Self.members(response.body.bytes) }
-        guard let verifier = try await resolved().idTokens else { throw OAuthError.missingEndpoint("jwks_uri") }
+        guard let verifier = try await resolved().idTokens else { throw OAuthError.keysNotPublished }
         do { return try await verifier.userClaims(of: String(decoding: response.body.bytes, as: UTF8.self)) } catch let
             error as JOSEError
         {
@@ -62,7 +62,7 @@ extension IDTokenVerifier {
         }
         // It should name this client, and need not expire.
         let isNamed = try !JWT(unverified: token).claims.audience.isEmpty
-        let claims = try await userInfo(isNamed ? clientID : nil).verify(token)
+        let claims = try await userInfo(isNamed ? clientID : nil).verify(token).claims
         if claims.issuer != nil { try checkIssuer(claims) }
         return claims
     }

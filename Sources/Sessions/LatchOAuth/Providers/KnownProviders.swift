@@ -144,9 +144,11 @@ extension OAuthConfiguration {
     public static func cognito(
         region: String, userPool: String, clientID: String, secret: String? = nil
     ) -> OAuthConfiguration {
-        known(
+        var configuration = known(
             "https://cognito-idp.\(region).amazonaws.com/\(userPool)", clientID, secret,
             ["openid", "profile", "email"])
+        configuration.quirks.signOutRedirectParameter = "logout_uri"
+        return configuration
     }
 
     /// GitLab, also a server of one's own.

@@ -21,7 +21,7 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
     /// The result of a question, for all requests that wait for it.
     private typealias Question = SharedResult<Verdict>
 
-    /// What the issuer, and the checks here, say about a token.
+    /// The result for a token: the issuer's word, and the checks here.
     private enum Verdict: Sendable {
         case accepted(Claims)
         case refused(JOSEError?)

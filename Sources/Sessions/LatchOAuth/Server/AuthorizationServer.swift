@@ -67,8 +67,8 @@ public struct AuthorizationServer: Sendable, Hashable {
 extension AuthorizationServer {
     /// Decodes a metadata document (RFC 8414 §3.2, OpenID Connect Discovery §4.2).
     ///
-    /// Unknown members are kept and ignored. Any plain http is refused where `isAllowed` says so, since an endpoint on the
-    /// network would receive secrets.
+    /// Unknown members are kept and ignored. An endpoint for which `isAllowed` returns false is refused, since it would receive
+    /// secrets.
     ///
     /// - Throws: `OAuthError.invalidMetadata`.
     init(

@@ -142,7 +142,9 @@ extension ResourceMetadata {
     ) throws(OAuthError) -> OAuthConfiguration {
         let isTrusted = issuers.contains { $0.absoluteString.utf8.elementsEqual(preferredServer.absoluteString.utf8) }
         guard registration.authentication == .none || isTrusted else {
-            throw .resourceDiscoveryFailed("its authorization server is not one that this client's secret is for")
+            throw .resourceDiscoveryFailed(
+                "its authorization server is not one that this client's secret is for",
+                hint: "Name the issuer in `trusting:` if it may receive the secret.")
         }
         var configuration = OAuthConfiguration(
             issuer: preferredServer, registration: registration, scopes: scopes ?? self.scopes ?? [])
@@ -155,9 +157,12 @@ extension OAuthError {
     /// The resource does not say which authorization server issues its tokens (RFC 9728).
     public static let resourceDiscoveryFailed = resourceDiscoveryFailed("its form is wrong")
 
-    static func resourceDiscoveryFailed(_ reason: String) -> OAuthError {
+    static func resourceDiscoveryFailed(
+        _ reason: String,
+        hint: String =
+            "Compare the URL with the resource's own, character by character, or configure the issuer by hand."
+    ) -> OAuthError {
         OAuthError(
-            code: "resourceDiscoveryFailed", message: "The resource's metadata cannot be used: \(reason).",
-            hint: "Compare the URL with the resource's own, character by character, or configure the issuer by hand.")
+            code: "resourceDiscoveryFailed", message: "The resource's metadata cannot be used: \(reason).", hint: hint)
     }
 }

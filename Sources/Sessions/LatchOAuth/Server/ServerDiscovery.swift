@@ -63,19 +63,25 @@ struct ServerDiscovery: Sendable {
         return allowingInsecureHTTP.allows(origin) && (!origin.isLoopback || HTTPOrigin(issuer)?.isLoopback == true)
     }
 
-    /// Returns the places of the document: that of OpenID Connect, which most servers have, then that of OAuth.
+    /// Returns the places of the document: that of OpenID Connect, which most servers have, then that of OAuth, and for an
+    /// issuer with a path that of OpenID Connect where OAuth puts it (RFC 8414 §5).
     static func locations(of issuer: URL) throws(OAuthError) -> [URL] {
         let text = issuer.absoluteString
-        guard let origin = HTTPOrigin(issuer), issuer.query() == nil, issuer.fragment() == nil else {
+        guard let origin = HTTPOrigin(issuer) else {
+            throw .invalidMetadata("'\(OAuthError.printable(text))' is not an http or https URL")
+        }
+        guard issuer.query() == nil, issuer.fragment() == nil else {
             throw .invalidMetadata("an issuer is a URL without a query or a fragment")
         }
         // Both specifications: a slash at the end is removed first.
         let (path, base) = (withoutSlash(issuer.path(percentEncoded: true)), withoutSlash(text))
-        return [
+        var places = [
             "\(base)/.well-known/openid-configuration",
             // RFC 8414 §3.1: between the host and the path.
             "\(origin)/.well-known/oauth-authorization-server\(path)",
-        ].compactMap(URL.init(string:))
+        ]
+        if !path.isEmpty { places.append("\(origin)/.well-known/openid-configuration\(path)") }
+        return places.compactMap(URL.init(string:))
     }
 }
 

@@ -31,10 +31,12 @@ extension Session where Value == Tokens {
     /// Signs a user in through a browser, and returns the session.
     ///
     /// ```swift
-    /// let session = try await Session.signIn(with: .google(clientID: "…"), using: browser, store: store)
+    /// let configuration = OAuthConfiguration.microsoft(clientID: "…")
+    /// let session = try await Session.signIn(with: configuration, using: browser, store: store)
     /// ```
     ///
-    /// At the next launch, ``init(client:store:policy:random:executor:)`` continues the session from the same store.
+    /// At the next launch, ``init(client:store:policy:random:executor:)`` continues the session from the same store, with a
+    /// client of the same configuration.
     ///
     /// - Parameters:
     ///   - configuration: The server and the registration of this program.
@@ -59,13 +61,13 @@ extension Session where Value == Tokens {
     ///   - key: The key to bind the tokens to (RFC 9449 §10); nil for tokens without a binding.
     /// - Returns: The server's response, whose ID token is verified.
     /// - Throws: The errors of the browser, those of ``AuthorizationClient/finish(_:)-(URL)``, a `store…` code if the tokens
-    ///   cannot be stored, and `OAuthError.noTokenEndpoint` for a session that was created without a client.
+    ///   cannot be stored, and `OAuthError.noAuthorizationClient` for a session without one.
     @discardableResult
     public func signIn(
         using browser: some Browser, _ request: AuthorizationRequest = AuthorizationRequest(),
         boundTo key: DPoPKey? = nil
     ) async throws -> TokenResponse {
-        guard let client = issuer as? AuthorizationClient else { throw OAuthError.noTokenEndpoint }
+        guard let client = issuer as? AuthorizationClient else { throw OAuthError.noAuthorizationClient }
         let sent = client.clock.now
         let response = try await client.authorize(request, using: browser, boundTo: key)
         try await signIn(response.tokens, requestedAt: sent)
@@ -122,7 +124,7 @@ extension AuthorizationClient {
             var expectations = IDTokenExpectations(accessToken: tokens.access)
             expectations.predecessor = request.credential.idToken
             expectations.isUrgent = true
-            tokens.idToken = try await verifiedToken(idToken, expectations)
+            tokens.idToken = try await verifiedToken(idToken, expectations).signed
         } catch let error as OAuthError where error == .issuerMismatch || error == .differentUser {
             // Core §12.2: another user's tokens must not continue this session, nor stay valid.
             let refused = tokens

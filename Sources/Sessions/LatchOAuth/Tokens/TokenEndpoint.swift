@@ -90,10 +90,10 @@ public struct TokenEndpoint: Sendable {
             response = try await post(form, to: endpoint("token_endpoint", server.tokenEndpoint), context)
         } catch let error as OAuthError
             where error == .unauthorized && error.issuerCode == nil
-            && (grant is PasswordGrant || grant.refreshToken != nil)
+            && (grant is PasswordGrant || grant.refreshToken != nil && registration.authentication == .none)
         {
             // RFC 6749 §5.2 uses 400 for a wrong password or refresh token, and 401 for a wrong client, with a code. Servers
-            // that use 401 for the first do so without one. A gateway has codes of its own.
+            // that use 401 for the first do so without one. For a client that authenticates it may mean the client.
             throw error.reclassified(as: .invalidGrant)
         }
         return try decode(
@@ -312,8 +312,8 @@ extension TokenEndpoint {
     }
 }
 
-/// What each message of a token request has to itself: a server accepts a proof, and an assertion of the client, once
-/// (RFC 9449 §11.1, RFC 7523 §3).
+/// A modifier that gives each message of a token request its own proof, and its own assertion of the client: a server
+/// accepts them once (RFC 9449 §11.1, RFC 7523 §3).
 private final class TokenRequestAttempt: RequestModifier {
     private let complete: @Sendable (inout HTTPRequest) throws -> Void
     private let key: DPoPKey?

@@ -2,6 +2,7 @@
 
 public import LatchAuth
 public import LatchCore
+public import LatchJOSE
 
 /// A successful response of a token endpoint (RFC 6749 §5.1).
 public struct TokenResponse: Sendable, Hashable {
@@ -13,6 +14,9 @@ public struct TokenResponse: Sendable, Hashable {
     public var requestedScopes: Scopes?
     /// All other members of the response.
     public var extra: JSONObject
+    /// The verified claims of the ID token; nil if there is none, or if nothing has verified it, as in the response to a
+    /// refresh, which its session verifies.
+    public internal(set) var idTokenClaims: Claims?
 
     /// Creates a response.
     public init(

@@ -16,37 +16,12 @@ public enum SecretStoreContract {
     public typealias Place = @Sendable () async throws -> any SecretStore
 
     /// A rule of the contract.
-    public struct Rule: Sendable, CustomStringConvertible {
-        /// The sentence, with "a store" in front.
-        public let description: String
-        private let body: @Sendable (Place) async throws -> Void
-
-        init(_ description: String, _ body: @escaping @Sendable (Place) async throws -> Void) {
-            self.description = description
-            self.body = body
-        }
-
-        /// Checks the rule with an empty storage.
-        ///
-        /// - Throws: ``Violation`` if the store breaks the rule, or an error of the store.
-        public func check(_ place: Place) async throws { try await body(place) }
-    }
-
-    /// An error for a store that breaks a rule, without the stored and the expected value.
-    public struct Violation: Error, CustomStringConvertible {
-        /// The rule that was broken.
-        public let description: String
-    }
+    public typealias Rule = ContractRule<Place>
 
     /// All rules.
     public static let rules: [Rule] = [
         bytes, names, missing, overwriting, removing, instances, manyTasks, oneName, cancellation, records,
     ]
-
-    /// Throws a violation unless a condition holds.
-    static func require(_ holds: Bool, _ description: String) throws {
-        guard holds else { throw Violation(description: description) }
-    }
 }
 
 extension SecretStoreContract {
@@ -57,7 +32,9 @@ extension SecretStoreContract {
             "large": (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) },
         ]
         for (name, secret) in secrets { try await store.write(secret, for: name) }
-        for (name, secret) in secrets { try require(try await store.read(name) == secret, "'\(name)' is another one") }
+        for (name, secret) in secrets {
+            try Rule.require(try await store.read(name) == secret, "'\(name)' is another one")
+        }
     }
 
     static let names = Rule("takes every name, keeps them apart, and lists them sorted") { place in
@@ -69,15 +46,15 @@ extension SecretStoreContract {
         ]
         for (number, name) in names.enumerated() { try await store.write([UInt8(number)], for: name) }
         for (number, name) in names.enumerated() {
-            try require(try await store.read(name) == [UInt8(number)], "'\(name)' holds another's secret")
+            try Rule.require(try await store.read(name) == [UInt8(number)], "'\(name)' holds another's secret")
         }
-        try require(try await store.names() == names.sorted(), "the names are others, or in another order")
+        try Rule.require(try await store.names() == names.sorted(), "the names are others, or in another order")
     }
 
     static let missing = Rule("holds nothing at first, and says nil and not an error") { place in
         let store = try await place()
-        try require(try await store.read("a") == nil, "something is there")
-        try require(try await store.names().isEmpty, "there are names")
+        try Rule.require(try await store.read("a") == nil, "something is there")
+        try Rule.require(try await store.names().isEmpty, "there are names")
     }
 
     static let overwriting = Rule("overwrites, with longer and with shorter secrets") { place in
@@ -85,9 +62,9 @@ extension SecretStoreContract {
         for count in [10, 1_000, 1, 0, 50] {
             let secret = [UInt8](repeating: UInt8(count & 0xFF), count: count)
             try await store.write(secret, for: "a")
-            try require(try await store.read("a") == secret, "it is not the last one")
+            try Rule.require(try await store.read("a") == secret, "it is not the last one")
         }
-        try require(try await store.names() == ["a"], "an overwritten secret left a name")
+        try Rule.require(try await store.names() == ["a"], "an overwritten secret left a name")
     }
 
     static let removing = Rule("forgets, more than once, and nothing else") { place in
@@ -97,21 +74,21 @@ extension SecretStoreContract {
         try await store.write([2], for: "b")
         try await store.remove("a")
         try await store.remove("a")
-        try require(try await store.read("a") == nil, "it is still there")
-        try require(try await store.read("b") == [2], "another one was removed too")
+        try Rule.require(try await store.read("a") == nil, "it is still there")
+        try Rule.require(try await store.read("b") == [2], "another one was removed too")
         try await store.write([3], for: "a")
-        try require(try await store.read("a") == [3], "it cannot be stored again")
+        try Rule.require(try await store.read("a") == [3], "it cannot be stored again")
     }
 
     static let instances = Rule("is one place for all its instances") { place in
         let (one, other) = (try await place(), try await place())
-        try require(try await other.read("a") == nil, "something is there")
+        try Rule.require(try await other.read("a") == nil, "something is there")
         try await one.write([1], for: "a")
-        try require(try await other.read("a") == [1], "the other one does not see it")
+        try Rule.require(try await other.read("a") == [1], "the other one does not see it")
         try await other.write([2], for: "a")
-        try require(try await one.read("a") == [2], "the first one does not see the change")
+        try Rule.require(try await one.read("a") == [2], "the first one does not see the change")
         try await one.remove("a")
-        try require(try await other.names().isEmpty, "the other one does not see the removal")
+        try Rule.require(try await other.names().isEmpty, "the other one does not see the removal")
     }
 
     static let manyTasks = Rule("loses nothing of what many tasks store at once") { place in
@@ -125,9 +102,9 @@ extension SecretStoreContract {
             }
             try await group.waitForAll()
         }
-        try require(try await stores[0].names().count == 40, "some are lost")
+        try Rule.require(try await stores[0].names().count == 40, "some are lost")
         for number in 0..<40 {
-            try require(try await stores[1].read("name-\(number)") == [UInt8(number)], "one is another's")
+            try Rule.require(try await stores[1].read("name-\(number)") == [UInt8(number)], "one is another's")
         }
     }
 
@@ -141,8 +118,8 @@ extension SecretStoreContract {
             try await group.waitForAll()
         }
         let kept = try await stores[0].read("a")
-        try require(kept.map(secrets.contains) == true, "it is none of them")
-        try require(try await stores[1].names() == ["a"], "there are several")
+        try Rule.require(kept.map(secrets.contains) == true, "it is none of them")
+        try Rule.require(try await stores[1].names() == ["a"], "there are several")
     }
 
     static let cancellation = Rule("is whole after a task was cancelled in the middle of it") { place in
@@ -154,8 +131,8 @@ extension SecretStoreContract {
             let outcome = await task.result
             let kept = try await store.read("a")
             let isNew = kept == [UInt8](repeating: round, count: 2_000)
-            if case .success = outcome { try require(isNew, "a write that succeeded is not there") }
-            try require(isNew || kept?.first == round - 1, "it is neither the old one nor the new")
+            if case .success = outcome { try Rule.require(isNew, "a write that succeeded is not there") }
+            try Rule.require(isNew || kept?.first == round - 1, "it is neither the old one nor the new")
             try await store.write([round], for: "a")
         }
     }
@@ -166,8 +143,8 @@ extension SecretStoreContract {
             access: "a", refresh: "r", expiry: Date(timeIntervalSince1970: 1_800_000_000.25), scope: "x y")
         try await store.save(tokens)
         let again = SecretTokenStore<Tokens>(try await place(), name: "auth")
-        try require(try await again.load() == tokens, "the tokens are others")
+        try Rule.require(try await again.load() == tokens, "the tokens are others")
         try await again.clear()
-        try require(try await store.load() == nil, "they are still there")
+        try Rule.require(try await store.load() == nil, "they are still there")
     }
 }

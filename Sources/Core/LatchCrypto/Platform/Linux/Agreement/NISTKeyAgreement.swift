@@ -78,15 +78,8 @@ extension NISTKeyAgreement {
         ///
         /// - Throws: `CryptoError.malformedKey` if it is zero or not less than the curve's order.
         public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
-            guard rawRepresentation.count == Curve.coordinateByteCount else {
-                throw .malformedKey("the secret number has another length")
-            }
-            var secret = Array(rawRepresentation)
-            defer { wipe(&secret) }
-            let point = try publicPoint(of: secret, on: Curve.self)
-            let parts = try EVPKeyParts()
-            try parts.add(.secret, number: secret)
-            key = try parts.key("EC", group: Curve.name, point: point, isPrivate: true)
+            let point: [UInt8]
+            (key, point) = try EVPKey.privateKey(of: rawRepresentation, on: Curve.self)
             publicKey = try PublicKey(x963Representation: point)
         }
 

@@ -19,12 +19,8 @@ extension Curve25519.KeyAgreement {
         ///
         /// - Throws: `CryptoError.malformedKey`.
         public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
-            let bytes = Array(rawRepresentation)
-            guard bytes.count == 32,
-                let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, nil, bytes, bytes.count)
-            else { throw .refusedKey("an X25519 key has 32 bytes") }
-            self.key = EVPKey(owning: key)
-            self.rawRepresentation = bytes
+            self.rawRepresentation = Array(rawRepresentation)
+            key = try EVPKey(EVP_PKEY_X25519, publicKey: self.rawRepresentation)
         }
 
         /// Whether both are the same bytes.
@@ -55,17 +51,9 @@ extension Curve25519.KeyAgreement {
         public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
             var bytes = Array(rawRepresentation)
             defer { wipe(&bytes) }
-            guard bytes.count == 32,
-                let made = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nil, bytes, bytes.count)
-            else { throw .refusedKey("an X25519 key has 32 bytes") }
-            key = EVPKey(owning: made)
+            key = try EVPKey(EVP_PKEY_X25519, privateKey: bytes)
             scalar = SecretBytes(bytes)
-            var point = [UInt8](repeating: 0, count: 32)
-            var count = point.count
-            guard EVP_PKEY_get_raw_public_key(made, &point, &count) == 1, count == 32 else {
-                throw .openSSL("computing the public key")
-            }
-            publicKey = try PublicKey(rawRepresentation: point)
+            publicKey = try PublicKey(rawRepresentation: try key.curve25519PublicKey())
         }
 
         /// Generates a private key.

@@ -21,13 +21,9 @@ extension Curve25519.Signing {
         ///
         /// - Throws: `CryptoError.malformedKey`.
         public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
-            let bytes = Array(rawRepresentation)
-            guard bytes.count == 32,
-                let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count)
-            else { throw .refusedKey("an Ed25519 key has 32 bytes") }
-            self.key = EVPKey(owning: key)
-            prepared = try PreparedDigest(verifyingWith: self.key)
-            self.rawRepresentation = bytes
+            self.rawRepresentation = Array(rawRepresentation)
+            key = try EVPKey(EVP_PKEY_ED25519, publicKey: self.rawRepresentation)
+            prepared = try PreparedDigest(verifyingWith: key)
         }
 
         /// Whether the signature is this key's for `data`.
@@ -98,17 +94,9 @@ extension Curve25519.Signing {
         public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
             var bytes = Array(rawRepresentation)
             defer { wipe(&bytes) }
-            guard bytes.count == 32,
-                let made = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, bytes, bytes.count)
-            else { throw .refusedKey("an Ed25519 key has 32 bytes") }
-            key = EVPKey(owning: made)
+            key = try EVPKey(EVP_PKEY_ED25519, privateKey: bytes)
             seed = SecretBytes(bytes)
-            var point = [UInt8](repeating: 0, count: 32)
-            var count = point.count
-            guard EVP_PKEY_get_raw_public_key(made, &point, &count) == 1, count == 32 else {
-                throw .openSSL("computing the public key")
-            }
-            publicKey = try PublicKey(rawRepresentation: point)
+            publicKey = try PublicKey(rawRepresentation: try key.curve25519PublicKey())
         }
 
         /// Generates a private key.
@@ -141,6 +129,34 @@ extension Curve25519.Signing.PrivateKey: CustomStringConvertible, CustomReflecta
 
     /// A mirror without children, so that `dump` shows nothing of the key.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension EVPKey {
+    /// Creates a key over Curve25519, `EVP_PKEY_ED25519` or `EVP_PKEY_X25519`, from its public half.
+    convenience init(_ type: Int32, publicKey bytes: [UInt8]) throws(CryptoError) {
+        guard bytes.count == 32, let key = EVP_PKEY_new_raw_public_key(type, nil, bytes, bytes.count) else {
+            throw .refusedKey("a key over Curve25519 has 32 bytes")
+        }
+        self.init(owning: key)
+    }
+
+    /// Creates a key over Curve25519 from its secret half.
+    convenience init(_ type: Int32, privateKey bytes: [UInt8]) throws(CryptoError) {
+        guard bytes.count == 32, let key = EVP_PKEY_new_raw_private_key(type, nil, bytes, bytes.count) else {
+            throw .refusedKey("a key over Curve25519 has 32 bytes")
+        }
+        self.init(owning: key)
+    }
+
+    /// Returns the 32 bytes of the public half of a key over Curve25519.
+    func curve25519PublicKey() throws(CryptoError) -> [UInt8] {
+        var point = [UInt8](repeating: 0, count: 32)
+        var count = point.count
+        guard EVP_PKEY_get_raw_public_key(pointer, &point, &count) == 1, count == 32 else {
+            throw .openSSL("computing the public key")
+        }
+        return point
+    }
 }
 
 /// Calls `body` with the bytes of a collection as one buffer.

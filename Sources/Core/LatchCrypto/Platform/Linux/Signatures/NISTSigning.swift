@@ -190,15 +190,7 @@ extension NISTSigning {
         ///
         /// - Throws: `CryptoError.malformedKey` if it is zero or not less than the curve's order.
         public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
-            guard rawRepresentation.count == Curve.coordinateByteCount else {
-                throw .malformedKey("the secret number has another length")
-            }
-            var secret = Array(rawRepresentation)
-            defer { wipe(&secret) }
-            let point = try publicPoint(of: secret, on: Curve.self)
-            let parts = try EVPKeyParts()
-            try parts.add(.secret, number: secret)
-            try self.init(try parts.key("EC", group: Curve.name, point: point, isPrivate: true))
+            try self.init(try EVPKey.privateKey(of: rawRepresentation, on: Curve.self).key)
         }
 
         /// Creates a key from PKCS #8 or SEC 1 in PEM; encrypted keys are rejected.
@@ -250,11 +242,28 @@ extension NISTSigning.PrivateKey: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
+extension EVPKey {
+    /// Creates a key from its secret scalar at full length, and returns it with its uncompressed public point.
+    static func privateKey(
+        of scalar: some Collection<UInt8>, on curve: (some NISTCurve).Type
+    ) throws(CryptoError) -> (key: EVPKey, point: [UInt8]) {
+        guard scalar.count == curve.coordinateByteCount else {
+            throw .malformedKey("the secret number has another length")
+        }
+        var secret = Array(scalar)
+        defer { wipe(&secret) }
+        let point = try publicPoint(of: secret, on: curve)
+        let parts = try EVPKeyParts()
+        try parts.add(.secret, number: secret)
+        return (try parts.key("EC", group: curve.name, point: point, isPrivate: true), point)
+    }
+}
+
 /// Returns the uncompressed public point of a secret scalar.
 ///
 /// OpenSSL does not compute it when a key is made of its parts. The multiplication takes the same time for every
 /// number.
-func publicPoint(of secret: [UInt8], on curve: (some NISTCurve).Type) throws(CryptoError) -> [UInt8] {
+private func publicPoint(of secret: [UInt8], on curve: (some NISTCurve).Type) throws(CryptoError) -> [UInt8] {
     guard let group = EC_GROUP_new_by_curve_name(EC_curve_nist2nid(curve.name)) else {
         throw .openSSL("opening the curve")
     }

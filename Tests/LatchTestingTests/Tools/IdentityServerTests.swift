@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchHTTP
+import LatchIdentity
+import LatchIdentityTesting
+import LatchTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `An auth server in a test` {
+    private static let password = "a long enough password"
+    private static let email = "ada@example.com"
+
+    private func signedIn(_ server: IdentityServer) async throws -> AuthClient {
+        let auth = server.client()
+        try await auth.signUp(email: Self.email, password: Self.password)
+        try await auth.signIn(email: Self.email, password: Self.password)
+        return auth
+    }
+
+    @Test func `signs users up, verifies their addresses by mail, and signs them in`() async throws {
+        let server = try await IdentityServer.inMemory { $0.requireVerifiedEmail = true }
+        let auth = server.client()
+        try await auth.signUp(email: Self.email, password: Self.password)
+        await #expect(throws: AccountError.self) { try await auth.signIn(email: Self.email, password: Self.password) }
+        let link = try await server.link(to: Self.email)
+        #expect(link.url.absoluteString.hasPrefix("https://id.test/verify?token="))
+        _ = try await auth.verifyEmail(token: link.token, password: Self.password)
+        try await auth.signIn(email: Self.email, password: Self.password)
+        #expect(try await auth.profile().isEmailVerified == true)
+        await #expect(throws: MissingMail.self) { try await server.link(to: "bob@example.com") }
+    }
+
+    @Test func `repeats the response to a refresh that was lost`() async throws {
+        let server = try await IdentityServer.inMemory()
+        let auth = try await signedIn(server)
+        let first = try await auth.session.credential()
+        server.clock.advance(by: .seconds(901))
+        server.faults.inject(.lostResponse, into: 1) { $0.path.contains("refresh") }
+        #expect(try await auth.profile().email == Self.email)
+        #expect(server.faults.count == 1)
+        #expect(try await auth.session.credential() != first)
+    }
+
+    @Test func `keeps apps and servers apart`() async throws {
+        let (one, other) = (try await IdentityServer.inMemory(), try await IdentityServer.inMemory())
+        _ = try await signedIn(one)
+        await #expect(throws: AccountError.wrongCredentials) {
+            try await other.client().signIn(email: Self.email, password: Self.password)
+        }
+        try await one.client().signIn(email: Self.email, password: Self.password)
+    }
+
+    @Test func `leaves no file behind`() async throws {
+        func use() async throws -> String {
+            let server = try await IdentityServer.inMemory()
+            _ = try await signedIn(server)
+            #expect(FileManager.default.fileExists(atPath: server.folderPath))
+            await server.close()
+            return server.folderPath
+        }
+        let path = try await use()
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `has an authenticator app that shows the codes of RFC 6238`() throws {
+        // RFC 6238, Appendix B: the secret is "12345678901234567890", and its codes have two digits more.
+        let app = try #require(AuthenticatorApp(secret: "gezd gnbv gy3t qojq gezd gnbv gy3t qojq"))
+        #expect(app.code(at: Date(timeIntervalSince1970: 59)) == "287082")
+        #expect(app.code(at: Date(timeIntervalSince1970: 1_111_111_109)) == "081804")
+        let url = try #require(
+            URL(string: "otpauth://totp/Notes:ada?issuer=Notes&secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"))
+        #expect(AuthenticatorApp(url: url)?.code(at: Date(timeIntervalSince1970: 59)) == "287082")
+        #expect(AuthenticatorApp(secret: "not base 32!") == nil)
+    }
+}
