@@ -7,6 +7,7 @@ import PackageDescription
 let layers: KeyValuePairs = [
     "Sources/Core/PortableFoundation": "",
     "Sources/Core/LatchCore": "PortableFoundation CTimer",
+    "Sources/Core/LatchTexts": "LatchCore",
     "Sources/Core/LatchProcess": "LatchCore CSpawn",
     "Sources/Core/LatchTOML": "LatchCore",
     "Sources/Core/LatchCrypto": "LatchCore COpenSSL CArgon2",
@@ -22,6 +23,7 @@ let layers: KeyValuePairs = [
     "Sources/Sessions/LatchOAuth": "LatchAuth",
     "Sources/Sessions/LatchAccounts": "LatchOAuth",
     "Sources/Sessions/Latchwork": "LatchAccounts",
+    "Sources/UI/LatchUI": "LatchTexts LatchAccounts",
     "Sources/Server/LatchServer": "LatchHTTP CTLSShim CEpoll",
     "Sources/Server/LatchSignIn": "LatchServer LatchOAuth LatchProcess",
     "Sources/Server/LatchIdentity": "LatchSignIn LatchRPC CSQLite",
@@ -29,7 +31,7 @@ let layers: KeyValuePairs = [
     "Sources/Compatibility/AuthPackage": "LatchAccounts",
     "Sources/Compatibility/Nevod": "FoundationBridge LatchAuth",
     "Sources/Compatibility/JWTAuth": "FoundationBridge LatchAuth",
-    "Sources/Compatibility/LaziOAuth": "LatchOAuth",
+    "Sources/Compatibility/LaziOAuth": "LatchUI",
     "Sources/Compatibility/AxiomCore": "LatchRPC",
     "Sources/Compatibility/AxiomArchitecture": "AxiomCore",
     "Sources/Testing/LatchTesting": "LatchOAuth LatchServer",
@@ -84,6 +86,7 @@ let layers: KeyValuePairs = [
     "Tests/LatchAuthTests": "SessionSimulation TestSupport TestVectors",
     "Tests/LatchOAuthTests": "LatchIdentity NoteTools TestSupport",
     "Tests/LatchAccountsTests": "LatchAccounts LatchIdentity TestSupport",
+    "Tests/LatchUITests": "LatchUI LatchIdentity TestSupport",
     "Tests/LatchServerTests": "TestSupport",
     "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator AuthPackage TestSupport TestVectors",
     "Tests/AuthPackageTests": "AuthPackage TestSupport",
@@ -101,7 +104,7 @@ let layers: KeyValuePairs = [
 // The folders whose files are compiled into a target as bytes.
 let embedded = [
     "LatchProtoCompiler": ["WellKnown/Files"], "LatchGenerator": ["Plan/Protos", "Guides/Templates"],
-    "GeneratorCommands": ["Examples/Protos"],
+    "GeneratorCommands": ["Examples/Protos"], "LatchTexts": ["Catalog"],
 ]
 
 // The C libraries that Apple's SDKs have too.
@@ -115,7 +118,8 @@ let platformsWithProcesses: [Platform] = [.linux, .macOS]
 let testsOnLinux: Set = [
     "ConnectConformance", "connect-conformance-client", "connect-conformance-server", "ConnectConformanceTests",
     "LatchCryptoTests", "LatchHTTPTests", "LatchRPCTests", "LatchJOSETests", "LatchAuthTests", "LatchOAuthTests",
-    "LatchAccountsTests", "LatchServerTests", "LatchIdentityTests", "NevodTests", "JWTAuthTests", "LaziOAuthTests",
+    "LatchAccountsTests", "LatchUITests", "LatchServerTests", "LatchIdentityTests", "NevodTests", "JWTAuthTests",
+    "LaziOAuthTests",
     "LatchTestingTests", "LatchTests", "SeedTests",
 ]
 #if os(Linux)
@@ -129,8 +133,9 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         "Latchwork", "LatchCore", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchAuth", "LatchOAuth", "LatchAccounts",
-        "LatchServer", "LatchSignIn", "LatchIdentity", "LatchProtobuf", "LatchRPC", "LatchReflection", "LatchTesting",
-        "LatchIdentityTesting", "AuthPackage", "AxiomArchitecture", "AxiomCore", "JWTAuth", "LaziOAuth", "Nevod",
+        "LatchTexts", "LatchUI", "LatchServer", "LatchSignIn", "LatchIdentity", "LatchProtobuf", "LatchRPC",
+        "LatchReflection", "LatchTesting", "LatchIdentityTesting", "AuthPackage", "AxiomArchitecture", "AxiomCore",
+        "JWTAuth", "LaziOAuth", "Nevod",
     ].map { .library(name: $0, targets: [$0]) }
         + ["latch", "latch-demo", "axiom-client-generator", "protoc-gen-latch"].map {
             .executable(name: $0, targets: [$0])

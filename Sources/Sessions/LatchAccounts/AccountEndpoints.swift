@@ -28,6 +28,8 @@ public struct AccountEndpoints: Sendable {
     public var reauthenticate = "api/auth/reauthenticate"
     /// The profile: GET with the access token.
     public var profile = "user/profile"
+    /// The folder of the RPCs of `userservice.v1.UserService`: POST `<folder>/<method>` with JSON.
+    public var userService = "userservice.v1.UserService"
     /// The account type, sent as `type` with resets, for a backend that requires it.
     public var accountType: String?
     /// The name of the cookie with the refresh token.

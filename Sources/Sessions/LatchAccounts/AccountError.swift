@@ -18,19 +18,22 @@ public struct AccountError: CodedError, RetryAfterError {
     public let status: HTTPStatus?
     /// The server's message.
     public let serverMessage: String?
+    /// The server's own code of the failure, such as `weakPassword`; nil if it sent none.
+    public let serverCode: String?
     /// The pause that the server requests (RFC 9110 §10.2.3).
     public let retryAfter: Duration?
 
     /// Creates an error with its context.
     public init(
         code: String, message: String, hint: String? = nil, status: HTTPStatus? = nil, serverMessage: String? = nil,
-        retryAfter: Duration? = nil
+        serverCode: String? = nil, retryAfter: Duration? = nil
     ) {
         self.code = code
         self.message = message
         self.hint = hint
         self.status = status
         self.serverMessage = serverMessage
+        self.serverCode = serverCode
         self.retryAfter = retryAfter
     }
 
@@ -85,12 +88,15 @@ extension AccountError {
 
 extension AccountError {
     /// Creates the error of a response.
-    init(_ response: HTTPResponse, unauthorized: AccountError = .refused) {
+    package init(_ response: HTTPResponse, unauthorized: AccountError = .refused) {
         let content = (try? JSONValue(parsing: response.body.bytes))?.objectValue
+        // An RPC has one of sixteen codes in its content, and the server's own one in a field.
+        let serverCode = response.fields["latch-code"] ?? content?["code"]?.stringValue
         let error: AccountError =
             switch response.status.rawValue {
-            case 400, 422: Self.isInvalidEmail(content) ? .invalidEmail : .refused
-            case 401, 403: Self.credentialError(content) ?? (response.status == .unauthorized ? unauthorized : .refused)
+            case 400, 422: serverCode == "invalidEmail" || Self.isInvalidEmail(content) ? .invalidEmail : .refused
+            case 401, 403:
+                Self.credentialError(serverCode) ?? (response.status == .unauthorized ? unauthorized : .refused)
             case 409: .emailTaken
             case 429: .tooManyAttempts
             case 500...: .serverFailed
@@ -99,7 +105,7 @@ extension AccountError {
         let message = Self.message(of: response, content)
         self.init(
             code: error.code, message: message.map { "\(error.message) (\($0))" } ?? error.message, hint: error.hint,
-            status: response.status, serverMessage: message,
+            status: response.status, serverMessage: message, serverCode: serverCode,
             retryAfter: response.retryDelay(now: WallClock.system.now))
     }
 
@@ -112,8 +118,8 @@ extension AccountError {
     }
 
     /// Returns the error of the server's own code for a password or a second factor; nil for any other.
-    private static func credentialError(_ content: JSONObject?) -> AccountError? {
-        switch content?["code"]?.stringValue {
+    private static func credentialError(_ serverCode: String?) -> AccountError? {
+        switch serverCode {
         case "invalidCredentials": .wrongCredentials
         case "mfaRequired": .secondFactorRequired
         case "invalidCode": .wrongCode

@@ -24,11 +24,11 @@ public final class AuthClient: Sendable {
     public let client: Client
 
     /// A client without a credential that follows no redirect: its requests contain passwords and refresh tokens.
-    private let openClient: Client
+    let openClient: Client
     /// The paths of the backend, relative to the base URL, whose path is kept.
-    private let endpoints: AccountEndpoints
+    let endpoints: AccountEndpoints
     /// The decoder of the responses to sign-ins and refreshes.
-    private let tokenDecoder: AccountTokenDecoder
+    let tokenDecoder: AccountTokenDecoder
     /// The sign-in at other providers.
     let providerSignIn: ProviderSignIn
 
@@ -86,7 +86,7 @@ public final class AuthClient: Sendable {
     }
 
     /// Posts `content`, without a credential unless `sender` adds one, and returns the response with any status.
-    private func send(
+    func send(
         _ path: String, _ content: JSONObject, over sender: Client? = nil
     ) async throws -> HTTPResponse {
         let sender = sender ?? openClient

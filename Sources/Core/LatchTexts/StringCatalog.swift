@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchCore
+
+/// The texts of a string catalog, Xcode's `.xcstrings` format: for each key and language a text, or one for each plural form.
+package struct StringCatalog: Sendable {
+    /// A plural category of Unicode's CLDR that the catalog's languages use.
+    package enum PluralForm: String, Sendable, CaseIterable {
+        case one, other
+    }
+
+    /// The texts of one key in one language.
+    package enum Entry: Sendable, Hashable {
+        /// A text for every number.
+        case text(String)
+        /// The texts by plural form.
+        case plural([PluralForm: String])
+
+        /// The texts in every form.
+        package var texts: [String] {
+            switch self {
+            case .text(let text): [text]
+            case .plural(let forms): forms.values.sorted()
+            }
+        }
+    }
+
+    /// The language that other ones fall back to.
+    package let sourceLanguage: String
+    /// The entries by key and language.
+    package let entries: [String: [String: Entry]]
+
+    /// The keys, sorted.
+    package var keys: [String] { entries.keys.sorted() }
+    /// The languages that at least one key has, sorted.
+    package var languages: [String] { Set(entries.values.flatMap(\.keys)).sorted() }
+
+    /// Parses a catalog.
+    ///
+    /// - Throws: `JSONError` if it is not JSON. Keys without a text in a language are left out, and the tests find them.
+    package init(parsing bytes: [UInt8]) throws(JSONError) {
+        let catalog = try JSONValue(parsing: bytes).objectValue ?? [:]
+        sourceLanguage = catalog["sourceLanguage"]?.stringValue ?? "en"
+        var entries: [String: [String: Entry]] = [:]
+        for (key, value) in catalog["strings"]?.objectValue ?? [:] {
+            for (language, localization) in value["localizations"]?.objectValue ?? [:] {
+                entries[key, default: [:]][language] = Self.entry(localization)
+            }
+        }
+        self.entries = entries
+    }
+
+    /// An empty catalog, for one that cannot be read.
+    private init() { (sourceLanguage, entries) = ("en", [:]) }
+
+    /// The catalog of this package's texts, in English and German.
+    package static let latchwork: StringCatalog = {
+        do throws(JSONError) {
+            return try StringCatalog(parsing: PackageResources.Localizable_xcstrings)
+        } catch {
+            // A test parses the same bytes; keys are then shown in place of texts.
+            return StringCatalog()
+        }
+    }()
+
+    /// Returns the entry of one localization; nil if it has none.
+    private static func entry(_ value: JSONValue) -> Entry? {
+        if let text = text(value) { return .text(text) }
+        var forms: [PluralForm: String] = [:]
+        for (name, form) in value["variations"]?["plural"]?.objectValue ?? [:] {
+            if let known = PluralForm(rawValue: name), let text = text(form) { forms[known] = text }
+        }
+        return forms.isEmpty ? nil : .plural(forms)
+    }
+
+    private static func text(_ value: JSONValue) -> String? { value["stringUnit"]?["value"]?.stringValue }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import PortableFoundation
+
+// The RPCs of `userservice.v1.UserService` by Connect's JSON protocol: a POST of the request's JSON, whose errors have the
+// same statuses as those of the other routes. So this module needs neither generated code nor the RPC runtime.
+
+extension AuthClient {
+    /// Calls a method with the session's credential, and returns the members of its response.
+    ///
+    /// - Parameters:
+    ///   - method: The name of the method, such as `ChangePassword`.
+    ///   - content: The members of the request; those with their default value may be left out.
+    ///   - token: A credential that replaces the session's.
+    ///   - isOpen: Whether the call needs no credential.
+    /// - Throws: `AccountError`, `HTTPError`, and `AuthError.stepUpRequired` where a recent authentication is required.
+    func call(
+        _ method: String, _ content: JSONObject = [:], bearing token: String? = nil, isOpen: Bool = false
+    ) async throws -> JSONObject {
+        let sender = isOpen || token != nil ? openClient : client
+        var request = try sender.request(
+            .post, RoutePath("\(endpoints.userService)/\(method)"),
+            fields: [.contentType: "application/json", .accept: "application/json"],
+            body: HTTPBody(JSONValue.object(content).serialized()))
+        if let token { request.fields[.authorization] = "Bearer \(token)" }
+        let response = try await sender.respond(to: request)
+        guard response.status.isSuccess else {
+            throw AccountError(response, unauthorized: isOpen ? .wrongCredentials : .refused)
+        }
+        guard let members = (try? JSONValue(parsing: response.body.bytes))?.objectValue else {
+            throw AccountError.invalidResponse
+        }
+        return members
+    }
+
+    /// The identifier of the signed-in account.
+    ///
+    /// - Throws: `AuthError.missingToken` if no user is signed in.
+    func accountID() async throws -> String {
+        _ = try await session.credential()
+        if let id = account?.id { return id }
+        return try await profile().id
+    }
+}
+
+extension JSONObject {
+    /// Returns a text member; nil for a missing or an empty one, which proto3 does not tell apart.
+    func filled(_ name: String) -> String? {
+        self[name]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Returns a timestamp in the form of RFC 3339, as proto3's JSON has it; nil if it is missing.
+    func timestamp(_ name: String) -> Date? {
+        guard let text = filled(name) else { return nil }
+        let styles = [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)]
+        return styles.lazy.compactMap { try? $0.parse(text) }.first
+    }
+}

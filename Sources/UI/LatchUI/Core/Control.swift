@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchTexts
+public import PortableFoundation
+
+/// A part of a screen, as every rendering shows it: SwiftUI, a terminal, a test of accessibility.
+///
+/// A screen's controls are in reading order, which is also the order of the keyboard and of VoiceOver.
+public struct Control: Hashable, Sendable, Identifiable {
+    /// The kind of a control.
+    public enum Kind: Hashable, Sendable {
+        /// A heading.
+        case heading
+        /// A paragraph.
+        case text
+        /// A notice, which is announced when it appears.
+        case notice(NoticeStyle)
+        /// A text field.
+        case field(FieldKind)
+        /// A button.
+        case button(ButtonRole)
+        /// A switch.
+        case toggle
+        /// An entry of a list or a value with its name; ``Control/detail`` is its second text.
+        case row
+        /// A text to copy, such as a recovery code, in letters of one width.
+        case code
+        /// A link to a page, or to another app; ``Control/url`` is its target.
+        case link
+        /// A sign that a request is under way.
+        case progress
+    }
+
+    /// The meaning of a notice.
+    public enum NoticeStyle: String, Hashable, Sendable, CaseIterable {
+        /// A piece of news.
+        case information
+        /// A success.
+        case success
+        /// A state that needs attention.
+        case warning
+        /// A failure.
+        case failure
+    }
+
+    /// The importance of a button.
+    public enum ButtonRole: String, Hashable, Sendable, CaseIterable {
+        /// The button for which the screen is there, which the return key presses.
+        case primary
+        /// Another way on.
+        case secondary
+        /// A way to another screen, shown as a link.
+        case link
+        /// A button that deletes or ends something.
+        case destructive
+        /// A button that leaves the screen, or ends its request.
+        case cancel
+    }
+
+    /// The trait of a control for assistive technologies.
+    public enum Trait: String, Hashable, Sendable, CaseIterable {
+        /// A heading, to which users jump.
+        case header
+        /// A text.
+        case staticText
+        /// A field whose text is read aloud.
+        case textField
+        /// A field whose text is not read aloud.
+        case secureTextField
+        /// A button.
+        case button
+        /// A link.
+        case link
+        /// A switch.
+        case toggle
+        /// A value that changes by itself.
+        case updatesFrequently
+    }
+
+    /// The identifier, which is unique on the screen.
+    public let id: ControlID
+    /// The kind.
+    public let kind: Kind
+    /// The text of a button, the name of a field, the sentence of a notice.
+    public var label: Phrase
+    /// The second text of a row, such as its value; nil for none.
+    public var detail: Phrase?
+    /// The problem with a field's text; nil if it has none.
+    public var problem: Phrase?
+    /// The text of a field or a code, or the URL of a link.
+    public var text = FieldText()
+    /// Whether a switch is on, or a row is selected.
+    public var isOn = false
+    /// Whether the control takes input.
+    public var isEnabled: Bool
+    /// Whether the control began the request that is under way.
+    public var isBusy = false
+    /// Whether a field's secret is shown, which ``ScreenInput/reveal(_:_:)`` changes.
+    public var isRevealed = false
+    /// The buttons of a row.
+    public var actions: [Control] = []
+
+    /// Creates a control; texts, notices and progress take no input.
+    public init(_ id: ControlID, _ kind: Kind, _ label: Phrase, detail: Phrase? = nil) {
+        self.id = id
+        self.kind = kind
+        self.label = label
+        self.detail = detail
+        switch kind {
+        case .field, .button, .toggle, .link: isEnabled = true
+        case .heading, .text, .notice, .row, .code, .progress: isEnabled = false
+        }
+    }
+
+    /// The target of a link; nil for any other control.
+    public var url: URL? { kind == .link ? URL(string: text.value) : nil }
+
+    /// The trait for assistive technologies.
+    public var trait: Trait {
+        switch kind {
+        case .heading: .header
+        case .text, .notice, .row, .code: .staticText
+        case .field(let kind): kind.isSecret && !isRevealed ? .secureTextField : .textField
+        case .button: .button
+        case .toggle: .toggle
+        case .link: .link
+        case .progress: .updatesFrequently
+        }
+    }
+
+    /// The control and the buttons of its row, in reading order.
+    public var withActions: [Control] { [self] + actions }
+}
+
+extension Control {
+    /// Returns a button.
+    public static func button(
+        _ id: ControlID, _ role: ButtonRole, _ label: Phrase, isEnabled: Bool = true
+    ) -> Control {
+        var button = Control(id, .button(role), label)
+        button.isEnabled = isEnabled
+        return button
+    }
+
+    /// Returns a switch.
+    public static func toggle(_ id: ControlID, _ label: Phrase, isOn: Bool, detail: Phrase? = nil) -> Control {
+        var toggle = Control(id, .toggle, label, detail: detail)
+        toggle.isOn = isOn
+        return toggle
+    }
+
+    /// Returns an entry of a list with its buttons.
+    public static func row(
+        _ id: ControlID, _ label: Phrase, detail: Phrase? = nil, isOn: Bool = false, actions: [Control] = []
+    ) -> Control {
+        var row = Control(id, .row, label, detail: detail)
+        row.isOn = isOn
+        row.actions = actions
+        return row
+    }
+
+    /// Returns a notice.
+    public static func notice(_ style: NoticeStyle, _ label: Phrase, id: ControlID = .notice) -> Control {
+        Control(id, .notice(style), label)
+    }
+
+    /// Returns a paragraph.
+    public static func text(_ label: Phrase, id: ControlID = .explanation) -> Control { Control(id, .text, label) }
+}

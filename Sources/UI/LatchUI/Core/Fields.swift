@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchTexts
+
+/// The kind of a text field: which keyboard, which suggestions, and which text is valid.
+public enum FieldKind: String, Hashable, Sendable, Codable, CaseIterable {
+    /// An e-mail address.
+    case email
+    /// The e-mail address or user name of a sign-in.
+    case username
+    /// The password of the account.
+    case password
+    /// A password that the user chooses.
+    case newPassword
+    /// A code of an authenticator app or of a message, or a recovery code.
+    case oneTimeCode
+    /// The name of a person.
+    case name
+    /// Text on one line.
+    case text
+    /// Text on several lines.
+    case paragraph
+
+    /// Whether the text is a secret, which leaves the screen with the request that takes it.
+    public var isSecret: Bool {
+        switch self {
+        case .password, .newPassword, .oneTimeCode: true
+        case .email, .username, .name, .text, .paragraph: false
+        }
+    }
+
+    /// The smallest number of characters of a chosen password (NIST SP 800-63B §5.1.1.2).
+    public static let passwordMinimum = 8
+
+    /// Returns the problem of a text; nil for a valid one.
+    func problem(of text: String) -> Phrase? {
+        switch self {
+        case .email: EmailShape.isPlausible(text) ? nil : Phrase("field.email.invalid")
+        case .newPassword:
+            text.unicodeScalars.count >= Self.passwordMinimum
+                ? nil : Phrase("field.newPassword.short", .count(Self.passwordMinimum))
+        case .oneTimeCode: text.utf8.count >= 6 ? nil : Phrase("field.code.short")
+        case .username, .password, .name, .text, .paragraph: nil
+        }
+    }
+}
+
+/// The text of a field, which does not print itself if it is a secret.
+public struct FieldText: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The text.
+    public var value: String
+    /// Whether it is a secret.
+    public let isSecret: Bool
+
+    /// Creates a text.
+    public init(_ value: String = "", isSecret: Bool = false) {
+        self.value = value
+        self.isSecret = isSecret
+    }
+
+    /// The text, or a redaction of a secret that does not tell its length.
+    public var description: String { isSecret ? (value.isEmpty ? "" : "<redacted>") : value }
+    /// The same as the description.
+    public var debugDescription: String { description }
+    /// A mirror of the description alone.
+    public var customMirror: Mirror { Mirror(self, children: ["text": description]) }
+}
+
+/// A text field of a form.
+public struct Field: Hashable, Sendable {
+    /// The identifier of its control.
+    public let id: ControlID
+    /// The kind of text.
+    public let kind: FieldKind
+    /// The name that users read.
+    public let label: Phrase
+    /// Whether an empty text is a problem.
+    public let isRequired: Bool
+    /// The text as typed.
+    public internal(set) var text: FieldText
+    /// The problem that the last attempt found; nil after the next edit.
+    public internal(set) var problem: Phrase?
+    /// Whether a secret is shown.
+    public internal(set) var isRevealed = false
+
+    /// Creates a field.
+    public init(_ id: ControlID, _ kind: FieldKind, _ label: Phrase, isRequired: Bool = true, text: String = "") {
+        self.id = id
+        self.kind = kind
+        self.label = label
+        self.isRequired = isRequired
+        self.text = FieldText(text, isSecret: kind.isSecret)
+    }
+
+    /// The text as it is sent: secrets as typed, everything else without spaces around it.
+    ///
+    /// A code may be typed in groups, so it is sent without any spaces.
+    var value: String {
+        switch kind {
+        case .password, .newPassword: text.value
+        case .oneTimeCode:
+            String(String.UnicodeScalarView(text.value.unicodeScalars.filter { !$0.properties.isWhitespace }))
+        case .email, .username, .name, .text, .paragraph: text.value.trimmingWhitespace()
+        }
+    }
+
+    /// Returns the problem of the text; nil if it can be sent.
+    func findProblem() -> Phrase? {
+        let value = value
+        guard !value.isEmpty else { return isRequired ? Phrase("field.required", .phrase(label)) : nil }
+        return kind.problem(of: value)
+    }
+
+    /// The control that shows the field.
+    public var control: Control {
+        var control = Control(id, .field(kind), label)
+        control.text = text
+        control.problem = problem
+        control.isRevealed = isRevealed
+        return control
+    }
+}
+
+/// The fields of a form, in reading order.
+public struct Fields: Hashable, Sendable {
+    /// The fields.
+    public private(set) var all: [Field]
+
+    /// Creates a form of fields.
+    public init(_ all: [Field] = []) { self.all = all }
+
+    /// The field with an identifier; nil if the form has none.
+    public subscript(id: ControlID) -> Field? { all.first { $0.id == id } }
+
+    /// Returns the text of a field as it is sent; empty if the form has none.
+    public func value(_ id: ControlID) -> String { self[id]?.value ?? "" }
+
+    /// Returns the text of a secret as it is sent, in a form that does not print itself.
+    public func secret(_ id: ControlID) -> FieldText { FieldText(value(id), isSecret: true) }
+
+    /// The controls of the fields, in order.
+    public var controls: [Control] { all.map(\.control) }
+
+    /// Whether a field contains a secret.
+    public var holdsSecret: Bool { all.contains { $0.kind.isSecret && !$0.text.value.isEmpty } }
+
+    /// The first field with a problem; nil if all can be sent.
+    public var firstProblem: Field? { all.first { $0.problem != nil } }
+
+    /// Finds the problems of all texts, and returns whether there are none.
+    public mutating func validate() -> Bool {
+        for index in all.indices { all[index].problem = all[index].findProblem() }
+        return firstProblem == nil
+    }
+
+    /// Sets the problem of a field, which an answer of the server has found; another field is not there to be shown.
+    public mutating func setProblem(_ problem: Phrase, of id: ControlID) {
+        change(id) { $0.problem = problem }
+    }
+
+    /// Replaces the text of a field, which removes its problem.
+    public mutating func set(_ text: String, of id: ControlID) {
+        change(id) {
+            $0.text.value = text
+            $0.problem = nil
+        }
+    }
+
+    /// Shows or hides a secret.
+    mutating func reveal(_ isRevealed: Bool, of id: ControlID) {
+        change(id) { if $0.kind.isSecret { $0.isRevealed = isRevealed } }
+    }
+
+    /// Removes passwords and codes.
+    mutating func wipeSecrets() {
+        for index in all.indices where all[index].kind.isSecret {
+            all[index].text.value = ""
+            all[index].isRevealed = false
+        }
+    }
+
+    private mutating func change(_ id: ControlID, _ body: (inout Field) -> Void) {
+        if let index = all.firstIndex(where: { $0.id == id }) { body(&all[index]) }
+    }
+}
+
+extension String {
+    /// Returns the text without whitespace around it.
+    func trimmingWhitespace() -> String {
+        let scalars = unicodeScalars.drop { $0.properties.isWhitespace }
+        let end = scalars.lastIndex { !$0.properties.isWhitespace }
+        return end.map { String(scalars[...$0]) } ?? ""
+    }
+}
+
+/// A check that a text looks like an e-mail address, which finds typing errors before a form is sent.
+///
+/// Only a mail that arrives proves an address.
+enum EmailShape {
+    static func isPlausible(_ text: String) -> Bool {
+        // RFC 5321 §4.5.3.1: 254 bytes, and 64 of them before the @.
+        let bytes = Array(text.utf8)
+        let parts = bytes.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        guard bytes.count <= 254, parts.count == 2, (1...64).contains(parts[0].count) else { return false }
+        let labels = parts[1].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard labels.count >= 2, labels.allSatisfy({ (1...63).contains($0.count) }) else { return false }
+        return bytes.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: ";") }
+    }
+}

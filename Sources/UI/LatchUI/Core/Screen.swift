@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchTexts
+public import PortableFoundation
+
+/// A screen as a value: its content, and what it makes of a user's input and of an answer.
+///
+/// It contains no clock, no task and no closure. ``ScreenMachine`` adds what all screens have in common: one request at a
+/// time, its cancellation and its failures, secrets that leave with it, focus and announcements. ``ScreenModel`` performs
+/// the requests.
+public protocol Screen: Hashable, Sendable {
+    /// The work that the screen asks of the world; at most one is under way.
+    associatedtype Request: Hashable, Sendable
+    /// The world's answer.
+    associatedtype Response: Sendable
+    /// The way on when the screen is done, or the user leaves it.
+    associatedtype Outcome: Hashable, Sendable
+
+    /// The title.
+    var title: Phrase { get }
+    /// The text fields of the current step.
+    var fields: Fields { get set }
+    /// The controls below the title, in reading order, while no request is under way.
+    var content: [Control] { get }
+    /// The request for the content that the screen still lacks; nil once it has all.
+    var loading: Request? { get }
+    /// The date at which the current step expires; nil if it does not.
+    var deadline: Date? { get }
+
+    /// Takes the press of an enabled button, or of a row.
+    mutating func press(_ control: ControlID) -> ScreenStep<Self>
+    /// Takes the change of an enabled switch.
+    mutating func set(_ control: ControlID, to isOn: Bool) -> ScreenStep<Self>
+    /// Takes the answer to the last request.
+    mutating func receive(_ response: Response) -> ScreenStep<Self>
+    /// Takes a failure of the last request, and returns the notice to show; nil if the screen shows it otherwise.
+    mutating func receive(_ failure: ScreenFailure) -> ScreenFailure?
+    /// Takes a deep link of the app.
+    mutating func open(_ link: ScreenLink) -> ScreenStep<Self>
+    /// Takes the return of the user to the app.
+    mutating func resume() -> ScreenStep<Self>
+    /// Takes the cancellation of the request that is under way, or the end of the screen's display.
+    mutating func leave()
+    /// Leaves the step that has expired, and returns the notice to show.
+    mutating func expire() -> ScreenFailure?
+}
+
+extension Screen {
+    /// No fields.
+    public var fields: Fields {
+        get { Fields() }
+        set {}
+    }
+    /// No content to load.
+    public var loading: Request? { nil }
+    /// No expiry.
+    public var deadline: Date? { nil }
+
+    /// Changes nothing.
+    public mutating func set(_ control: ControlID, to isOn: Bool) -> ScreenStep<Self> { .stay }
+    /// Returns the failure, which the screen then shows as a notice.
+    public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? { failure }
+    /// Ignores the link.
+    public mutating func open(_ link: ScreenLink) -> ScreenStep<Self> { .stay }
+    /// Stays as it is.
+    public mutating func resume() -> ScreenStep<Self> { .stay }
+    /// Stays as it is; ``ScreenMachine`` has removed the secrets of the fields.
+    public mutating func leave() {}
+    /// Stays as it is.
+    public mutating func expire() -> ScreenFailure? { nil }
+
+    /// Returns the request of a form whose texts are valid; otherwise stays, with the problems at the fields.
+    public mutating func submitting(_ request: (Fields) -> Request) -> ScreenStep<Self> {
+        fields.validate() ? .perform(request(fields)) : .stay
+    }
+}
+
+/// The next step of a screen.
+public enum ScreenStep<S: Screen>: Hashable, Sendable {
+    /// Stays on the screen, whose content may have changed.
+    case stay
+    /// Performs a request.
+    case perform(S.Request)
+    /// Ends the screen.
+    case finish(S.Outcome)
+}
+
+/// An input of a user, or of the app in the user's name.
+public enum ScreenInput: Hashable, Sendable {
+    /// The screen is shown, at first or again.
+    case appear
+    /// The screen is no longer shown: its request is cancelled, and its secrets are removed.
+    case disappear
+    /// The user has returned to the app.
+    case activate
+    /// A field has another text.
+    case edit(ControlID, String)
+    /// A secret is shown or hidden.
+    case reveal(ControlID, Bool)
+    /// A switch has changed.
+    case set(ControlID, Bool)
+    /// Another control has the focus; nil for none.
+    case focus(ControlID?)
+    /// A button or a row was pressed.
+    case press(ControlID)
+    /// The app was opened by a link of a mail.
+    case open(ScreenLink)
+}
+
+/// An event of a screen.
+public enum ScreenEvent<S: Screen>: Sendable {
+    /// An input.
+    case input(ScreenInput)
+    /// The answer to the request that is under way.
+    case response(S.Response)
+    /// The failure of the request that is under way.
+    case failure(ScreenFailure)
+    /// The date, once a deadline has passed.
+    case time(Date)
+}
+
+/// An effect that a screen has on the world.
+public enum ScreenEffect<S: Screen>: Hashable, Sendable {
+    /// Begin a request.
+    case perform(S.Request)
+    /// Cancel the request that is under way, whose answer is no longer wanted.
+    case cancel
+    /// Read a sentence to users of assistive technologies.
+    case announce(Phrase)
+    /// Leave the screen.
+    case finish(S.Outcome)
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchAuth
+import LatchHTTP
+import LatchOAuth
+public import LatchTexts
+public import PortableFoundation
+
+/// A failure as users see it: the reason, and what to do next.
+///
+/// An error of any origin has one. Its own message is for developers, in one language, and never shown.
+public struct ScreenFailure: Error, Hashable, Sendable {
+    /// The reason of a failure.
+    public enum Reason: String, Hashable, Sendable, CaseIterable {
+        /// The server cannot be reached.
+        case offline
+        /// The server has failed, or gave no usable response.
+        case serverFailed
+        /// The server refuses, for a reason that users cannot mend here.
+        case refused
+        /// The address or the password is wrong.
+        case wrongCredentials
+        /// The code is wrong, or was used before.
+        case wrongCode
+        /// A code of the second factor is needed as well.
+        case codeRequired
+        /// There were too many attempts.
+        case locked
+        /// Another account has the address or the name.
+        case taken
+        /// The address is not valid.
+        case invalidEmail
+        /// The chosen password cannot be used.
+        case weakPassword
+        /// The link is used, expired or unknown.
+        case invalidLink
+        /// The time for this step is over.
+        case expired
+        /// The user is no longer signed in.
+        case signedOut
+        /// The user has to sign in once more.
+        case stepUpRequired
+        /// The account may not do this.
+        case forbidden
+        /// A different user signed in.
+        case differentUser
+        /// The thing is not there any more.
+        case missing
+        /// The password or the tokens cannot be stored on this device.
+        case storeUnavailable
+        /// The connection is not private.
+        case insecure
+        /// No browser could be opened.
+        case browserUnavailable
+        /// The user has ended the request.
+        case cancelled
+        /// Any other failure.
+        case unknown
+    }
+
+    /// The reason.
+    public let reason: Reason
+    /// The date from which another attempt may succeed; nil if it is not known.
+    public let retryDate: Date?
+    /// The time until then, when the failure arrived.
+    private let wait: Duration?
+
+    /// Creates a failure.
+    ///
+    /// - Parameters:
+    ///   - wait: The time after which another attempt may succeed.
+    ///   - now: The date of the failure.
+    public init(_ reason: Reason, after wait: Duration? = nil, from now: Date = Date()) {
+        self.reason = reason
+        self.wait = wait
+        retryDate = wait.map { now.addingTimeInterval(Double($0.components.seconds)) }
+    }
+
+    /// Creates the failure of an error.
+    public init(_ error: any Error, at now: Date = Date()) {
+        switch error {
+        case let failure as ScreenFailure: self = failure
+        case is CancellationError: self.init(.cancelled)
+        case let error as AccountError:
+            let reason = Self.reason(of: error)
+            // Without the server's time a minute, so that a lock has an end.
+            let wait: Duration? = reason == .locked ? max(error.retryAfter ?? .seconds(60), .seconds(1)) : nil
+            self.init(reason, after: wait, from: now)
+        case let error as HTTPError: self.init(Self.reason(of: error))
+        case let error as AuthError: self.init(Self.reason(of: error))
+        case let error as OAuthError:
+            let reason = Self.reason(of: error)
+            self.init(reason, after: reason == .locked ? .seconds(60) : nil, from: now)
+        default: self.init(.unknown)
+        }
+    }
+
+    /// The sentence for users: the failure, and what to do next.
+    public var phrase: Phrase {
+        guard reason == .locked else { return Phrase("failure.\(reason.rawValue)") }
+        let seconds = Int((wait ?? .seconds(60)).components.seconds)
+        return seconds < 90
+            ? Phrase("failure.locked.seconds", .count(seconds))
+            : Phrase("failure.locked.minutes", .count((seconds + 59) / 60))
+    }
+}
+
+// MARK: - Errors
+
+extension ScreenFailure {
+    private static func reason(of error: AccountError) -> Reason {
+        switch error {
+        case AccountError.wrongCredentials: .wrongCredentials
+        case AccountError.wrongCode: .wrongCode
+        case AccountError.secondFactorRequired: .codeRequired
+        case AccountError.emailTaken: .taken
+        case AccountError.invalidEmail: .invalidEmail
+        case AccountError.tooManyAttempts: .locked
+        case AccountError.serverFailed, AccountError.invalidResponse: .serverFailed
+        default: serverReasons[error.serverCode ?? ""] ?? .refused
+        }
+    }
+
+    /// The reasons of the server's own codes.
+    private static let serverReasons: [String: Reason] = [
+        "weakPassword": .weakPassword, "invalidLink": .invalidLink, "invalidToken": .expired, "forbidden": .forbidden,
+        "noSuchDevice": .missing, "noSuchAccount": .missing, "noSecondFactor": .missing, "signInAgain": .stepUpRequired,
+        "alreadyExists": .taken, "invalidCredentials": .wrongCredentials, "invalidCode": .wrongCode,
+        "lastAdministrator": .forbidden, "ownerProofRequired": .codeRequired,
+    ]
+
+    private static func reason(of error: HTTPError) -> Reason {
+        switch error {
+        case HTTPError.offline, HTTPError.timeout: .offline
+        case HTTPError.cancelled: .cancelled
+        case HTTPError.tls, HTTPError.pinMismatch, HTTPError.clientCertificateRefused, HTTPError.insecureURL: .insecure
+        case HTTPError.unacceptableStatus:
+            error.response.map { reason(of: AccountError($0)) } ?? .refused
+        default: .serverFailed
+        }
+    }
+
+    private static func reason(of error: AuthError) -> Reason {
+        switch error {
+        case AuthError.missingToken, AuthError.reauthenticationRequired, AuthError.superseded, AuthError.notRefreshable,
+            AuthError.missingProofKey:
+            .signedOut
+        case AuthError.stepUpRequired: .stepUpRequired
+        case AuthError.differentUser: .differentUser
+        case AuthError.unknownAccount: .missing
+        case AuthError.accountNameTaken: .taken
+        case AuthError.storeLocked, AuthError.storeDenied, AuthError.storeCorrupt, AuthError.storeNewer,
+            AuthError.storeFull, AuthError.storeUnavailable, AuthError.lockHeld:
+            .storeUnavailable
+        case AuthError.refreshFailed, AuthError.refreshTimedOut:
+            error.cause.map { ScreenFailure($0).reason } ?? .offline
+        case AuthError.tooManyRefreshes, AuthError.invalidTokenResponse: .serverFailed
+        default: .unknown
+        }
+    }
+
+    private static func reason(of error: OAuthError) -> Reason {
+        switch error {
+        case OAuthError.cancelled: .cancelled
+        case OAuthError.signInTimedOut: .expired
+        case OAuthError.browserUnavailable: .browserUnavailable
+        case OAuthError.accessDenied: .refused
+        case OAuthError.invalidGrant: .wrongCredentials
+        case OAuthError.tooManyRequests: .locked
+        case OAuthError.temporarilyUnavailable, OAuthError.serverFailed, OAuthError.invalidResponse,
+            OAuthError.invalidAuthorizationResponse:
+            .serverFailed
+        case OAuthError.differentUser: .differentUser
+        default: .refused
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PortableFoundation
+
+/// A link of a mail that opens the app.
+///
+/// Its token is a secret: it is not printed, and leaves the screen with the request that takes it.
+public struct ScreenLink: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+    /// The purpose of a link, by the last part of its path.
+    public enum Purpose: String, Hashable, Sendable, CaseIterable {
+        /// The verification of an address.
+        case verifyEmail = "verify"
+        /// The choice of a new password.
+        case resetPassword = "reset"
+    }
+
+    /// The purpose.
+    public let purpose: Purpose
+    /// The token.
+    public let token: String
+
+    /// Creates a link.
+    public init(_ purpose: Purpose, token: String) {
+        self.purpose = purpose
+        self.token = token
+    }
+
+    /// Creates the link of a URL, such as `https://id.example.com/verify?token=…`; nil for any other.
+    ///
+    /// The scheme and the host are not compared: the system opens the app for its own ones alone.
+    public init?(_ url: URL) {
+        let (path, query) = Self.parts(of: url.absoluteString)
+        // `myapp://reset?token=…` has the purpose in place of a host.
+        let last = path.utf8.split(separator: UInt8(ascii: "/")).last.flatMap { String($0) }
+        guard let purpose = last.flatMap(Purpose.init(rawValue:)) else { return nil }
+        let items = query.utf8.split(separator: UInt8(ascii: "&")).compactMap { String($0) }
+        let prefix = "token="
+        guard let item = items.first(where: { $0.utf8.starts(with: prefix.utf8) }) else { return nil }
+        let token = String(item.unicodeScalars.dropFirst(prefix.unicodeScalars.count))
+        // Tokens are base64url, and nothing in them is escaped.
+        let isToken = token.utf8.allSatisfy { $0.isBase64URL }
+        guard !token.isEmpty, isToken else { return nil }
+        self.init(purpose, token: token)
+    }
+
+    private static func parts(of url: String) -> (path: String, query: String) {
+        let text = url.unicodeScalars.prefix { $0 != "#" }
+        let path = text.prefix { $0 != "?" }
+        return (String(path), String(text.dropFirst(path.count + 1)))
+    }
+
+    /// The purpose alone.
+    public var description: String { "\(purpose.rawValue) <redacted>" }
+    /// A mirror of the purpose alone.
+    public var customMirror: Mirror { Mirror(self, children: ["purpose": purpose]) }
+}
+
+extension UInt8 {
+    /// Whether the byte is a letter, a digit, or one of the other characters of tokens.
+    fileprivate var isBase64URL: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
+        default: false
+        }
+    }
+}

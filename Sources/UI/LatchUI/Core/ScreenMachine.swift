@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchTexts
+public import PortableFoundation
+
+/// A screen with what all screens have in common, as a value that decides everything and does nothing.
+///
+/// - One request at a time: while it is under way, nothing but its cancellation is enabled.
+/// - A password or code leaves the state with the request that takes it, and when the screen is left.
+/// - A failure becomes a notice with a next step, is announced, and moves the focus to where the user goes on.
+/// - Too many attempts lock the primary button until the server's time is over.
+public struct ScreenMachine<S: Screen>: Hashable, Sendable {
+    /// The activity of a screen.
+    public enum Activity: Hashable, Sendable {
+        /// The screen waits for the user.
+        case idle
+        /// A request is under way that a control began.
+        case busy(ControlID)
+        /// The screen has ended.
+        case finished(S.Outcome)
+    }
+
+    /// The screen.
+    public private(set) var screen: S
+    /// The activity.
+    public private(set) var activity = Activity.idle
+    /// The last failure, until the user goes on; nil if there is none.
+    public private(set) var failure: ScreenFailure?
+    /// The control that has the focus; nil for none.
+    public private(set) var focus: ControlID?
+    /// The date until which the primary button is locked; nil if it is not.
+    public private(set) var lockedUntil: Date?
+
+    /// Creates the machine of a screen that is not shown yet.
+    public init(_ screen: S) { self.screen = screen }
+
+    /// Whether a request is under way.
+    public var isBusy: Bool { if case .busy = activity { true } else { false } }
+
+    /// The outcome of the screen; nil until it has ended.
+    public var outcome: S.Outcome? { if case .finished(let outcome) = activity { outcome } else { nil } }
+
+    /// The next date that the machine waits for; nil if it waits for none.
+    public var deadline: Date? {
+        if outcome != nil { return nil }
+        return [lockedUntil, isBusy ? nil : screen.deadline].compactMap(\.self).min()
+    }
+
+    /// Takes an event, and returns its effects in order.
+    public mutating func receive(_ event: ScreenEvent<S>) -> [ScreenEffect<S>] {
+        // A press of what takes no input is no event.
+        if case .input(.press(let id)) = event, enabled(id)?.isButton != true { return [] }
+        let before = self
+        var effects: [ScreenEffect<S>]
+        switch event {
+        case .input(let input): effects = take(input)
+        case .response(let response):
+            guard case .busy(let control) = activity else { return [] }
+            activity = .idle
+            effects = follow(screen.receive(response), by: control)
+        case .failure(let failure):
+            guard isBusy else { return [] }
+            activity = .idle
+            fail(failure)
+            effects = []
+        case .time(let now):
+            pass(now)
+            effects = []
+        }
+        settle(after: event, before, &effects)
+        return effects
+    }
+}
+
+// MARK: - Events
+
+extension ScreenMachine {
+    private mutating func take(_ input: ScreenInput) -> [ScreenEffect<S>] {
+        switch input {
+        case .appear:
+            if outcome != nil { activity = .idle }
+            guard !isBusy, let request = screen.loading else { return [] }
+            return follow(.perform(request), by: .retry)
+        case .disappear: return leave()
+        case .activate: return activity == .idle ? follow(screen.resume(), by: .retry) : []
+        case .edit(let id, let text):
+            guard activity == .idle, let field = screen.fields[id], field.text.value != text else { return [] }
+            screen.fields.set(text, of: id)
+            if lockedUntil == nil { failure = nil }
+            return []
+        case .reveal(let id, let isRevealed):
+            if activity == .idle { screen.fields.reveal(isRevealed, of: id) }
+            return []
+        case .set(let id, let isOn):
+            guard let control = enabled(id), control.kind == .toggle, control.isOn != isOn else { return [] }
+            return follow(screen.set(id, to: isOn), by: id)
+        case .focus(let id):
+            if id.map({ enabled($0) != nil }) ?? true { focus = id }
+            return []
+        case .press(let id): return press(id)
+        case .open(let link):
+            let cancelled = leave()
+            if outcome != nil { activity = .idle }
+            failure = nil
+            return cancelled + follow(screen.open(link), by: .submit)
+        }
+    }
+
+    private mutating func press(_ id: ControlID) -> [ScreenEffect<S>] {
+        if isBusy { return leave() }
+        if id == .retry, let request = screen.loading { return follow(.perform(request), by: id) }
+        if lockedUntil == nil { failure = nil }
+        return follow(screen.press(id), by: id)
+    }
+
+    /// Cancels the request that is under way, and removes the secrets.
+    private mutating func leave() -> [ScreenEffect<S>] {
+        screen.fields.wipeSecrets()
+        screen.leave()
+        guard isBusy else { return [] }
+        activity = .idle
+        return [.cancel]
+    }
+
+    private mutating func follow(_ step: ScreenStep<S>, by control: ControlID) -> [ScreenEffect<S>] {
+        switch step {
+        case .stay: return []
+        case .perform(let request):
+            activity = .busy(control)
+            failure = nil
+            screen.fields.wipeSecrets()
+            return [.perform(request)]
+        case .finish(let outcome):
+            activity = .finished(outcome)
+            failure = nil
+            screen.fields.wipeSecrets()
+            return [.finish(outcome)]
+        }
+    }
+
+    private mutating func fail(_ failure: ScreenFailure) {
+        // The user knows of an own cancellation.
+        guard failure.reason != .cancelled else { return }
+        self.failure = screen.receive(failure)
+        if failure.reason == .locked { lockedUntil = failure.retryDate }
+    }
+
+    private mutating func pass(_ now: Date) {
+        if let date = lockedUntil, date <= now {
+            lockedUntil = nil
+            if failure?.reason == .locked { failure = nil }
+        }
+        if activity == .idle, let date = screen.deadline, date <= now { failure = screen.expire() ?? failure }
+    }
+}
+
+// MARK: - Controls, focus and announcements
+
+extension ScreenMachine {
+    /// The controls of the screen, in reading order, as they are now.
+    public var controls: [Control] {
+        var all = [Control(.title, .heading, screen.title)]
+        if let failure { all.append(.notice(.failure, failure.phrase, id: .failure)) }
+        all += screen.content
+        let isLoading = activity == .busy(.retry)
+        if isLoading { all.append(Control(.progress, .progress, Phrase("progress"))) }
+        if activity == .idle, screen.loading != nil {
+            all.append(.button(.retry, .secondary, Phrase("button.retry")))
+        }
+        if isBusy, !all.contains(where: { $0.id == .cancel }) {
+            all.append(.button(.cancel, .cancel, Phrase("button.cancel")))
+        }
+        return all.map(adjusted)
+    }
+
+    /// Returns the control as it is during a request, a lock, or after the end.
+    private func adjusted(_ control: Control) -> Control {
+        var control = control
+        switch activity {
+        case .idle: if lockedUntil != nil, control.kind == .button(.primary) { control.isEnabled = false }
+        case .busy(let id):
+            control.isEnabled = control.id == .cancel
+            control.isBusy = control.id == id
+        case .finished: control.isEnabled = false
+        }
+        control.actions = control.actions.map(adjusted)
+        return control
+    }
+
+    /// The enabled control with an identifier; nil if it is not there, or takes no input now.
+    private func enabled(_ id: ControlID) -> Control? {
+        controls.lazy.flatMap(\.withActions).first { $0.id == id && $0.isEnabled }
+    }
+
+    /// Moves the focus, and announces the news.
+    private mutating func settle(
+        after event: ScreenEvent<S>, _ before: ScreenMachine<S>, _ effects: inout [ScreenEffect<S>]
+    ) {
+        guard activity == .idle else {
+            focus = nil
+            return
+        }
+        announce(before, event, &effects)
+        if let wanted = wantedFocus(after: event, before) { focus = wanted }
+        if let current = focus, enabled(current) == nil { focus = nil }
+    }
+
+    private func announce(_ before: ScreenMachine<S>, _ event: ScreenEvent<S>, _ effects: inout [ScreenEffect<S>]) {
+        if let failure, isNews(failure, before, event) { effects.append(.announce(failure.phrase)) }
+        if failure == nil, mayFindProblems(event), let problem = screen.fields.firstProblem?.problem {
+            effects.append(.announce(problem))
+        }
+        let known = Set(before.screen.content.filter(\.isNotice).map(\.label))
+        for notice in screen.content where notice.isNotice && !known.contains(notice.label) {
+            effects.append(.announce(notice.label))
+        }
+    }
+
+    /// Whether a failure is to be announced: each time that one arrives, also the same one again.
+    private func isNews(_ failure: ScreenFailure, _ before: ScreenMachine<S>, _ event: ScreenEvent<S>) -> Bool {
+        if case .failure = event { return true }
+        return before.failure != failure
+    }
+
+    /// Whether an event may end with a problem at a field: a press of a button, or an answer.
+    private func mayFindProblems(_ event: ScreenEvent<S>) -> Bool {
+        switch event {
+        case .input(.press), .failure: true
+        case .input, .response, .time: false
+        }
+    }
+
+    /// Returns the control that is to have the focus after an event; nil to leave it where it is.
+    private func wantedFocus(after event: ScreenEvent<S>, _ before: ScreenMachine<S>) -> ControlID? {
+        if mayFindProblems(event), let field = screen.fields.firstProblem { return field.id }
+        let isOtherForm = before.screen.fields.all.map(\.id) != screen.fields.all.map(\.id)
+        switch event {
+        case .input(.appear), .input(.open), .response: return firstEmptyField
+        case .failure: return firstEmptyField ?? (screen.loading == nil ? nil : .retry)
+        case .input(.press), .time: return isOtherForm ? firstEmptyField : nil
+        case .input: return nil
+        }
+    }
+
+    /// The first field that the user has not filled in; else the first one.
+    private var firstEmptyField: ControlID? {
+        let fields = screen.fields.all
+        return (fields.first { $0.text.value.isEmpty && $0.isRequired } ?? fields.first)?.id
+    }
+}
+
+extension Control {
+    /// Whether the control is a notice.
+    var isNotice: Bool { if case .notice = kind { true } else { false } }
+
+    /// Whether the control is a button.
+    var isButton: Bool { if case .button = kind { true } else { false } }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchCore
+public import LatchTexts
+public import Observation
+import PortableFoundation
+
+/// A screen for a view: observable properties on the main actor, and the task of the request that is under way.
+///
+/// ```swift no-check
+/// @State private var model = SignInModel(client) { outcome in navigate(outcome) }
+///
+/// var body: some View { SignInView(model) }
+/// ```
+///
+/// It decides nothing: ``ScreenMachine`` does. The request is cancelled when the model ends, and when the machine says so.
+@MainActor @Observable
+public final class ScreenModel<S: Screen> {
+    /// A sentence for assistive technologies, which differs from the one before also if it says the same.
+    public struct Announcement: Hashable, Sendable {
+        /// The number of the announcement, from 1.
+        public let number: Int
+        /// The sentence.
+        public let phrase: Phrase
+    }
+
+    /// A function that does the work of a request.
+    public typealias Perform = @Sendable (S.Request) async throws -> S.Response
+
+    /// The state.
+    public private(set) var machine: ScreenMachine<S>
+    /// The last announcement; nil if there was none yet.
+    public private(set) var announcement: Announcement?
+
+    /// A function that is called when the screen ends.
+    @ObservationIgnored public var onFinish: @MainActor (S.Outcome) -> Void
+
+    @ObservationIgnored private let clock: WallClock
+    @ObservationIgnored private let perform: Perform
+    /// The task of the request; and a number that tells its answer from a late one.
+    @ObservationIgnored private var request: (number: Int, task: Task<Void, Never>)?
+    @ObservationIgnored private var requests = 0
+    /// The task that waits for the machine's deadline.
+    @ObservationIgnored private var alarm: (date: Date, task: Task<Void, Never>)?
+
+    /// Creates the model of a screen.
+    ///
+    /// - Parameters:
+    ///   - screen: The screen at its beginning, or as it was restored.
+    ///   - clock: The clock of deadlines.
+    ///   - onFinish: Is called when the screen ends.
+    ///   - perform: Does the work of a request; its error is shown as a ``ScreenFailure``.
+    public init(
+        _ screen: S, clock: WallClock = .system, onFinish: @escaping @MainActor (S.Outcome) -> Void = { _ in },
+        perform: @escaping Perform
+    ) {
+        machine = ScreenMachine(screen)
+        self.clock = clock
+        self.onFinish = onFinish
+        self.perform = perform
+    }
+
+    deinit {
+        request?.task.cancel()
+        alarm?.task.cancel()
+    }
+
+    /// The screen.
+    public var screen: S { machine.screen }
+    /// The controls, in reading order.
+    public var controls: [Control] { machine.controls }
+    /// The control with the focus; nil for none.
+    public var focus: ControlID? { machine.focus }
+    /// Whether a request is under way.
+    public var isBusy: Bool { machine.isBusy }
+    /// The outcome; nil until the screen ends.
+    public var outcome: S.Outcome? { machine.outcome }
+
+    /// The control with an identifier, also in a row; nil if it is not on the screen now.
+    public func control(_ id: ControlID) -> Control? {
+        controls.lazy.flatMap(\.withActions).first { $0.id == id }
+    }
+
+    /// Takes an input.
+    public func send(_ input: ScreenInput) { receive(.input(input)) }
+
+    /// Presses a button.
+    public func press(_ id: ControlID) { send(.press(id)) }
+
+    /// Changes the text of a field.
+    public func edit(_ id: ControlID, _ text: String) { send(.edit(id, text)) }
+
+    /// Waits until no request is under way, for tests and for programs without a screen.
+    public func settled() async {
+        while let running = request { await running.task.value }
+    }
+
+    private func receive(_ event: ScreenEvent<S>) {
+        for effect in machine.receive(event) {
+            switch effect {
+            case .perform(let request): begin(request)
+            case .cancel: cancel()
+            case .announce(let phrase):
+                announcement = Announcement(number: (announcement?.number ?? 0) + 1, phrase: phrase)
+            case .finish(let outcome): onFinish(outcome)
+            }
+        }
+        watchDeadline()
+    }
+
+    private func begin(_ work: S.Request) {
+        requests += 1
+        let (number, perform, clock) = (requests, perform, clock)
+        let task = Task { [weak self] in
+            let event: ScreenEvent<S>
+            do {
+                event = .response(try await perform(work))
+            } catch {
+                event = .failure(ScreenFailure(error, at: clock.now))
+            }
+            self?.end(number, event)
+        }
+        request = (number, task)
+    }
+
+    /// Takes the answer of a request, unless it was cancelled.
+    private func end(_ number: Int, _ event: ScreenEvent<S>) {
+        guard request?.number == number else { return }
+        request = nil
+        receive(event)
+    }
+
+    private func cancel() {
+        request?.task.cancel()
+        request = nil
+    }
+
+    /// Waits for the machine's next deadline, if it is another one than before.
+    private func watchDeadline() {
+        let deadline = machine.deadline
+        guard deadline != alarm?.date else { return }
+        alarm?.task.cancel()
+        alarm = deadline.map { date in
+            let clock = clock
+            let wait = Duration.seconds(max(0, date.timeIntervalSince(clock.now)))
+            return (
+                date,
+                Task { [weak self] in
+                    // A cancelled sleep belongs to a deadline that no longer counts.
+                    do { try await clock.sleep(for: wait) } catch { return }
+                    self?.reach(date)
+                }
+            )
+        }
+    }
+
+    private func reach(_ date: Date) {
+        guard alarm?.date == date else { return }
+        alarm = nil
+        receive(.time(max(date, clock.now)))
+    }
+}
+
+extension ScreenModel: CustomReflectable {
+    /// A mirror without children, so that a dump shows no request.
+    public nonisolated var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAccounts
+public import LatchTexts
+public import PortableFoundation
+
+/// The sign-in: name and password, then a code where the account has a second factor, or another provider.
+///
+/// The password leaves with the first request: the second step has the server's challenge in its place, and returns to the
+/// first when that expires. A backend without challenges gets password and code together.
+public struct SignInScreen: Screen {
+    /// The options of the screen.
+    public struct Options: Hashable, Sendable {
+        /// The providers, in the order of their buttons.
+        public var providers: [IdentityProvider] = []
+        /// Whether a user name is accepted in place of the address.
+        public var acceptsUsername = false
+        /// Whether the screen leads to the registration.
+        public var offersRegistration = true
+        /// Whether the screen leads to the password reset.
+        public var offersPasswordReset = true
+        /// Whether the user may leave without signing in.
+        public var isDismissible = false
+
+        /// Creates the options of a screen with address and password alone.
+        public init() {}
+    }
+
+    /// The step of a sign-in.
+    public enum Step: Hashable, Sendable {
+        /// Name and password.
+        case credentials
+        /// Name, password and code together, for a backend without challenges.
+        case credentialsWithCode
+        /// The code of the second factor.
+        case secondFactor(SignInChallenge)
+    }
+
+    /// The work of the screen.
+    public enum Request: Hashable, Sendable {
+        /// Sign in; the code is empty unless the step asks for one.
+        case signIn(name: String, password: FieldText, code: FieldText)
+        /// Complete the sign-in.
+        case verify(SignInChallenge, code: FieldText)
+        /// Sign in on the page of a provider.
+        case provider(IdentityProvider)
+    }
+
+    /// The answer to a request.
+    public enum Response: Hashable, Sendable {
+        /// The user is signed in.
+        case signedIn
+        /// A code is needed.
+        case challenged(SignInChallenge)
+    }
+
+    /// The way on.
+    public enum Outcome: Hashable, Sendable {
+        /// The user is signed in.
+        case signedIn
+        /// The user wants an account; with the address as typed so far.
+        case registration(email: String)
+        /// The user has forgotten the password; with the address as typed so far.
+        case passwordReset(email: String)
+        /// The user has left the screen.
+        case cancelled
+    }
+
+    /// The options.
+    public let options: Options
+    /// The step.
+    public private(set) var step = Step.credentials
+    /// The fields of the step.
+    public var fields: Fields
+    /// The name as it was sent, which the first step shows again.
+    private var name: String
+
+    /// Creates the screen.
+    ///
+    /// - Parameters:
+    ///   - name: The address or user name, if it is known.
+    ///   - options: The options.
+    public init(name: String = "", options: Options = Options()) {
+        self.options = options
+        self.name = name
+        fields = Fields()
+        show(.credentials)
+    }
+
+    /// The title of the step.
+    public var title: Phrase {
+        switch step {
+        case .credentials, .credentialsWithCode: Phrase("signIn.title")
+        case .secondFactor: Phrase("signIn.code.title")
+        }
+    }
+
+    /// The date at which the challenge expires.
+    public var deadline: Date? { if case .secondFactor(let challenge) = step { challenge.expiryDate } else { nil } }
+
+    /// The fields, their button, and the ways out.
+    public var content: [Control] {
+        switch step {
+        case .credentials, .credentialsWithCode: credentialControls
+        case .secondFactor:
+            [.text(Phrase("signIn.code.explanation"))] + fields.controls + [
+                .button(.submit, .primary, Phrase("signIn.code.submit")),
+                .button(.back, .cancel, Phrase("button.back")),
+            ]
+        }
+    }
+
+    private var credentialControls: [Control] {
+        var all: [Control] = []
+        if step == .credentialsWithCode { all.append(.notice(.information, Phrase("signIn.codeToo"))) }
+        all += fields.controls
+        all.append(.button(.submit, .primary, Phrase("signIn.submit")))
+        if options.offersPasswordReset { all.append(.button(.forgotPassword, .link, Phrase("signIn.forgot"))) }
+        all += options.providers.map { provider in
+            .button(
+                .provider(provider), .secondary, Phrase("signIn.provider", .text(provider.displayName)))
+        }
+        if options.offersRegistration { all.append(.button(.register, .link, Phrase("signIn.register"))) }
+        if options.isDismissible { all.append(.button(.cancel, .cancel, Phrase("button.cancel"))) }
+        return all
+    }
+
+    /// Takes the press of a button.
+    public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
+        switch control {
+        case .submit: return submit()
+        case .back:
+            show(.credentials)
+            return .stay
+        case .forgotPassword: return .finish(.passwordReset(email: fields.value(.email)))
+        case .register: return .finish(.registration(email: fields.value(.email)))
+        case .cancel: return .finish(.cancelled)
+        default:
+            let provider = options.providers.first { .provider($0) == control }
+            return provider.map { .perform(.provider($0)) } ?? .stay
+        }
+    }
+
+    private mutating func submit() -> ScreenStep<Self> {
+        if case .secondFactor(let challenge) = step {
+            return submitting { .verify(challenge, code: $0.secret(.code)) }
+        }
+        name = fields.value(.email)
+        return submitting {
+            .signIn(name: $0.value(.email), password: $0.secret(.password), code: $0.secret(.code))
+        }
+    }
+
+    /// Takes the answer: the end, or the second step.
+    public mutating func receive(_ response: Response) -> ScreenStep<Self> {
+        switch response {
+        case .signedIn:
+            // A challenge is used with its sign-in.
+            show(.credentials)
+            return .finish(.signedIn)
+        case .challenged(let challenge):
+            show(.secondFactor(challenge))
+            return .stay
+        }
+    }
+
+    /// Takes a failure: an expired challenge begins again, and a missing code adds its field.
+    public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
+        switch (failure.reason, step) {
+        case (.expired, .secondFactor), (.signedOut, .secondFactor): return expire()
+        case (.codeRequired, .credentials):
+            show(.credentialsWithCode)
+            return nil
+        default: return failure
+        }
+    }
+
+    /// Returns to the first step.
+    public mutating func expire() -> ScreenFailure? {
+        show(.credentials)
+        return ScreenFailure(.expired)
+    }
+
+    private mutating func show(_ step: Step) {
+        self.step = step
+        let code = Field(.code, .oneTimeCode, Phrase("field.code"))
+        switch step {
+        case .credentials, .credentialsWithCode:
+            let kind: FieldKind = options.acceptsUsername ? .username : .email
+            fields = Fields(
+                [
+                    Field(.email, kind, Phrase("field.\(kind.rawValue)"), text: name),
+                    Field(.password, .password, Phrase("field.password")),
+                ] + (step == .credentials ? [] : [code]))
+        case .secondFactor: fields = Fields([code])
+        }
+    }
+}
+
+extension ControlID {
+    /// The link to the password reset.
+    public static let forgotPassword: ControlID = "forgotPassword"
+    /// The link to the registration.
+    public static let register: ControlID = "register"
+
+    /// Returns the button of a provider.
+    public static func provider(_ provider: IdentityProvider) -> ControlID {
+        ControlID("provider", item: provider.rawValue)
+    }
+}
+
+extension IdentityProvider {
+    /// The name that users know.
+    public var displayName: String {
+        switch self {
+        case .apple: "Apple"
+        case .facebook: "Facebook"
+        case .google: "Google"
+        case .microsoft: "Microsoft"
+        default: rawValue
+        }
+    }
+}
