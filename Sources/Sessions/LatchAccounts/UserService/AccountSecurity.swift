@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+
+/// The secrets of a new second factor, which the server shows once.
+public struct SecondFactorSetup: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+    /// The secret in base 32, to be typed into an authenticator app.
+    public let secret: String
+    /// The key URI that authenticator apps read from a QR code: `otpauth://totp/…`.
+    public let uri: String
+    /// The codes for the day on which the app is lost; each works once.
+    public let recoveryCodes: [String]
+
+    /// Creates a setup, for tests and for other backends.
+    public init(secret: String, uri: String, recoveryCodes: [String]) {
+        self.secret = secret
+        self.uri = uri
+        self.recoveryCodes = recoveryCodes
+    }
+
+    /// A redaction.
+    public var description: String { "SecondFactorSetup(<redacted>)" }
+    /// A mirror of the number of recovery codes alone.
+    public var customMirror: Mirror { Mirror(self, children: ["recoveryCodes": recoveryCodes.count]) }
+}
+
+// MARK: - Passwords and second factors
+
+extension AuthClient {
+    /// Changes the password of the signed-in user.
+    ///
+    /// - Parameters:
+    ///   - current: The password so far, as the user types it.
+    ///   - new: The new password.
+    ///   - signingOutOthers: Whether all other devices are signed out; this one stays signed in.
+    /// - Throws: `AccountError.wrongCredentials`, `tooManyAttempts`, or `refused`, with the server's code `weakPassword` for
+    ///   a password that cannot be used.
+    public func changePassword(from current: String, to new: String, signingOutOthers: Bool = true) async throws {
+        _ = try await call(
+            "ChangePassword",
+            [
+                "currentPassword": .string(current), "newPassword": .string(new),
+                "logoutOtherSessions": .bool(signingOutOthers),
+            ])
+    }
+
+    /// Creates the secrets of a second factor, which holds once ``confirmSecondFactor(code:)`` has confirmed it.
+    ///
+    /// - Throws: `AuthError.stepUpRequired` if the sign-in is not recent: let the user ``reauthenticate(password:code:)``.
+    public func beginSecondFactor() async throws -> SecondFactorSetup {
+        let members = try await call("SetupTwoFactor")
+        guard let secret = members.filled("secret"), let uri = members.filled("otpauthUri") else {
+            throw AccountError.invalidResponse
+        }
+        let codes = members["recoveryCodes"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        return SecondFactorSetup(secret: secret, uri: uri, recoveryCodes: codes)
+    }
+
+    /// Confirms a second factor by a code of the authenticator app, which signs out all other devices.
+    ///
+    /// - Throws: `AccountError.wrongCode`, `tooManyAttempts`, and `AuthError.stepUpRequired`.
+    public func confirmSecondFactor(code: String) async throws {
+        _ = try await call("VerifyTwoFactor", ["code": .string(code)])
+    }
+
+    /// Removes the second factor by a code of it, or by a recovery code.
+    ///
+    /// - Throws: `AccountError.wrongCode`, `tooManyAttempts`, `AuthError.stepUpRequired`, and `refused` with the server's code
+    ///   `noSecondFactor` if there is none.
+    public func removeSecondFactor(code: String) async throws {
+        _ = try await call("RemoveTwoFactor", ["code": .string(code)])
+    }
+
+    /// Replaces the recovery codes by new ones.
+    ///
+    /// - Throws: As ``removeSecondFactor(code:)``.
+    public func replaceRecoveryCodes(code: String) async throws -> [String] {
+        let members = try await call("RegenerateRecoveryCodes", ["code": .string(code)])
+        return members["recoveryCodes"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAccounts
+public import LatchCore
+public import LatchTexts
+
+/// The devices on which the user is signed in, with this one first.
+public struct DevicesScreen: Screen {
+    /// The work of the screen.
+    public enum Request: Hashable, Sendable {
+        /// Load the list.
+        case load
+        /// Sign out a device.
+        case signOut(id: String)
+        /// Sign out all devices but this one.
+        case signOutOthers
+    }
+
+    /// The answer to a request.
+    public enum Response: Hashable, Sendable {
+        /// The list as it is now.
+        case loaded([SignedInDevice])
+    }
+
+    /// The way on.
+    public enum Outcome: Hashable, Sendable {
+        /// The user has left the screen.
+        case closed
+    }
+
+    /// The devices; nil until they are loaded.
+    public private(set) var devices: [SignedInDevice]?
+    /// The notice of the last change; nil before one.
+    private var news: Phrase?
+
+    /// Creates the screen.
+    public init() {}
+
+    /// The title.
+    public var title: Phrase { Phrase("devices.title") }
+
+    /// The request for the list; nil once it is there.
+    public var loading: Request? { devices == nil ? .load : nil }
+
+    /// The devices, and the button for all others.
+    public var content: [Control] {
+        let news = news.map { [Control.notice(.success, $0)] } ?? []
+        let others = devices?.filter { !$0.isCurrent } ?? []
+        let signOut: [Control] =
+            others.isEmpty ? [] : [.button(.signOutOthers, .destructive, Phrase("devices.signOutOthers"))]
+        return news + (devices ?? []).map(row) + signOut + [.button(.done, .cancel, Phrase("button.close"))]
+    }
+
+    private func row(_ device: SignedInDevice) -> Control {
+        let name = device.name.map { Phrase.verbatim($0) } ?? Phrase("devices.unnamed")
+        let detail =
+            device.isCurrent ? Phrase("devices.this") : device.lastUse.map { Phrase("devices.lastUse", .date($0)) }
+        let actions: [Control] =
+            device.isCurrent
+            ? []
+            : [.button(.signOutDevice(device.id), .destructive, Phrase("devices.signOut", .phrase(name)))]
+        return .row(
+            ControlID("device", item: device.id), name, detail: detail, isOn: device.isCurrent, actions: actions)
+    }
+
+    /// Takes the press of a button.
+    public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
+        switch control {
+        case .signOutOthers: return .perform(.signOutOthers)
+        case .done: return .finish(.closed)
+        default: return control.item.map { .perform(.signOut(id: $0)) } ?? .stay
+        }
+    }
+
+    /// Takes the list.
+    public mutating func receive(_ response: Response) -> ScreenStep<Self> {
+        switch response {
+        case .loaded(let all):
+            if let before = devices, before.count > all.count {
+                news = Phrase("devices.signedOut", .count(before.count - all.count))
+            }
+            devices = all.filter(\.isCurrent) + all.filter { !$0.isCurrent }
+            return .stay
+        }
+    }
+
+    /// Takes a failure: of a device that is gone the list is loaded again.
+    public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
+        if failure.reason == .missing { devices = nil }
+        return failure
+    }
+}
+
+extension ControlID {
+    /// Returns the button that signs a device out.
+    public static func signOutDevice(_ id: String) -> ControlID { ControlID("signOutDevice", item: id) }
+}
+
+/// The model of a ``DevicesScreen``.
+public typealias DevicesModel = ScreenModel<DevicesScreen>
+
+extension ScreenModel where S == DevicesScreen {
+    /// Creates the list of the devices of a client's user.
+    public convenience init(
+        _ client: AuthClient, clock: WallClock = .system,
+        onFinish: @escaping @MainActor (DevicesScreen.Outcome) -> Void = { _ in }
+    ) {
+        self.init(DevicesScreen(), clock: clock, onFinish: onFinish) { request in
+            switch request {
+            case .load: break
+            case .signOut(let id): try await client.signOut(device: id)
+            case .signOutOthers: try await client.signOutOtherDevices()
+            }
+            return .loaded(try await client.devices())
+        }
+    }
+}

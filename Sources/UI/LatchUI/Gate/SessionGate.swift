@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+public import LatchTexts
+public import Observation
+
+/// The decision between an app's content and its sign-in, from the state of its session.
+public struct SessionGate: Hashable, Sendable {
+    /// The part of the app that is shown.
+    public enum Phase: Hashable, Sendable {
+        /// The store is being read: neither of both, so that no sign-in flickers at the start.
+        case restoring
+        /// The content.
+        case signedIn
+        /// The sign-in.
+        case signedOut
+        /// The store cannot be read, which is not a sign-out.
+        case unavailable
+    }
+
+    /// The part of the app that is shown.
+    public let phase: Phase
+    /// The notice above the sign-in; nil for none.
+    public let notice: Phrase?
+    /// The authentication that a server requires of the signed-in user; nil nearly always.
+    public let stepUp: StepUpRequirement?
+
+    /// Creates the decision for a state.
+    ///
+    /// - Parameters:
+    ///   - state: The state of the session.
+    ///   - stepUp: The pending step-up of the session.
+    ///   - dismissed: The step-up that the user has dismissed, which is not raised again by itself.
+    public init<Value>(
+        _ state: SessionState<Value>, stepUp: StepUpRequirement? = nil, dismissed: StepUpRequirement? = nil
+    ) {
+        switch state {
+        case .unknown, .restoring: (phase, notice) = (.restoring, nil)
+        case .signedIn, .expired: (phase, notice) = (.signedIn, nil)
+        case .signedOut(.issuer): (phase, notice) = (.signedOut, Phrase("failure.signedOut"))
+        case .signedOut(.noAccount), .signedOut(.user): (phase, notice) = (.signedOut, nil)
+        case .unavailable(let error): (phase, notice) = (.unavailable, ScreenFailure(error).phrase)
+        }
+        self.stepUp = phase == .signedIn && stepUp != dismissed ? stepUp : nil
+    }
+
+    /// The controls while neither content nor sign-in is shown, and the notice above the sign-in.
+    public var controls: [Control] {
+        switch phase {
+        case .restoring: [Control(.progress, .progress, Phrase("progress"))]
+        case .signedIn: []
+        case .signedOut: notice.map { [.notice(.warning, $0)] } ?? []
+        case .unavailable:
+            [
+                .notice(.failure, notice ?? Phrase("failure.storeUnavailable"), id: .failure),
+                .button(.retry, .primary, Phrase("button.retry")),
+            ]
+        }
+    }
+}
+
+/// The gate of a session for a view: it restores the session, and follows its state.
+///
+/// ```swift no-check
+/// @State private var gate = SessionGateModel(client.session)
+/// ```
+@MainActor @Observable
+public final class SessionGateModel<Value: SessionCredential> {
+    /// The session's state.
+    public let session: ObservableSession<Value>
+    /// The step-up that the user has dismissed; another one is raised again.
+    private var dismissed: StepUpRequirement?
+
+    @ObservationIgnored private var follower: Task<Void, Never>?
+
+    /// Follows a session.
+    public init(_ session: Session<Value>) {
+        self.session = ObservableSession(session)
+        let changes = session.stepUps
+        follower = Task { [weak self] in
+            // A step-up that has ended is raised again when a server requires it once more.
+            for await stepUp in changes where stepUp == nil { self?.dismissed = nil }
+        }
+    }
+
+    deinit { follower?.cancel() }
+
+    /// The decision.
+    public var gate: SessionGate { SessionGate(session.state, stepUp: session.stepUp, dismissed: dismissed) }
+
+    /// Reads the store once more; a failure is the state of the session.
+    public func retry() async {
+        // The state of the session says what failed.
+        do { try await session.session.restore() } catch {}
+    }
+
+    /// Hides the pending step-up, until the session raises another one or the user asks for it.
+    public func dismissStepUp() { dismissed = session.stepUp }
+
+    /// Shows the pending step-up again, as a request that needs it does.
+    public func raiseStepUp() { dismissed = nil }
+}

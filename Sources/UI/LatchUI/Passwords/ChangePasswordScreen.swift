@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAccounts
+public import LatchCore
+public import LatchTexts
+
+/// The change of a password by the signed-in user.
+public struct ChangePasswordScreen: Screen {
+    /// The work of the screen.
+    public enum Request: Hashable, Sendable {
+        /// Change the password.
+        case change(current: FieldText, new: FieldText, signsOutOthers: Bool)
+    }
+
+    /// The answer to a request.
+    public enum Response: Hashable, Sendable {
+        /// The password is changed.
+        case changed
+    }
+
+    /// The way on.
+    public enum Outcome: Hashable, Sendable {
+        /// The password is changed.
+        case changed
+        /// The user has left the screen.
+        case cancelled
+    }
+
+    /// The fields.
+    public var fields = Fields([
+        Field(.password, .password, Phrase("field.currentPassword")),
+        Field(.newPassword, .newPassword, Phrase("field.newPassword")),
+    ])
+    /// Whether all other devices are signed out.
+    public private(set) var signsOutOthers = true
+    /// Whether the password is changed.
+    public private(set) var isChanged = false
+
+    /// Creates the screen.
+    public init() {}
+
+    /// The title.
+    public var title: Phrase { Phrase("changePassword.title") }
+
+    /// The fields, or the notice of the change.
+    public var content: [Control] {
+        if isChanged {
+            return [
+                .notice(.success, Phrase(signsOutOthers ? "changePassword.done.others" : "changePassword.done")),
+                .button(.done, .primary, Phrase("button.continue")),
+            ]
+        }
+        return fields.controls + [
+            .toggle(.signOutOthers, Phrase("changePassword.signOutOthers"), isOn: signsOutOthers),
+            .button(.submit, .primary, Phrase("changePassword.submit")),
+            .button(.cancel, .cancel, Phrase("button.cancel")),
+        ]
+    }
+
+    /// Takes the press of a button.
+    public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
+        switch control {
+        case .submit:
+            let signsOutOthers = signsOutOthers
+            return submitting {
+                .change(
+                    current: $0.secret(.password), new: $0.secret(.newPassword), signsOutOthers: signsOutOthers)
+            }
+        case .done: return .finish(.changed)
+        default: return .finish(.cancelled)
+        }
+    }
+
+    /// Takes the change of the switch.
+    public mutating func set(_ control: ControlID, to isOn: Bool) -> ScreenStep<Self> {
+        signsOutOthers = isOn
+        return .stay
+    }
+
+    /// Takes the answer: the notice.
+    public mutating func receive(_ response: Response) -> ScreenStep<Self> {
+        isChanged = true
+        fields = Fields()
+        return .stay
+    }
+
+    /// Takes a failure, which belongs to a field where it is about its text.
+    public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
+        switch failure.reason {
+        case .wrongCredentials: fields.setProblem(Phrase("field.currentPassword.wrong"), of: .password)
+        case .weakPassword: fields.setProblem(failure.phrase, of: .newPassword)
+        default: return failure
+        }
+        return nil
+    }
+}
+
+extension ControlID {
+    /// The switch that signs all other devices out.
+    public static let signOutOthers: ControlID = "signOutOthers"
+}
+
+/// The model of a ``ChangePasswordScreen``.
+public typealias ChangePasswordModel = ScreenModel<ChangePasswordScreen>
+
+extension ScreenModel where S == ChangePasswordScreen {
+    /// Creates the change of the password of a client's user.
+    public convenience init(
+        _ client: AuthClient, clock: WallClock = .system,
+        onFinish: @escaping @MainActor (ChangePasswordScreen.Outcome) -> Void = { _ in }
+    ) {
+        self.init(ChangePasswordScreen(), clock: clock, onFinish: onFinish) { request in
+            switch request {
+            case .change(let current, let new, let signsOutOthers):
+                try await client.changePassword(
+                    from: current.value, to: new.value, signingOutOthers: signsOutOthers)
+                return .changed
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAccounts
+public import LatchCore
+public import LatchTexts
+
+/// The password reset: it asks for the address, waits for the link of a mail, and takes the new password.
+///
+/// The notice after the first step is the same for known and unknown addresses. An app that was ended while it waited
+/// restores the screen from its encoded form, which has no secret.
+public struct PasswordResetScreen: Screen {
+    /// The step of a reset.
+    public enum Step: Hashable, Sendable {
+        /// The user enters the address.
+        case address
+        /// The user looks for the mail.
+        case waiting(email: String)
+        /// The link has come, and the user chooses a password; with the link's token.
+        case password(FieldText)
+        /// The password is set.
+        case done
+    }
+
+    /// The work of the screen.
+    public enum Request: Hashable, Sendable {
+        /// Send a mail.
+        case send(email: String)
+        /// Set the password.
+        case reset(token: FieldText, password: FieldText)
+    }
+
+    /// The answer to a request.
+    public enum Response: Hashable, Sendable {
+        /// A mail is on its way if the address has an account.
+        case sent(email: String)
+        /// The password is set.
+        case reset
+    }
+
+    /// The way on.
+    public enum Outcome: Hashable, Sendable {
+        /// The password is set, and the user signs in with it; the address is empty if only the link is known.
+        case signIn(email: String)
+        /// The user has left the screen.
+        case cancelled
+    }
+
+    /// The step.
+    public private(set) var step = Step.address
+    /// The fields of the step.
+    public var fields = Fields()
+    private var email: String
+    private var isSentAgain = false
+
+    /// Creates the screen.
+    ///
+    /// - Parameter email: The address, if it is known.
+    public init(email: String = "") {
+        self.email = email
+        show(.address)
+    }
+
+    /// The title.
+    public var title: Phrase {
+        switch step {
+        case .address, .waiting: Phrase("reset.title")
+        case .password: Phrase("reset.password.title")
+        case .done: Phrase("reset.done.title")
+        }
+    }
+
+    /// The fields or the notice of the step, and the ways out.
+    public var content: [Control] {
+        switch step {
+        case .address:
+            [.text(Phrase("reset.explanation"))] + fields.controls + [
+                .button(.submit, .primary, Phrase("reset.submit")), .button(.cancel, .cancel, Phrase("button.cancel")),
+            ]
+        case .waiting(let email):
+            [
+                .notice(.information, Phrase(isSentAgain ? "reset.sentAgain" : "reset.sent", .text(email))),
+                .button(.resend, .secondary, Phrase("reset.resend")),
+                .button(.back, .link, Phrase("reset.otherAddress")),
+                .button(.cancel, .cancel, Phrase("button.cancel")),
+            ]
+        case .password:
+            [.text(Phrase("reset.password.explanation"))] + fields.controls + [
+                .button(.submit, .primary, Phrase("reset.password.submit")),
+                .button(.cancel, .cancel, Phrase("button.cancel")),
+            ]
+        case .done:
+            [
+                .notice(.success, Phrase("reset.done")), .button(.done, .primary, Phrase("signIn.submit")),
+            ]
+        }
+    }
+
+    /// Takes the press of a button.
+    public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
+        switch (control, step) {
+        case (.submit, .password(let token)):
+            return submitting { .reset(token: token, password: $0.secret(.newPassword)) }
+        case (.submit, _): return submitting { .send(email: $0.value(.email)) }
+        case (.resend, .waiting(let email)): return .perform(.send(email: email))
+        case (.back, _):
+            show(.address)
+            return .stay
+        case (.done, _): return .finish(.signIn(email: email))
+        default: return .finish(.cancelled)
+        }
+    }
+
+    /// Takes the answer: the next step.
+    public mutating func receive(_ response: Response) -> ScreenStep<Self> {
+        switch response {
+        case .sent(let email):
+            self.email = email
+            if case .waiting = step { isSentAgain = true } else { show(.waiting(email: email)) }
+        case .reset: show(.done)
+        }
+        return .stay
+    }
+
+    /// Takes a failure: a used link needs another mail.
+    public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
+        switch failure.reason {
+        case .invalidLink, .expired:
+            show(.address)
+            return ScreenFailure(.invalidLink)
+        case .weakPassword: fields.setProblem(failure.phrase, of: .newPassword)
+        case .invalidEmail:
+            if case .waiting = step { show(.address) }
+            fields.setProblem(failure.phrase, of: .email)
+        default: return failure
+        }
+        return fields.firstProblem == nil ? failure : nil
+    }
+
+    /// Takes the link of the mail.
+    public mutating func open(_ link: ScreenLink) -> ScreenStep<Self> {
+        guard link.purpose == .resetPassword else { return .stay }
+        show(.password(FieldText(link.token, isSecret: true)))
+        return .stay
+    }
+
+    private mutating func show(_ step: Step) {
+        self.step = step
+        isSentAgain = false
+        switch step {
+        case .address: fields = Fields([Field(.email, .email, Phrase("field.email"), text: email)])
+        case .password: fields = Fields([Field(.newPassword, .newPassword, Phrase("field.newPassword"))])
+        case .waiting, .done: fields = Fields()
+        }
+    }
+}
+
+extension PasswordResetScreen: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case email, isWaiting
+    }
+
+    /// Restores the screen as it waits for the mail, or at its beginning.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let email = try values.decode(String.self, forKey: .email)
+        self.init(email: email)
+        if try values.decode(Bool.self, forKey: .isWaiting) { show(.waiting(email: email)) }
+    }
+
+    /// Encodes the address and whether a mail was sent; never a token.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(email, forKey: .email)
+        if case .waiting = step {
+            try values.encode(true, forKey: .isWaiting)
+        } else {
+            try values.encode(false, forKey: .isWaiting)
+        }
+    }
+}
+
+/// The model of a ``PasswordResetScreen``.
+public typealias PasswordResetModel = ScreenModel<PasswordResetScreen>
+
+extension ScreenModel where S == PasswordResetScreen {
+    /// Creates the password reset at a client's backend.
+    public convenience init(
+        _ client: AuthClient, screen: PasswordResetScreen = PasswordResetScreen(), clock: WallClock = .system,
+        onFinish: @escaping @MainActor (PasswordResetScreen.Outcome) -> Void = { _ in }
+    ) {
+        self.init(screen, clock: clock, onFinish: onFinish) { request in
+            switch request {
+            case .send(let email):
+                try await client.requestPasswordReset(email: email)
+                return .sent(email: email)
+            case .reset(let token, let password):
+                try await client.resetPassword(token: token.value, newPassword: password.value)
+                return .reset
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAccounts
+public import LatchCore
+public import LatchTexts
+
+/// The editing of a profile; what was typed stays after a failure.
+public struct EditProfileScreen: Screen {
+    /// The work of the screen.
+    public enum Request: Hashable, Sendable {
+        /// Save the profile.
+        case save(AccountProfile)
+    }
+
+    /// The answer to a request.
+    public enum Response: Hashable, Sendable {
+        /// The profile as it is now; another address waits for its confirmation by mail.
+        case saved(AccountProfile)
+    }
+
+    /// The way on.
+    public enum Outcome: Hashable, Sendable {
+        /// The profile is saved.
+        case saved(AccountProfile)
+        /// The user has left the screen.
+        case cancelled
+    }
+
+    /// The profile before the editing.
+    public let profile: AccountProfile
+    /// The fields.
+    public var fields: Fields
+    /// The profile as it was saved, while the notice of a change of the address is shown.
+    private var saved: AccountProfile?
+
+    /// Creates the screen of a profile.
+    public init(profile: AccountProfile) {
+        self.profile = profile
+        fields = Fields([
+            Field(
+                .displayName, .name, Phrase("field.displayName"), isRequired: false, text: profile.displayName),
+            Field(.firstName, .name, Phrase("field.firstName"), isRequired: false, text: profile.firstName),
+            Field(.lastName, .name, Phrase("field.lastName"), isRequired: false, text: profile.lastName),
+            Field(.email, .email, Phrase("field.email"), text: profile.email),
+        ])
+    }
+
+    /// The title.
+    public var title: Phrase { Phrase("profile.edit") }
+
+    /// The fields, or the notice of the mails.
+    public var content: [Control] {
+        if saved != nil {
+            return [
+                .notice(.information, Phrase("profile.emailChange", .text(fields.value(.email)))),
+                .button(.done, .primary, Phrase("button.continue")),
+            ]
+        }
+        return fields.controls + [
+            .button(.submit, .primary, Phrase("profile.save")),
+            .button(.cancel, .cancel, Phrase("button.cancel")),
+        ]
+    }
+
+    /// Takes the press of a button.
+    public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
+        if let saved { return .finish(.saved(saved)) }
+        guard control == .submit else { return .finish(.cancelled) }
+        let profile = profile
+        return submitting { fields in
+            var changed = profile
+            changed.displayName = fields.value(.displayName)
+            changed.firstName = fields.value(.firstName)
+            changed.lastName = fields.value(.lastName)
+            changed.email = fields.value(.email)
+            return .save(changed)
+        }
+    }
+
+    /// Takes the answer: the end, or the notice of the mails.
+    public mutating func receive(_ response: Response) -> ScreenStep<Self> {
+        switch response {
+        case .saved(let profile):
+            guard fields.value(.email) != profile.email else { return .finish(.saved(profile)) }
+            saved = profile
+            return .stay
+        }
+    }
+
+    /// Takes a failure, which belongs to a field where it is about its text.
+    public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
+        guard [.taken, .invalidEmail].contains(failure.reason) else { return failure }
+        fields.setProblem(failure.phrase, of: .email)
+        return nil
+    }
+}
+
+extension ControlID {
+    /// The name that other users see.
+    public static let displayName: ControlID = "displayName"
+    /// The first name.
+    public static let firstName: ControlID = "firstName"
+    /// The last name.
+    public static let lastName: ControlID = "lastName"
+}
+
+/// The model of an ``EditProfileScreen``.
+public typealias EditProfileModel = ScreenModel<EditProfileScreen>
+
+extension ScreenModel where S == EditProfileScreen {
+    /// Creates the editing of the profile of a client's user.
+    public convenience init(
+        _ client: AuthClient, profile: AccountProfile, clock: WallClock = .system,
+        onFinish: @escaping @MainActor (EditProfileScreen.Outcome) -> Void = { _ in }
+    ) {
+        self.init(EditProfileScreen(profile: profile), clock: clock, onFinish: onFinish) { request in
+            switch request {
+            case .save(let profile): .saved(try await client.update(profile))
+            }
+        }
+    }
+}

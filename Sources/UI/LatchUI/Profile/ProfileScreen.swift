@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAccounts
+public import LatchCore
+public import LatchTexts
+
+/// The profile of the signed-in user, and the ways to what can be changed.
+public struct ProfileScreen: Screen {
+    /// The work of the screen.
+    public enum Request: Hashable, Sendable {
+        /// Load the profile.
+        case load
+        /// Sign out on this device.
+        case signOut
+        /// Delete the account.
+        case delete
+    }
+
+    /// The answer to a request.
+    public enum Response: Hashable, Sendable {
+        /// The profile.
+        case loaded(AccountProfile)
+        /// No user is signed in any more.
+        case signedOut
+    }
+
+    /// The way on.
+    public enum Outcome: Hashable, Sendable {
+        /// To the editing of the names.
+        case edit(AccountProfile)
+        /// To the change of the password.
+        case changePassword
+        /// To the set-up of a second factor.
+        case secondFactor
+        /// To the list of devices.
+        case devices
+        /// To the verification of the address.
+        case verifyEmail(email: String)
+        /// The user has signed out, or the account is deleted.
+        case signedOut
+        /// The user has left the screen.
+        case closed
+    }
+
+    /// The profile; nil until it is loaded.
+    public private(set) var profile: AccountProfile?
+    /// Whether the user is asked to confirm the deletion.
+    public private(set) var isDeleting = false
+    /// Whether the profile is to be loaded once more.
+    private var isStale = true
+
+    /// Creates the screen.
+    ///
+    /// - Parameter profile: The profile, if it is known; it is then not loaded.
+    public init(profile: AccountProfile? = nil) {
+        self.profile = profile
+        isStale = profile == nil
+    }
+
+    /// The title: the user's name.
+    public var title: Phrase { profile.map { .verbatim($0.shownName) } ?? Phrase("profile.title") }
+
+    /// The request for the profile; nil once it is there.
+    public var loading: Request? { isStale ? .load : nil }
+
+    /// The values, and the buttons of the ways on.
+    public var content: [Control] {
+        if isDeleting {
+            return [
+                .notice(.warning, Phrase("profile.delete.warning")),
+                .button(.confirmDeletion, .destructive, Phrase("profile.delete.confirm")),
+                .button(.back, .cancel, Phrase("button.back")),
+            ]
+        }
+        return values + [
+            .button(.signOut, .destructive, Phrase("profile.signOut")),
+            .button(.done, .cancel, Phrase("button.close")),
+        ]
+    }
+
+    private var values: [Control] {
+        guard let profile else { return [] }
+        var all = [
+            Control.row(.name, Phrase("field.name"), detail: .verbatim(profile.shownName)),
+            .row(.email, Phrase("field.email"), detail: .verbatim(profile.email)),
+            .row(.role, Phrase("profile.role"), detail: Phrase(role: profile.role)),
+        ]
+        if !profile.isEmailVerified {
+            all.append(.notice(.warning, Phrase("profile.unverified")))
+            all.append(.button(.verifyEmail, .secondary, Phrase("profile.verify")))
+        }
+        return all + [
+            .button(.edit, .secondary, Phrase("profile.edit")),
+            .button(.changePassword, .secondary, Phrase("changePassword.title")),
+            .button(.secondFactor, .secondary, Phrase("secondFactor.title")),
+            .button(.devices, .secondary, Phrase("devices.title")),
+            .button(.delete, .destructive, Phrase("profile.delete")),
+        ]
+    }
+
+    /// Takes the press of a button.
+    public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
+        switch control {
+        case .signOut: return .perform(.signOut)
+        case .confirmDeletion: return .perform(.delete)
+        case .delete, .back:
+            isDeleting = control == .delete
+            return .stay
+        case .changePassword: return .finish(.changePassword)
+        case .secondFactor: return .finish(.secondFactor)
+        case .devices: return .finish(.devices)
+        default: break
+        }
+        guard let profile else { return .finish(.closed) }
+        switch control {
+        case .edit:
+            // The edited profile may come back another.
+            isStale = true
+            return .finish(.edit(profile))
+        case .verifyEmail:
+            isStale = true
+            return .finish(.verifyEmail(email: profile.email))
+        default: return .finish(.closed)
+        }
+    }
+
+    /// Takes the answer.
+    public mutating func receive(_ response: Response) -> ScreenStep<Self> {
+        switch response {
+        case .loaded(let profile):
+            self.profile = profile
+            isStale = false
+            return .stay
+        case .signedOut: return .finish(.signedOut)
+        }
+    }
+}
+
+extension AccountProfile {
+    /// The name that is shown: the display name, else the full name, else the address.
+    public var shownName: String {
+        if !displayName.isEmpty { return displayName }
+        let full = [firstName, lastName].filter { !$0.isEmpty }.joined(separator: " ")
+        return full.isEmpty ? email : full
+    }
+}
+
+extension Phrase {
+    /// Creates the name of a role; an unknown one is written as it is.
+    init(role: String) {
+        self =
+            switch role {
+            case "user": Phrase("role.user")
+            case "moderator": Phrase("role.moderator")
+            case "admin": Phrase("role.admin")
+            case "super_admin": Phrase("role.superAdmin")
+            default: .verbatim(role)
+            }
+    }
+}
+
+extension ControlID {
+    /// The role of the user.
+    public static let role: ControlID = "role"
+    /// The button to the editing of the profile.
+    public static let edit: ControlID = "edit"
+    /// The button to the change of the password.
+    public static let changePassword: ControlID = "changePassword"
+    /// The button to the set-up of a second factor.
+    public static let secondFactor: ControlID = "secondFactor"
+    /// The button to the list of devices.
+    public static let devices: ControlID = "devices"
+    /// The button to the verification of the address.
+    public static let verifyEmail: ControlID = "verifyEmail"
+    /// The button that signs out on this device.
+    public static let signOut: ControlID = "signOut"
+    /// The button that asks whether the account is to be deleted.
+    public static let delete: ControlID = "delete"
+    /// The button that deletes the account.
+    public static let confirmDeletion: ControlID = "confirmDeletion"
+}
+
+/// The model of a ``ProfileScreen``.
+public typealias ProfileModel = ScreenModel<ProfileScreen>
+
+extension ScreenModel where S == ProfileScreen {
+    /// Creates the profile of a client's user.
+    public convenience init(
+        _ client: AuthClient, clock: WallClock = .system,
+        onFinish: @escaping @MainActor (ProfileScreen.Outcome) -> Void = { _ in }
+    ) {
+        self.init(ProfileScreen(), clock: clock, onFinish: onFinish) { request in
+            switch request {
+            case .load: return .loaded(try await client.accountProfile())
+            case .signOut:
+                try await client.signOut()
+                return .signedOut
+            case .delete:
+                try await client.deleteAccount()
+                return .signedOut
+            }
+        }
+    }
+}

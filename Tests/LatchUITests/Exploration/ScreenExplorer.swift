@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchTexts
+import LatchUI
+
+/// An enumeration of all states of a screen, breadth first, with the rules that every screen keeps.
+struct ScreenExplorer<S: Screen> {
+    let scenario: ScreenScenario<S>
+    private(set) var states: [ExploredScreen<S>] = []
+    private(set) var violations: [String] = []
+    /// The states that a state leads to by the user's own inputs.
+    private var ownWays: [[Int]] = []
+    /// The names of the next states, by state and event.
+    private var table: [String: [String: Set<String>]] = [:]
+    /// The phrases that users read.
+    private(set) var phrases: Set<Phrase> = []
+
+    init(_ scenario: ScreenScenario<S>, limit: Int = 60_000) {
+        self.scenario = scenario
+        explore(limit: limit)
+        checkExits()
+    }
+
+    private mutating func explore(limit: Int) {
+        let first = ExploredScreen(machine: ScreenMachine(scenario.screen), request: nil)
+        var numbers = [first: 0]
+        states = [first]
+        ownWays = [[]]
+        var next = 0
+        while next < states.count {
+            let state = states[next]
+            check(state)
+            for event in scenario.events(state) {
+                let after = follow(state, event)
+                if numbers[after] == nil {
+                    guard states.count < limit else { return violate("more than \(limit) states") }
+                    numbers[after] = states.count
+                    states.append(after)
+                    ownWays.append([])
+                }
+                if event.isOwn, let number = numbers[after] { ownWays[next].append(number) }
+            }
+            next += 1
+            if violations.count > 20 { return }
+        }
+    }
+
+    private mutating func violate(_ rule: String) { violations.append("\(scenario.name): \(rule)") }
+
+    /// Takes an event, and checks what it did.
+    private mutating func follow(_ state: ExploredScreen<S>, _ event: ExploredEvent<S>) -> ExploredScreen<S> {
+        var after = state
+        let effects = after.machine.receive(event.event)
+        for case .perform(let request) in effects { after.request = request }
+        if !after.machine.isBusy { after.request = nil }
+        let name = state.name(scenario)
+        if event.name.hasPrefix("press ") || event.name.hasPrefix("set ") || !event.isOwn || event.name == "time"
+            || event.name.hasPrefix("link ")
+        {
+            table[name, default: [:]][event.name, default: []].insert(after.name(scenario))
+        } else if after.name(scenario) != name {
+            table[name, default: [:]][event.name, default: []].insert(after.name(scenario))
+        }
+        let place = "'\(event.name)' in '\(name)'"
+        if event.name.hasPrefix("press ") || event.name.hasPrefix("set "), after == state, effects.isEmpty {
+            violate("\(place) does nothing")
+        }
+        if state.machine.isBusy, effects.contains(where: \.isRequest), !effects.contains(.cancel), event.isOwn {
+            violate("\(place) begins a second request")
+        }
+        if case .failure(let failure) = event.event, failure.reason != .cancelled, state.machine.isBusy,
+            after.machine.activity == .idle, !effects.contains(where: \.isAnnouncement)
+        {
+            violate("\(place) is not announced")
+        }
+        for case .announce(let phrase) in effects { phrases.insert(phrase) }
+        let text = "\(effects) \(String(reflecting: effects))"
+        if text.contains(ScreenScenario<S>.secret) || text.contains(ScreenScenario<S>.code) {
+            violate("\(place) prints a secret")
+        }
+        return after
+    }
+
+    /// Checks a state for itself.
+    private mutating func check(_ state: ExploredScreen<S>) {
+        let machine = state.machine
+        let controls = machine.controls.flatMap(\.withActions)
+        let name = state.name(scenario)
+        if machine.activity != .idle, machine.screen.fields.holdsSecret { violate("'\(name)' keeps a secret") }
+        if Set(controls.map(\.id)).count != controls.count { violate("'\(name)' has an identifier twice") }
+        if controls.first?.trait != .header { violate("'\(name)' does not begin with its title") }
+        if let focus = machine.focus, !controls.contains(where: { $0.id == focus && $0.isEnabled }) {
+            violate("'\(name)' has the focus at '\(focus)', which takes no input")
+        }
+        for control in controls {
+            phrases.formUnion([control.label, control.detail, control.problem].compactMap(\.self))
+            var other = machine
+            if !control.isEnabled, !other.receive(.input(.press(control.id))).isEmpty || other != machine {
+                violate("'\(name)' takes the press of the disabled '\(control.id)'")
+            }
+        }
+        checkPrinting(state, name)
+    }
+
+    private mutating func checkPrinting(_ state: ExploredScreen<S>, _ name: String) {
+        guard state.machine.screen.fields.holdsSecret || state.request != nil, states.count < 400 else { return }
+        var text = "\(state) \(String(reflecting: state)) \(state.machine.controls)"
+        dump(state, to: &text)
+        if text.contains(ScreenScenario<S>.secret) || text.contains(ScreenScenario<S>.code) {
+            violate("'\(name)' prints a secret")
+        }
+    }
+
+    /// Checks that the user finds a way out of each state, without an answer of the world.
+    private mutating func checkExits() {
+        var sources: [[Int]] = Array(repeating: [], count: states.count)
+        for (from, targets) in ownWays.enumerated() { for target in targets { sources[target].append(from) } }
+        var reached = Set(states.indices.filter { states[$0].machine.outcome != nil })
+        if reached.isEmpty { violate("no state is an end") }
+        var open = Array(reached)
+        while let state = open.popLast() {
+            for source in sources[state] where reached.insert(source).inserted { open.append(source) }
+        }
+        let stuck = Set(states.indices.filter { !reached.contains($0) }.map { states[$0].name(scenario) })
+        for name in stuck.sorted() { violate("'\(name)' has no exit") }
+    }
+
+    /// The table of states and events, in Markdown.
+    var markdown: String {
+        var lines = [
+            "### \(scenario.name)", "", "\(states.count) states.", "", "| state | event | next |", "|---|---|---|",
+        ]
+        for (state, events) in table.sorted(by: { $0.key < $1.key }) {
+            let next = Dictionary(grouping: events.keys) { events[$0, default: []].sorted().joined(separator: " or ") }
+            for (target, names) in next.sorted(by: { ($0.key, $0.value.count) < ($1.key, $1.value.count) }) {
+                lines.append("| \(state) | \(names.sorted().joined(separator: ", ")) | \(target) |")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+extension ScreenEffect {
+    fileprivate var isRequest: Bool { if case .perform = self { true } else { false } }
+    fileprivate var isAnnouncement: Bool { if case .announce = self { true } else { false } }
+}
