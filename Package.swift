@@ -29,6 +29,7 @@ let layers: KeyValuePairs = [
     "Sources/Server/LatchIdentity": "LatchSignIn LatchRPC CSQLite",
     "Sources/Compatibility/FoundationBridge": "LatchHTTP",
     "Sources/Compatibility/AuthPackage": "LatchAccounts",
+    "Sources/Compatibility/AuthPackageUI": "AuthPackage LatchUI",
     "Sources/Compatibility/Nevod": "FoundationBridge LatchAuth",
     "Sources/Compatibility/JWTAuth": "FoundationBridge LatchAuth",
     "Sources/Compatibility/LaziOAuth": "LatchOAuth",
@@ -89,6 +90,7 @@ let layers: KeyValuePairs = [
     "Tests/LatchServerTests": "TestSupport",
     "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator TestSupport TestVectors",
     "Tests/AuthPackageTests": "AuthPackage TestSupport",
+    "Tests/AuthPackageUITests": "AuthPackageUI TestSupport",
     "Tests/NevodTests": "Nevod TestSupport",
     "Tests/JWTAuthTests": "JWTAuth LatchIdentity TestSupport",
     "Tests/LaziOAuthTests": "LaziOAuth LatchIdentity TestSupport",
@@ -134,7 +136,7 @@ let package = Package(
         "Latchwork", "LatchCore", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchAuth", "LatchOAuth", "LatchAccounts",
         "LatchTexts", "LatchUI", "LatchServer", "LatchSignIn", "LatchIdentity", "LatchProtobuf", "LatchRPC",
         "LatchReflection", "LatchTesting",
-        "AuthPackage", "AxiomArchitecture", "AxiomCore", "JWTAuth", "LaziOAuth", "Nevod",
+        "AuthPackage", "AuthPackageUI", "AxiomArchitecture", "AxiomCore", "JWTAuth", "LaziOAuth", "Nevod",
     ].map { .library(name: $0, targets: [$0]) }
         + ["latch", "latch-demo", "axiom-client-generator", "protoc-gen-latch"].map {
             .executable(name: $0, targets: [$0])
