@@ -5,7 +5,7 @@ public import PortableFoundation
 /// A text for users, as the key of a catalog with arguments, before it is written in a language.
 ///
 /// ```swift
-/// let phrase = Phrase("signIn.codeSent", .text("ada@example.com"))
+/// let phrase = Phrase("verification.sent", .text("ada@example.com"))
 /// print(Texts(languages: ["de"])(phrase))
 /// ```
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchAccounts
-import LatchAuth
+import LatchTexts
 import LatchUI
+import Testing
 
 /// The result of the exploration of one screen, without its type.
 struct Exploration: Sendable, CustomTestStringConvertible {
@@ -22,34 +22,10 @@ struct Exploration: Sendable, CustomTestStringConvertible {
 
     /// All screens, in the order of the documentation.
     static let all: [Exploration] = [
-        Exploration(.signIn)
+        Exploration(.signIn), Exploration(.dismissibleSignIn), Exploration(.registration), Exploration(.verification),
+        Exploration(.passwordReset), Exploration(.changePassword), Exploration(.secondFactor), Exploration(.stepUp),
+        Exploration(.profile), Exploration(.editProfile), Exploration(.devices), Exploration(.accountSwitcher),
+        Exploration(.scopeSelection), Exploration(.consent), Exploration(.userList),
     ]
 }
 
-extension ScreenScenario where S == SignInScreen {
-    static let signIn = ScreenScenario(
-        name: "Sign-in",
-        screen: {
-            var options = SignInScreen.Options()
-            options.providers = [.apple]
-            return SignInScreen(options: options)
-        }(),
-        step: { screen in
-            switch screen.step {
-            case .credentials: "credentials"
-            case .credentialsWithCode: "credentials with code"
-            case .secondFactor: "second factor"
-            }
-        },
-        responses: { request in
-            switch request {
-            case .signIn: [.signedIn, .challenged(.scenario)]
-            case .verify, .provider: [.signedIn]
-            }
-        })
-}
-
-extension SignInChallenge {
-    static let scenario = SignInChallenge(
-        token: ScreenScenario<SignInScreen>.secret, expiryDate: Date(timeIntervalSince1970: 300))
-}

@@ -25,8 +25,8 @@ public struct Control: Hashable, Sendable, Identifiable {
         case row
         /// A text to copy, such as a recovery code, in letters of one width.
         case code
-        /// A link to a page, or to another app.
-        case link(URL)
+        /// A link to a page, or to another app; ``Control/url`` is its target.
+        case link
         /// A sign that a request is under way.
         case progress
     }
@@ -87,7 +87,7 @@ public struct Control: Hashable, Sendable, Identifiable {
     public var detail: Phrase?
     /// The problem with a field's text; nil if it has none.
     public var problem: Phrase?
-    /// The text of a field.
+    /// The text of a field or a code, or the URL of a link.
     public var text = FieldText()
     /// Whether a switch is on, or a row is selected.
     public var isOn = false
@@ -111,6 +111,9 @@ public struct Control: Hashable, Sendable, Identifiable {
         case .heading, .text, .notice, .row, .code, .progress: isEnabled = false
         }
     }
+
+    /// The target of a link; nil for any other control.
+    public var url: URL? { kind == .link ? URL(string: text.value) : nil }
 
     /// The trait for assistive technologies.
     public var trait: Trait {

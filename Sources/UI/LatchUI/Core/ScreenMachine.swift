@@ -48,6 +48,8 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
 
     /// Takes an event, and returns its effects in order.
     public mutating func receive(_ event: ScreenEvent<S>) -> [ScreenEffect<S>] {
+        // A press of what takes no input is no event.
+        if case .input(.press(let id)) = event, enabled(id)?.isButton != true { return [] }
         let before = self
         var effects: [ScreenEffect<S>]
         switch event {
@@ -105,7 +107,6 @@ extension ScreenMachine {
     }
 
     private mutating func press(_ id: ControlID) -> [ScreenEffect<S>] {
-        guard let control = enabled(id), case .button = control.kind else { return [] }
         if isBusy { return leave() }
         if id == .retry, let request = screen.loading { return follow(.perform(request), by: id) }
         if lockedUntil == nil { failure = nil }
@@ -250,4 +251,7 @@ extension ScreenMachine {
 extension Control {
     /// Whether the control is a notice.
     var isNotice: Bool { if case .notice = kind { true } else { false } }
+
+    /// Whether the control is a button.
+    var isButton: Bool { if case .button = kind { true } else { false } }
 }

@@ -77,7 +77,7 @@ public struct EmailVerificationScreen: Screen {
                 .button(.done, .cancel, Phrase("verification.later")),
             ]
         case .password:
-            [.text(Phrase("verification.password"))] + fields.controls + [
+            [.notice(.information, Phrase("verification.password"))] + fields.controls + [
                 .button(.submit, .primary, Phrase("verification.submit")),
                 .button(.back, .cancel, Phrase("button.back")),
             ]

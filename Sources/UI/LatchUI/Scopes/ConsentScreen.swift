@@ -42,6 +42,8 @@ public struct ConsentScreen: Screen {
         case allowed([Scope])
         /// The user has refused.
         case denied
+        /// The user has left the screen without a decision.
+        case cancelled
     }
 
     /// The name of the program.
@@ -66,6 +68,7 @@ public struct ConsentScreen: Screen {
     public var content: [Control] {
         [.text(Phrase("consent.explanation", .text(client)))] + items.map(control) + [
             .button(.submit, .primary, Phrase("consent.allow")), .button(.deny, .secondary, Phrase("consent.deny")),
+            .button(.cancel, .cancel, Phrase("button.cancel")),
         ]
     }
 
@@ -77,6 +80,7 @@ public struct ConsentScreen: Screen {
 
     /// Takes the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
+        if control == .cancel { return .finish(.cancelled) }
         guard control == .submit else {
             decision = nil
             return .perform(.deny)

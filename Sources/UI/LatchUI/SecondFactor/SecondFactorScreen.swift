@@ -3,7 +3,6 @@
 public import LatchAccounts
 public import LatchCore
 public import LatchTexts
-import PortableFoundation
 
 /// The set-up of a second factor: the secret for the authenticator app, a first code, and the recovery codes.
 ///
@@ -90,8 +89,11 @@ public struct SecondFactorScreen: Screen {
 
     /// Returns the link that opens the authenticator app of this device, and from which a view draws the QR code.
     private static func links(_ setup: SecondFactorSetup) -> [Control] {
-        guard setup.uri.utf8.starts(with: "otpauth://".utf8), let url = URL(string: setup.uri) else { return [] }
-        return [Control(.authenticator, .link(url), Phrase("secondFactor.open"))]
+        guard setup.uri.utf8.starts(with: "otpauth://".utf8) else { return [] }
+        var link = Control(.authenticator, .link, Phrase("secondFactor.open"))
+        // It contains the secret.
+        link.text = FieldText(setup.uri, isSecret: true)
+        return [link]
     }
 
     /// Takes the press of a button.

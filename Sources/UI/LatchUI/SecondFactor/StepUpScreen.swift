@@ -40,7 +40,10 @@ public struct StepUpScreen: Screen {
 
     /// The explanation, the fields, and their button.
     public var content: [Control] {
-        [.text(Phrase(fields[.code] == nil ? "stepUp.explanation" : "signIn.codeToo"))] + fields.controls + [
+        let explanation: Control =
+            fields[.code] == nil
+            ? .text(Phrase("stepUp.explanation")) : .notice(.information, Phrase("signIn.codeToo"))
+        return [explanation] + fields.controls + [
             .button(.submit, .primary, Phrase("stepUp.submit")),
             .button(.cancel, .cancel, Phrase("button.cancel")),
         ]
@@ -60,7 +63,7 @@ public struct StepUpScreen: Screen {
         switch failure.reason {
         case .codeRequired where fields[.code] == nil:
             fields = Fields(fields.all + [Field(.code, .oneTimeCode, Phrase("field.code"))])
-            return failure
+            return nil
         case .wrongCredentials:
             fields.setProblem(Phrase("field.currentPassword.wrong"), of: .password)
             return nil

@@ -112,7 +112,7 @@ public struct SignInScreen: Screen {
 
     private var credentialControls: [Control] {
         var all: [Control] = []
-        if step == .credentialsWithCode { all.append(.text(Phrase("signIn.codeToo"))) }
+        if step == .credentialsWithCode { all.append(.notice(.information, Phrase("signIn.codeToo"))) }
         all += fields.controls
         all.append(.button(.submit, .primary, Phrase("signIn.submit")))
         if options.offersPasswordReset { all.append(.button(.forgotPassword, .link, Phrase("signIn.forgot"))) }

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import LatchTexts
+import LatchUI
+import Testing
+
+@MainActor @Suite struct `A model of a screen` {
+    private let clock = ManualClock()
+
+    private func model(
+        _ screen: SignInScreen = SignInScreen(),
+        perform: @escaping @Sendable (SignInScreen.Request) async throws -> SignInScreen.Response
+    ) -> SignInModel {
+        SignInModel(screen, clock: clock.wallClock(), perform: perform)
+    }
+
+    private func fill(_ model: SignInModel) {
+        model.send(.appear)
+        model.edit(.email, " ada@example.com ")
+        model.edit(.password, "hunter2-secret")
+    }
+
+    @Test func `performs a request once, and ends`() async {
+        let gate = Gate()
+        let model = model { request in
+            guard case .signIn(let name, let password, _) = request else { throw HTTPError.offline }
+            #expect(name == "ada@example.com" && password.value == "hunter2-secret")
+            await gate.pass()
+            return .signedIn
+        }
+        var outcomes: [SignInScreen.Outcome] = []
+        model.onFinish = { outcomes.append($0) }
+        fill(model)
+        model.press(.submit)
+        model.press(.submit)
+        #expect(model.isBusy && !model.screen.fields.holdsSecret)
+        await gate.reached()
+        gate.open()
+        await model.settled()
+        #expect(outcomes == [.signedIn] && gate.arrivals == 1)
+        #expect(model.outcome == .signedIn)
+    }
+
+    @Test func `shows and announces a failure, and puts the focus at the emptied password`() async {
+        let model = model { _ in throw HTTPError.offline }
+        fill(model)
+        model.press(.submit)
+        await model.settled()
+        #expect(model.machine.failure?.reason == .offline)
+        #expect(model.announcement?.phrase == ScreenFailure(.offline).phrase)
+        #expect(model.focus == .password)
+        #expect(model.control(.password)?.text.value == "" && model.control(.email)?.text.value == " ada@example.com ")
+        model.edit(.password, "again")
+        #expect(model.control(.failure) == nil)
+        model.press(.submit)
+        await model.settled()
+        #expect(model.announcement?.number == 2)
+    }
+
+    @Test func `marks the fields that cannot be sent, and sends nothing`() async {
+        let model = model { _ in throw CancellationError() }
+        model.send(.appear)
+        #expect(model.focus == .email)
+        model.edit(.email, "ada")
+        model.press(.submit)
+        #expect(!model.isBusy && model.focus == .email)
+        #expect(model.control(.email)?.problem == Phrase("field.email.invalid"))
+        #expect(model.announcement?.phrase == Phrase("field.email.invalid"))
+        model.edit(.email, "ada@example.com")
+        model.press(.submit)
+        #expect(model.focus == .password && model.announcement?.number == 2)
+    }
+
+    @Test func `drops the answer of a cancelled request`() async {
+        let gate = Gate()
+        let model = model { _ in
+            await gate.pass()
+            return .signedIn
+        }
+        fill(model)
+        model.press(.submit)
+        await gate.reached()
+        model.press(.cancel)
+        #expect(!model.isBusy && model.machine.failure == nil)
+        gate.open()
+        await model.settled()
+        #expect(model.outcome == nil)
+    }
+
+    @Test func `cancels its request when it ends`() async {
+        let (begun, ended) = (Gate(), Gate())
+        begun.open()
+        ended.open()
+        var model: SignInModel? = model { _ in
+            await begun.pass()
+            do {
+                try await untilCancelled()
+            } catch {
+                await ended.pass()
+                throw error
+            }
+            return .signedIn
+        }
+        if let model { fill(model) }
+        model?.press(.submit)
+        await begun.reached()
+        model = nil
+        await ended.reached()
+    }
+
+    @Test func `locks the button for the server's time`() async throws {
+        let model = model { _ in throw AccountError(code: "tooManyAttempts", message: "", retryAfter: .seconds(30)) }
+        fill(model)
+        model.press(.submit)
+        await model.settled()
+        #expect(model.control(.submit)?.isEnabled == false)
+        #expect(model.control(.failure)?.label == Phrase("failure.locked.seconds", .count(30)))
+        model.edit(.password, "x")
+        model.press(.submit)
+        #expect(!model.isBusy)
+        _ = await clock.sleepers(atLeast: 1)
+        clock.advance(by: 31)
+        await changed(model) { $0.control(.submit)?.isEnabled == true }
+        #expect(model.control(.failure) == nil)
+    }
+
+    @Test func `returns to the password when the challenge expires`() async {
+        let expiry = clock.wallClock().now.addingTimeInterval(300)
+        let model = model { _ in .challenged(SignInChallenge(token: "lc1.x", expiryDate: expiry)) }
+        fill(model)
+        model.press(.submit)
+        await model.settled()
+        #expect(model.focus == .code)
+        _ = await clock.sleepers(atLeast: 1)
+        clock.advance(by: 301)
+        await changed(model) { $0.screen.step == .credentials }
+        #expect(model.machine.failure?.reason == .expired)
+        #expect(model.control(.email)?.text.value == "ada@example.com")
+    }
+
+    /// Waits until a condition of the model holds.
+    private func changed(_ model: SignInModel, _ condition: (SignInModel) -> Bool) async {
+        while !condition(model) { await Task.yield() }
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchUI
+
+extension ScreenScenario where S == SignInScreen {
+    static let signIn = scenario("Sign-in") { $0.providers = [.apple] }
+
+    static let dismissibleSignIn = scenario("Sign-in that may be left") {
+        $0.acceptsUsername = true
+        $0.offersRegistration = false
+        $0.offersPasswordReset = false
+        $0.isDismissible = true
+    }
+
+    private static func scenario(_ name: String, change: (inout SignInScreen.Options) -> Void) -> ScreenScenario {
+        var options = SignInScreen.Options()
+        change(&options)
+        return ScreenScenario(
+            name: name, screen: SignInScreen(options: options),
+            step: { screen in
+                switch screen.step {
+                case .credentials: "credentials"
+                case .credentialsWithCode: "credentials with code"
+                case .secondFactor: "second factor"
+                }
+            },
+            responses: { request in
+                switch request {
+                case .signIn: [.signedIn, .challenged(challenge)]
+                case .verify, .provider: [.signedIn]
+                }
+            })
+    }
+
+    static let challenge = SignInChallenge(token: secret, expiryDate: Date(timeIntervalSince1970: 300))
+}
+
+extension ScreenScenario where S == RegistrationScreen {
+    static let registration = ScreenScenario(
+        name: "Registration", screen: RegistrationScreen(), step: { _ in "form" },
+        responses: { request in
+            switch request {
+            case .signUp(_, let email, _): [.signedUp(email: email)]
+            }
+        })
+}
+
+extension ScreenScenario where S == EmailVerificationScreen {
+    static let verification = ScreenScenario(
+        name: "E-mail verification", screen: EmailVerificationScreen(email: "ada@example.com"),
+        step: { screen in
+            switch screen.step {
+            case .waiting: "waiting"
+            case .password: "password"
+            case .verified: "verified"
+            }
+        },
+        responses: { request in
+            switch request {
+            case .resend: [.sent]
+            case .verify: [.verified]
+            case .check: [.verified, .waiting]
+            }
+        }, links: [ScreenLink(.verifyEmail, token: secret), ScreenLink(.resetPassword, token: secret)])
+}
+
+extension ScreenScenario where S == PasswordResetScreen {
+    static let passwordReset = ScreenScenario(
+        name: "Password reset", screen: PasswordResetScreen(),
+        step: { screen in
+            switch screen.step {
+            case .address: "address"
+            case .waiting: "waiting"
+            case .password: "password"
+            case .done: "done"
+            }
+        },
+        responses: { request in
+            switch request {
+            case .send(let email): [.sent(email: email)]
+            case .reset: [.reset]
+            }
+        }, links: [ScreenLink(.resetPassword, token: secret), ScreenLink(.verifyEmail, token: secret)])
+}
+
+extension ScreenScenario where S == ChangePasswordScreen {
+    static let changePassword = ScreenScenario(
+        name: "Change of the password", screen: ChangePasswordScreen(), step: { $0.isChanged ? "changed" : "form" },
+        responses: { _ in [.changed] })
+}
+
+extension ScreenScenario where S == SecondFactorScreen {
+    static let secondFactor = ScreenScenario(
+        name: "Second factor", screen: SecondFactorScreen(),
+        step: { screen in
+            switch screen.step {
+            case .introduction: "introduction"
+            case .secret: "secret"
+            case .recoveryCodes: "recovery codes"
+            }
+        },
+        responses: { request in
+            switch request {
+            case .begin:
+                [.begun(SecondFactorSetup(secret: secret, uri: "otpauth://totp/a?secret=\(secret)", recoveryCodes: [code]))]
+            case .confirm: [.confirmed]
+            }
+        })
+}
+
+extension ScreenScenario where S == StepUpScreen {
+    static let stepUp = ScreenScenario(
+        name: "Step-up", screen: StepUpScreen(),
+        step: { $0.fields[.code] == nil ? "password" : "password and code" }, responses: { _ in [.authenticated] })
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchTexts
+import LatchUI
+import Testing
+
+@Suite struct `The catalog of texts` {
+    private let catalog = StringCatalog.latchwork
+
+    @Test func `has every key in English and German`() {
+        #expect(catalog.languages == ["de", "en"])
+        for key in catalog.keys {
+            #expect(Set(catalog.entries[key, default: [:]].keys) == ["de", "en"], "\(key)")
+            for text in catalog.entries[key, default: [:]].values.flatMap(\.texts) {
+                #expect(!text.isEmpty && text.trimmingCharacters(in: .whitespaces) == text, "\(key)")
+            }
+        }
+    }
+
+    @Test func `has the same placeholders and plural forms in both languages`() {
+        for key in catalog.keys {
+            let entries = catalog.entries[key, default: [:]]
+            let placeholders = entries.values.flatMap(\.texts).map { text in
+                Placeholder.split(text).filter { if case .argument = $0 { true } else { false } }
+            }
+            #expect(Set(placeholders).count == 1, "\(key)")
+            let forms = entries.values.map { entry -> Set<StringCatalog.PluralForm> in
+                if case .plural(let forms) = entry { Set(forms.keys) } else { [] }
+            }
+            #expect(Set(forms).count == 1, "\(key)")
+        }
+    }
+
+    @Test func `has the keys that the sources use, and no other`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        var used: Set<String> = []
+        for folder in ["Sources/UI", "Sources/Core/LatchTexts"] {
+            let files = try #require(
+                FileManager.default.enumerator(at: root.appending(path: folder), includingPropertiesForKeys: nil))
+            for case let file as URL in files where file.pathExtension == "swift" {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                for match in text.matches(of: /"((?:[a-z][A-Za-z]*\.)+[A-Za-z]+|progress)"/) { used.insert(String(match.1)) }
+            }
+        }
+        // Keys that are composed of the name of a case.
+        for reason in ScreenFailure.Reason.allCases where reason != .locked { used.insert("failure.\(reason.rawValue)") }
+        used.formUnion(["field.email", "field.username"])
+        #expect(used.subtracting(catalog.keys) == [])
+        #expect(Set(catalog.keys).subtracting(used) == [])
+    }
+
+    @Test func `names failures with what to do next`() {
+        for reason in ScreenFailure.Reason.allCases {
+            for language in Texts.languages {
+                let text = Texts(languages: [language])(ScreenFailure(reason).phrase)
+                #expect(text.split(separator: ".").count >= 2, "\(text)")
+            }
+        }
+    }
+}
+
+@Suite struct `A writer of texts` {
+    @Test(arguments: [
+        (["de-CH", "en"], "de"), (["fr", "de"], "de"), (["fr"], "en"), ([], "en"), (["EN_us"], "en"),
+    ])
+    func `takes the first language that is there`(languages: [String], expected: String) {
+        #expect(Texts(languages: languages).language == expected)
+    }
+
+    @Test func `fills in names, plural forms, dates and phrases`() {
+        let texts = Texts(languages: ["en"])
+        #expect(texts(Phrase("verification.sent", .text("100%@"))) == "We sent a mail to 100%@.")
+        #expect(texts(Phrase("devices.signedOut", .count(1))) == "1 device is signed out.")
+        #expect(texts(Phrase("devices.signedOut", .count(3))) == "3 devices are signed out.")
+        #expect(
+            texts(Phrase("devices.lastUse", .date(Date(timeIntervalSince1970: 86_400 * 40)))) == "Last used on 1970-02-10")
+        #expect(texts(Phrase("field.required", .phrase(Phrase("field.password")))) == "Password is missing.")
+        #expect(texts(.verbatim("%@ 100%")) == "%@ 100%")
+        #expect(texts(Phrase("no.such.key")) == "no.such.key")
+    }
+
+    @Test func `takes an app's own text first`() {
+        let texts = Texts(languages: ["de"]) { phrase, language in
+            phrase.key == "signIn.title" ? "Grüezi (\(language))" : nil
+        }
+        #expect(texts(Phrase("signIn.title")) == "Grüezi (de)")
+        #expect(texts(Phrase("signIn.submit")) == "Anmelden")
+    }
+
+    @Test func `splits formats by their placeholders`() {
+        #expect(Placeholder.split("a %2$@ %lld %% %x %") == [
+            .text("a "), .argument(1), .text(" "), .argument(nil), .text(" % %x %"),
+        ])
+    }
+}
