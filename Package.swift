@@ -32,7 +32,7 @@ let layers: KeyValuePairs = [
     "Sources/Compatibility/AuthPackageUI": "AuthPackage LatchUI",
     "Sources/Compatibility/Nevod": "FoundationBridge LatchAuth",
     "Sources/Compatibility/JWTAuth": "FoundationBridge LatchAuth",
-    "Sources/Compatibility/LaziOAuth": "LatchOAuth",
+    "Sources/Compatibility/LaziOAuth": "LatchUI",
     "Sources/Compatibility/AxiomCore": "LatchRPC",
     "Sources/Compatibility/AxiomArchitecture": "AxiomCore",
     "Sources/Testing/LatchTesting": "LatchOAuth LatchServer",

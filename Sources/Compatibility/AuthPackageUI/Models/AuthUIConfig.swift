@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AuthPackage
-public import LatchOAuth
 public import PortableFoundation
 
 /// The address of the backend, the providers and the style of the screens.

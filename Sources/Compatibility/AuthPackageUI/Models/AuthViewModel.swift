@@ -2,7 +2,7 @@
 
 public import AuthPackage
 import LatchAccounts
-import LatchAuth
+import LatchCore
 public import LatchTexts
 public import LatchUI
 public import Observation

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
-public import LatchUI
+import LatchUI
 public import SwiftUI
 
 /// The screens of the flow: sign-in, registration, password reset, and the content for a signed-in user.

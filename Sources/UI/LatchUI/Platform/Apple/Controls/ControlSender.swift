@@ -15,6 +15,15 @@ public struct ControlSender: Sendable {
         pressReturn = { [weak model] in model?.pressReturn(in: $0) }
     }
 
+    /// Creates the way to a view that holds a text itself, as a facade's does.
+    package init(
+        text: @escaping @MainActor (ControlID) -> String, send: @escaping @MainActor (ScreenInput) -> Void
+    ) {
+        self.text = text
+        self.send = send
+        pressReturn = { _ in }
+    }
+
     /// The way of controls that take no input, such as those of a banner.
     public static let none = ControlSender()
 

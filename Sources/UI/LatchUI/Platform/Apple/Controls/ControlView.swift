@@ -51,9 +51,11 @@ public struct ControlView: View {
         case .toggle: AuthToggle(control, sender: sender)
         case .row: ControlRow(control, sender: sender)
         case .code: CodeText(control)
-        case .link(let url):
-            Link(texts(control.label), destination: url)
-                .accessibilityIdentifier(control.id.description)
+        case .link:
+            if let url = control.url {
+                Link(texts(control.label), destination: url)
+                    .accessibilityIdentifier(control.id.description)
+            }
         case .progress:
             ProgressView(texts(control.label))
                 .frame(maxWidth: .infinity)
