@@ -68,7 +68,7 @@ let layers: KeyValuePairs = [
     "Tests/ConnectConformanceDriver/connect-conformance-client": "ConnectConformance",
     "Tests/ConnectConformanceDriver/connect-conformance-server": "ConnectConformance",
 
-    "Tests/SeedDocuments": "AuthPackage LaziOAuth UserService",
+    "Tests/SeedDocuments": "AuthPackageUI JWTAuth LaziOAuth UserService",
 
     "Tests/LatchCoreTests": "TestSupport LatchTOML",
     "Tests/LatchCryptoTests": "LatchCrypto TestTags TestVectors",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AuthPackage
+import Foundation
 public import LatchUI
 
 extension ScreenFailure {
