@@ -35,7 +35,7 @@ extension ScreenScenario where S == EditProfileScreen {
             case .save(let profile):
                 [.saved(profile), .saved(.ada)]
             }
-        })
+        }, failures: [.offline, .taken, .invalidEmail, .stepUpRequired, .locked, .cancelled])
 }
 
 extension ScreenScenario where S == DevicesScreen {
@@ -59,7 +59,9 @@ extension ScreenScenario where S == DevicesScreen {
 extension ScreenScenario where S == AccountSwitcherScreen {
     static let accountSwitcher = ScreenScenario(
         name: "Account switcher", screen: AccountSwitcherScreen(),
-        step: { $0.removing != nil ? "removal" : $0.accounts.map { $0.isEmpty ? "no accounts" : "accounts" } ?? "empty" },
+        step: {
+            $0.removing != nil ? "removal" : $0.accounts.map { $0.isEmpty ? "no accounts" : "accounts" } ?? "empty"
+        },
         responses: { request in
             switch request {
             case .load: [.loaded(all, currentID: "1")]
@@ -70,7 +72,8 @@ extension ScreenScenario where S == AccountSwitcherScreen {
 
     /// Two accounts, as a list stores them.
     private static let all: [AccountEntry] = {
-        let json = #"[{"id":"1","name":"ada","issuer":"https://id.example.com"},"#
+        let json =
+            #"[{"id":"1","name":"ada","issuer":"https://id.example.com"},"#
             + #"{"id":"2","name":"bob","issuer":"https://id.example.com"}]"#
         return (try? JSONDecoder().decode([AccountEntry].self, from: Data(json.utf8))) ?? []
     }()
@@ -94,7 +97,7 @@ enum NoteScope: String, SelectableScope {
 extension ScreenScenario where S == ScopeSelectionScreen<NoteScope> {
     static let scopeSelection = ScreenScenario(
         name: "Scope selection", screen: ScopeSelectionScreen(),
-        step: { $0.choice.isExpanded ? "expanded" : "collapsed" }, responses: { _ in [] })
+        step: { $0.choice.isExpanded ? "expanded" : "collapsed" }, responses: { request in switch request {} })
 }
 
 extension ScreenScenario where S == ConsentScreen {
@@ -111,7 +114,8 @@ extension ScreenScenario where S == UserListScreen {
         responses: { request in
             switch request {
             case .load(_, nil): [.first(AccountPage(users: [.ada], next: "2", total: 2))]
-            case .load: [.next(AccountPage(users: [.ada, AccountProfile(id: "2", email: "bob@example.com")], total: 2))]
+            case .load:
+                [.next(AccountPage(users: [.ada, AccountProfile(id: "2", email: "bob@example.com")], total: 2))]
             }
         })
 }

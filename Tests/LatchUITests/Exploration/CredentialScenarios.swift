@@ -44,7 +44,7 @@ extension ScreenScenario where S == RegistrationScreen {
             switch request {
             case .signUp(_, let email, _): [.signedUp(email: email)]
             }
-        })
+        }, failures: [.offline, .taken, .invalidEmail, .weakPassword, .locked, .cancelled])
 }
 
 extension ScreenScenario where S == EmailVerificationScreen {
@@ -63,7 +63,8 @@ extension ScreenScenario where S == EmailVerificationScreen {
             case .verify: [.verified]
             case .check: [.verified, .waiting]
             }
-        }, links: [ScreenLink(.verifyEmail, token: secret), ScreenLink(.resetPassword, token: secret)])
+        }, failures: [.offline, .codeRequired, .invalidLink, .invalidEmail, .weakPassword, .locked, .cancelled],
+        links: [ScreenLink(.verifyEmail, token: secret), ScreenLink(.resetPassword, token: secret)])
 }
 
 extension ScreenScenario where S == PasswordResetScreen {
@@ -82,13 +83,15 @@ extension ScreenScenario where S == PasswordResetScreen {
             case .send(let email): [.sent(email: email)]
             case .reset: [.reset]
             }
-        }, links: [ScreenLink(.resetPassword, token: secret), ScreenLink(.verifyEmail, token: secret)])
+        }, failures: [.offline, .codeRequired, .invalidLink, .invalidEmail, .weakPassword, .locked, .cancelled],
+        links: [ScreenLink(.resetPassword, token: secret), ScreenLink(.verifyEmail, token: secret)])
 }
 
 extension ScreenScenario where S == ChangePasswordScreen {
     static let changePassword = ScreenScenario(
         name: "Change of the password", screen: ChangePasswordScreen(), step: { $0.isChanged ? "changed" : "form" },
-        responses: { _ in [.changed] })
+        responses: { _ in [.changed] },
+        failures: [.offline, .wrongCredentials, .weakPassword, .locked, .cancelled])
 }
 
 extension ScreenScenario where S == SecondFactorScreen {
@@ -104,7 +107,11 @@ extension ScreenScenario where S == SecondFactorScreen {
         responses: { request in
             switch request {
             case .begin:
-                [.begun(SecondFactorSetup(secret: secret, uri: "otpauth://totp/a?secret=\(secret)", recoveryCodes: [code]))]
+                [
+                    .begun(
+                        SecondFactorSetup(
+                            secret: secret, uri: "otpauth://totp/a?secret=\(secret)", recoveryCodes: [code]))
+                ]
             case .confirm: [.confirmed]
             }
         })

@@ -3,18 +3,37 @@
 import Foundation
 import LatchTexts
 import LatchUI
+import Synchronization
 import Testing
 
-/// The result of the exploration of one screen, without its type.
-struct Exploration: Sendable, CustomTestStringConvertible {
+/// The exploration of one screen, without its type; made once for all tests.
+final class Exploration: Sendable, CustomTestStringConvertible {
+    struct Result: Sendable {
+        let markdown: String
+        let violations: [String]
+        let phrases: Set<Phrase>
+        let states: Int
+    }
+
     let name: String
-    let explore: @Sendable () -> (markdown: String, violations: [String], phrases: Set<Phrase>, states: Int)
+    private let make: @Sendable () -> Result
+    private let made = Mutex<Result?>(nil)
 
     init<S: Screen>(_ scenario: ScreenScenario<S>) {
         name = scenario.name
-        explore = {
+        make = {
             let explorer = ScreenExplorer(scenario)
-            return (explorer.markdown, explorer.violations, explorer.phrases, explorer.states.count)
+            return Result(
+                markdown: explorer.markdown, violations: explorer.violations, phrases: explorer.phrases,
+                states: explorer.states.count)
+        }
+    }
+
+    func explore() -> Result {
+        made.withLock { made in
+            let result = made ?? make()
+            made = result
+            return result
         }
     }
 
@@ -29,4 +48,3 @@ struct Exploration: Sendable, CustomTestStringConvertible {
         Exploration(.userMenu), Exploration(.passkey), Exploration(.unlock),
     ]
 }
-

@@ -16,7 +16,7 @@ struct ScreenExplorer<S: Screen> {
     /// The phrases that users read.
     private(set) var phrases: Set<Phrase> = []
 
-    init(_ scenario: ScreenScenario<S>, limit: Int = 60_000) {
+    init(_ scenario: ScreenScenario<S>, limit: Int = 8_000) {
         self.scenario = scenario
         explore(limit: limit)
         checkExits()
@@ -134,10 +134,20 @@ struct ScreenExplorer<S: Screen> {
         for (state, events) in table.sorted(by: { $0.key < $1.key }) {
             let next = Dictionary(grouping: events.keys) { events[$0, default: []].sorted().joined(separator: " or ") }
             for (target, names) in next.sorted(by: { ($0.key, $0.value.count) < ($1.key, $1.value.count) }) {
-                lines.append("| \(state) | \(names.sorted().joined(separator: ", ")) | \(target) |")
+                lines.append("| \(state) | \(shortened(names, among: next)) | \(target) |")
             }
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Returns the names of events, where the failures that most often lead to the same state are written as one.
+    private func shortened(_ names: [String], among next: [String: [String]]) -> String {
+        let failures = names.filter { $0.hasPrefix("failure ") }
+        let others = names.filter { !$0.hasPrefix("failure ") }
+        let all = next.values.flatMap(\.self).filter { $0.hasPrefix("failure ") }.count
+        guard failures.count * 2 > all, failures.count > 1 else { return names.sorted().joined(separator: ", ") }
+        let name = failures.count == all ? "any failure" : "any other failure"
+        return (others.sorted() + [name]).joined(separator: ", ")
     }
 }
 

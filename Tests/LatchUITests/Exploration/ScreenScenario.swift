@@ -16,7 +16,12 @@ struct ScreenScenario<S: Screen>: Sendable {
     /// The answers that a request may get.
     let responses: @Sendable (S.Request) -> [S.Response]
     /// The failures that a request may end with.
-    var failures: [ScreenFailure.Reason] = ScreenFailure.Reason.allCases
+    ///
+    /// By default those that any screen tells apart: every other one is a notice, as `offline` is.
+    var failures: [ScreenFailure.Reason] = [
+        .offline, .wrongCredentials, .wrongCode, .codeRequired, .locked, .expired, .missing, .stepUpRequired,
+        .cancelled,
+    ]
     /// The links that may open the app.
     var links: [ScreenLink] = []
 
@@ -28,11 +33,12 @@ struct ScreenScenario<S: Screen>: Sendable {
     /// The texts that a user may type into a field: nothing, something wrong, something right.
     func texts(_ kind: FieldKind) -> [String] {
         switch kind {
-        case .email: ["", "ada", "ada@example.com"]
-        case .username, .name, .text, .paragraph: ["", "ada"]
+        case .email: ["ada", "ada@example.com"]
+        case .username, .text, .paragraph: ["", "ada"]
+        case .name: ["Ada"]
         case .password: ["", Self.secret]
-        case .newPassword: ["", "short", Self.secret]
-        case .oneTimeCode: ["", "12", Self.code]
+        case .newPassword: ["short", Self.secret]
+        case .oneTimeCode: ["12", Self.code]
         }
     }
 }
@@ -100,7 +106,6 @@ extension ScreenScenario {
                     ExploredEvent<S>(name: "edit \(name)", event: .input(.edit(control.id, text)))
                 }
                 return edits
-                    + [ExploredEvent(name: "focus \(name)", event: .input(.focus(control.id)))]
             case .button:
                 return [ExploredEvent(name: "press \(name)", event: .input(.press(control.id)))]
             case .toggle:

@@ -43,11 +43,15 @@ import Testing
                 // Names of the system's symbols.
                 if file.lastPathComponent == "Symbol.swift" { continue }
                 let text = try String(contentsOf: file, encoding: .utf8)
-                for match in text.matches(of: /"((?:[a-z][A-Za-z]*\.)+[A-Za-z]+|progress)"/) { used.insert(String(match.1)) }
+                for match in text.matches(of: /"((?:[a-z][A-Za-z]*\.)+[A-Za-z]+|progress)"/) {
+                    used.insert(String(match.1))
+                }
             }
         }
         // Keys that are composed of the name of a case.
-        for reason in ScreenFailure.Reason.allCases where reason != .locked { used.insert("failure.\(reason.rawValue)") }
+        for reason in ScreenFailure.Reason.allCases where reason != .locked {
+            used.insert("failure.\(reason.rawValue)")
+        }
         used.formUnion(["field.email", "field.username"])
         #expect(used.subtracting(catalog.keys) == [])
         #expect(Set(catalog.keys).subtracting(used) == [])
@@ -77,7 +81,8 @@ import Testing
         #expect(texts(Phrase("devices.signedOut", .count(1))) == "1 device is signed out.")
         #expect(texts(Phrase("devices.signedOut", .count(3))) == "3 devices are signed out.")
         #expect(
-            texts(Phrase("devices.lastUse", .date(Date(timeIntervalSince1970: 86_400 * 40)))) == "Last used on 1970-02-10")
+            texts(Phrase("devices.lastUse", .date(Date(timeIntervalSince1970: 86_400 * 40))))
+                == "Last used on 1970-02-10")
         #expect(texts(Phrase("field.required", .phrase(Phrase("field.password")))) == "Password is missing.")
         #expect(texts(.verbatim("%@ 100%")) == "%@ 100%")
         #expect(texts(Phrase("no.such.key")) == "no.such.key")
@@ -92,8 +97,9 @@ import Testing
     }
 
     @Test func `splits formats by their placeholders`() {
-        #expect(Placeholder.split("a %2$@ %lld %% %x %") == [
-            .text("a "), .argument(1), .text(" "), .argument(nil), .text(" % %x %"),
-        ])
+        #expect(
+            Placeholder.split("a %2$@ %lld %% %x %") == [
+                .text("a "), .argument(1), .text(" "), .argument(nil), .text(" % %x %"),
+            ])
     }
 }

@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+public import LatchUI
 public import Observation
 
 /// The model of the login screen.

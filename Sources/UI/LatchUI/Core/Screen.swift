@@ -39,6 +39,8 @@ public protocol Screen: Hashable, Sendable {
     mutating func open(_ link: ScreenLink) -> ScreenStep<Self>
     /// Takes the return of the user to the app.
     mutating func resume() -> ScreenStep<Self>
+    /// Takes the cancellation of the request that is under way, or the end of the screen's display.
+    mutating func leave()
     /// Leaves the step that has expired, and returns the notice to show.
     mutating func expire() -> ScreenFailure?
 }
@@ -62,6 +64,8 @@ extension Screen {
     public mutating func open(_ link: ScreenLink) -> ScreenStep<Self> { .stay }
     /// Stays as it is.
     public mutating func resume() -> ScreenStep<Self> { .stay }
+    /// Stays as it is; ``ScreenMachine`` has removed the secrets of the fields.
+    public mutating func leave() {}
     /// Stays as it is.
     public mutating func expire() -> ScreenFailure? { nil }
 

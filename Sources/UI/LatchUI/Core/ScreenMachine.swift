@@ -116,6 +116,7 @@ extension ScreenMachine {
     /// Cancels the request that is under way, and removes the secrets.
     private mutating func leave() -> [ScreenEffect<S>] {
         screen.fields.wipeSecrets()
+        screen.leave()
         guard isBusy else { return [] }
         activity = .idle
         return [.cancel]

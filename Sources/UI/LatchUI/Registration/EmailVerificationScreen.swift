@@ -139,6 +139,9 @@ public struct EmailVerificationScreen: Screen {
         return .perform(.verify(token: token, password: nil))
     }
 
+    /// Forgets the token of a request that was cancelled.
+    public mutating func leave() { token = nil }
+
     /// Asks whether the address was verified in a browser meanwhile.
     public mutating func resume() -> ScreenStep<Self> { step == .waiting ? .perform(.check) : .stay }
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchOAuth
+import LatchTexts
+import LatchUI
+import Testing
+
+@Suite struct `A failure as users see it` {
+    private struct Foreign: Error, CustomStringConvertible {
+        var description: String { "SELECT * FROM users" }
+    }
+
+    private static let errors: [(any Error & Sendable, ScreenFailure.Reason)] = [
+        (AccountError.wrongCredentials, .wrongCredentials), (AccountError.wrongCode, .wrongCode),
+        (AccountError.secondFactorRequired, .codeRequired), (AccountError.emailTaken, .taken),
+        (AccountError.invalidEmail, .invalidEmail), (AccountError.tooManyAttempts, .locked),
+        (AccountError.refused, .refused), (AccountError.serverFailed, .serverFailed),
+        (AccountError(code: "refused", message: "", serverCode: "weakPassword"), .weakPassword),
+        (AccountError(code: "refused", message: "", serverCode: "invalidLink"), .invalidLink),
+        (HTTPError.offline, .offline), (HTTPError.timeout, .offline), (HTTPError.tls, .insecure),
+        (HTTPError.cancelled, .cancelled), (HTTPError.tooLarge, .serverFailed),
+        (AuthError.missingToken, .signedOut), (AuthError.reauthenticationRequired, .signedOut),
+        (AuthError.stepUpRequired, .stepUpRequired), (AuthError.storeLocked, .storeUnavailable),
+        (AuthError.refreshFailed.caused(by: HTTPError.offline), .offline), (AuthError.unknownAccount, .missing),
+        (OAuthError.cancelled, .cancelled), (OAuthError.signInTimedOut, .expired),
+        (OAuthError.browserUnavailable, .browserUnavailable), (OAuthError.tooManyRequests, .locked),
+        (CancellationError(), .cancelled), (Foreign(), .unknown),
+    ]
+
+    @Test(arguments: errors.indices) func `has one reason for each error`(index: Int) {
+        let (error, reason) = Self.errors[index]
+        #expect(ScreenFailure(error).reason == reason, "\(error)")
+    }
+
+    @Test func `shows nothing of a foreign error, or of the server's message`() {
+        let texts = Texts(languages: ["en"])
+        #expect(!texts(ScreenFailure(Foreign()).phrase).contains("SELECT"))
+        let refused = AccountError(code: "refused", message: "SELECT", serverMessage: "SELECT")
+        #expect(!texts(ScreenFailure(refused).phrase).contains("SELECT"))
+    }
+
+    @Test(arguments: [
+        (1, "1 second"), (30, "30 seconds"), (89, "89 seconds"), (90, "2 minutes"), (3_600, "60 minutes"),
+    ])
+    func `says when another attempt may succeed`(seconds: Int, text: String) {
+        let now = Date(timeIntervalSince1970: 0)
+        let error = AccountError(code: "tooManyAttempts", message: "", retryAfter: .seconds(seconds))
+        let failure = ScreenFailure(error, at: now)
+        #expect(failure.retryDate == now.addingTimeInterval(TimeInterval(seconds)))
+        #expect(Texts(languages: ["en"])(failure.phrase).contains(" \(text)."))
+    }
+}
+
+@Suite struct `A link of a mail` {
+    @Test(arguments: [
+        "https://id.example.com/verify?token=aB-_9", "myapp://verify?token=aB-_9",
+        "https://a/b/verify?x=1&token=aB-_9#f",
+    ])
+    func `is read from a URL`(text: String) throws {
+        let link = try #require(URL(string: text).flatMap(ScreenLink.init))
+        #expect(link == ScreenLink(.verifyEmail, token: "aB-_9"))
+        #expect(!"\(link) \(String(reflecting: link))".contains("aB-_9"))
+    }
+
+    @Test(arguments: [
+        "https://id.example.com/verify", "https://id.example.com/verify?token=", "https://id.example.com/other?token=a",
+        "https://id.example.com/verify?token=a%20b", "https://id.example.com/verify?untoken=a",
+    ])
+    func `is nothing else`(text: String) throws {
+        #expect(ScreenLink(try #require(URL(string: text))) == nil)
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchTesting
+import LatchTexts
+import LatchUI
+import Synchronization
+import Testing
+
+@testable import LatchIdentity
+
+/// A person's taps from the sign-up to the sign-out, over the models and the real server.
+@MainActor @Suite struct `A person with an app` {
+    private let email = RealServer.email
+    private let password = RealServer.password
+
+    @Test func `signs up, verifies, signs in, sets a second factor up, changes all there is, and signs out`()
+        async throws
+    {
+        try await RealServer.run(change: { $0.requireOwnerProof = true }) { server in
+            let phone = try server.client()
+            try await signUp(phone, server)
+            try await signIn(phone)
+            let gate = SessionGateModel(phone.session)
+            #expect(gate.gate.phase == .signedIn)
+            try await editProfile(phone)
+            let secret = try await setUpSecondFactor(phone, server)
+            try await changePassword(phone)
+
+            // Another device: its sign-in has two steps.
+            server.clock.advance(by: 31)
+            let laptop = try server.client()
+            let signIn = SignInModel(laptop, clock: server.clock.wallClock())
+            await signIn.use([.email: email, .password: "another sentence"], press: .submit)
+            #expect(signIn.focus == .code && !laptop.session.currentState.isSignedIn)
+            await signIn.use([.code: "000000"], press: .submit)
+            #expect(signIn.machine.failure?.reason == .wrongCode)
+            await signIn.use([.code: server.code(of: secret)], press: .submit)
+            #expect(signIn.outcome == .signedIn && laptop.session.currentState.isSignedIn)
+
+            try await signOutOthers(phone, laptop)
+            let profile = ProfileModel(phone)
+            await profile.use(press: .signOut)
+            #expect(profile.outcome == .signedOut)
+            #expect(!phone.session.currentState.isSignedIn)
+        }
+    }
+
+    private func signUp(_ client: AuthClient, _ server: RealServer) async throws {
+        let registration = RegistrationModel(client)
+        await registration.use([.name: "Ada", .email: "ada example.com", .newPassword: "short"], press: .submit)
+        #expect(registration.focus == .email)
+        await registration.use([.email: email, .newPassword: password], press: .submit)
+        #expect(registration.outcome == .registered(email: email))
+
+        let verification = EmailVerificationModel(client, screen: EmailVerificationScreen(email: email))
+        await verification.use(press: .resend)
+        #expect(verification.control(.notice)?.label == Phrase("verification.sentAgain", .text(email)))
+        verification.send(.open(try await server.mailedLink()))
+        await verification.settled()
+        // The server wants to know that the reader of the mail chose the password.
+        #expect(verification.focus == .password)
+        await verification.use([.password: password], press: .submit)
+        #expect(verification.screen.step == .verified)
+        await verification.use(press: .done)
+        #expect(verification.outcome == .verified(email: email))
+    }
+
+    private func signIn(_ client: AuthClient) async throws {
+        let signIn = SignInModel(client)
+        await signIn.use([.email: email, .password: "not the password"], press: .submit)
+        #expect(signIn.machine.failure?.reason == .wrongCredentials)
+        await signIn.use([.password: password], press: .submit)
+        #expect(signIn.outcome == .signedIn)
+    }
+
+    private func editProfile(_ client: AuthClient) async throws {
+        let profile = ProfileModel(client)
+        await profile.use(press: .edit)
+        guard case .edit(let loaded) = profile.outcome else {
+            Issue.record("the profile has not been loaded: \(String(describing: profile.machine.failure))")
+            return
+        }
+        #expect(loaded.isEmailVerified && loaded.email == email)
+        let editing = EditProfileModel(client, profile: loaded)
+        await editing.use([.displayName: "Countess", .email: "ada"], press: .submit)
+        #expect(editing.focus == .email && editing.control(.displayName)?.text.value == "Countess")
+        await editing.use([.email: email], press: .submit)
+        guard case .saved(let saved) = editing.outcome else {
+            Issue.record("the profile has not been saved: \(String(describing: editing.machine.failure))")
+            return
+        }
+        #expect(saved.displayName == "Countess")
+        await profile.use()
+        #expect(profile.screen.title == .verbatim("Countess"))
+    }
+
+    private func setUpSecondFactor(_ client: AuthClient, _ server: RealServer) async throws -> String {
+        // The sign-in is too old: the request raises a step-up.
+        server.clock.advance(by: 901)
+        let model = SecondFactorModel(client)
+        await model.use(press: .submit)
+        #expect(model.machine.failure?.reason == .stepUpRequired)
+        #expect(client.session.stepUp != nil)
+        let stepUp = StepUpModel(client)
+        await stepUp.use([.password: password], press: .submit)
+        #expect(stepUp.outcome == .authenticated && client.session.stepUp == nil)
+
+        await model.use(press: .submit)
+        let secret = try #require(model.control(.secret)?.text.value)
+        #expect(model.control(.authenticator)?.url?.scheme == "otpauth")
+        await model.use([.code: "000000"], press: .submit)
+        #expect(model.control(.code)?.problem != nil)
+        await model.use([.code: server.code(of: secret)], press: .submit)
+        #expect(model.control(ControlID("recoveryCode", item: "1"))?.text.value.isEmpty == false)
+        await model.use(press: .done)
+        #expect(model.outcome == .enabled)
+        return secret
+    }
+
+    private func changePassword(_ client: AuthClient) async throws {
+        let model = ChangePasswordModel(client)
+        await model.use([.password: "not the password", .newPassword: "another sentence"], press: .submit)
+        #expect(model.control(.password)?.problem == Phrase("field.currentPassword.wrong"))
+        await model.use([.password: password, .newPassword: "another sentence"], press: .submit)
+        await model.use(press: .done)
+        #expect(model.outcome == .changed)
+    }
+
+    private func signOutOthers(_ phone: AuthClient, _ laptop: AuthClient) async throws {
+        let devices = DevicesModel(phone)
+        await devices.use()
+        let all = try #require(devices.screen.devices)
+        #expect(all.count == 2 && all.first?.isCurrent == true)
+        let other = try #require(all.last)
+        await devices.use(press: .signOutDevice(other.id))
+        #expect(devices.screen.devices?.count == 1)
+        #expect(devices.control(.notice)?.label == Phrase("devices.signedOut", .count(1)))
+        await #expect(throws: AuthError.reauthenticationRequired) { try await laptop.profile() }
+        #expect(SessionGate(laptop.session.currentState).notice == Phrase("failure.signedOut"))
+    }
+
+    @Test func `resets the password by the mailed link, also after a restart of the app`() async throws {
+        try await RealServer.run { server in
+            let client = try server.client()
+            try await client.signUp(email: email, password: password)
+            let reset = PasswordResetModel(client, screen: PasswordResetScreen(email: email))
+            server.isOffline.withLock { $0 = true }
+            await reset.use(press: .submit)
+            #expect(reset.machine.failure?.reason == .offline)
+            server.isOffline.withLock { $0 = false }
+            await reset.use(press: .submit)
+            let stored = try JSONEncoder().encode(reset.screen)
+
+            let restored = PasswordResetModel(
+                client, screen: try JSONDecoder().decode(PasswordResetScreen.self, from: stored))
+            #expect(restored.screen.step == .waiting(email: email))
+            let link = try await server.mailedLink()
+            restored.send(.open(link))
+            await restored.use([.newPassword: "another sentence"], press: .submit)
+            await restored.use(press: .done)
+            #expect(restored.outcome == .signIn(email: email))
+
+            // The link is used.
+            restored.send(.open(link))
+            await restored.use([.newPassword: "a third sentence"], press: .submit)
+            #expect(restored.machine.failure?.reason == .invalidLink && restored.screen.step == .address)
+
+            let signIn = SignInModel(client)
+            await signIn.use([.email: email, .password: "another sentence"], press: .submit)
+            #expect(signIn.outcome == .signedIn)
+        }
+    }
+
+    @Test func `deletes the account`() async throws {
+        try await RealServer.run { server in
+            let client = try server.client()
+            try await client.signUp(email: email, password: password)
+            try await client.signIn(email: email, password: password)
+            let profile = ProfileModel(client)
+            await profile.use(press: .delete)
+            await profile.use(press: .confirmDeletion)
+            #expect(profile.outcome == .signedOut)
+            await #expect(throws: AccountError.wrongCredentials) {
+                try await client.signIn(email: email, password: password)
+            }
+        }
+    }
+
+    @Test func `administers users and is refused without the role`() async throws {
+        try await RealServer.run { server in
+            let client = try server.client()
+            let account = try await client.signUp(email: email, password: password, name: "Ada")
+            for number in 1...2 { try await client.signUp(email: "user\(number)@example.com", password: password) }
+            try await client.signIn(email: email, password: password)
+            let refused = UserListModel(client)
+            await refused.use()
+            #expect(refused.machine.failure?.reason == .forbidden)
+
+            _ = try await server.identity.accounts.setRole(of: account.id, to: .admin)
+            let users = UserListModel(client)
+            await users.use()
+            #expect(users.screen.users?.count == 3 && users.control(.more) == nil)
+            let page = try await client.users(limit: 2)
+            #expect(page.users.count == 2 && page.total == 3)
+            #expect(try await client.users(after: page.next, limit: 2).users.count == 1)
+            await users.use([.search: email], press: .submit)
+            #expect(users.screen.users?.map(\.email) == [email])
+            await users.use(press: .showUser(account.id))
+            #expect(users.outcome == users.screen.users?.first.map { .selected($0) })
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import LatchUI
+import Synchronization
+import Testing
+
+@testable import LatchIdentity
+
+/// The auth server itself, in process, with a clock that tests move and a network that they cut.
+final class RealServer: Sendable {
+    static let email = "ada@example.com"
+    static let password = "a long sentence"
+
+    let identity: Identity
+    let mailer = MemoryMailer()
+    let clock = ManualClock()
+    /// Whether the network is down.
+    let isOffline = Mutex(false)
+
+    init(in folder: String, change: (inout IdentityConfiguration) -> Void = { _ in }) async throws {
+        var configuration = IdentityConfiguration()
+        configuration.argon2MemoryKiB = 64
+        configuration.argon2Passes = 1
+        change(&configuration)
+        identity = try await Identity(
+            configuration: configuration, storePath: "\(folder)/identity.sqlite", mailer: mailer,
+            clock: clock.wallClock())
+        identity.adoptIssuer("http://127.0.0.1:8080")
+    }
+
+    /// Runs `body` with a server of its own.
+    static func run(
+        change: @Sendable (inout IdentityConfiguration) -> Void = { _ in },
+        _ body: @MainActor (RealServer) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let server = try await RealServer(in: folder, change: change)
+            do {
+                try await body(server)
+            } catch {
+                await server.identity.close()
+                throw error
+            }
+            await server.identity.close()
+        }
+    }
+
+    /// A client on a device of its own.
+    func client() throws -> AuthClient {
+        guard let url = URL(string: "http://127.0.0.1:8080") else { throw HTTPError.invalidURL }
+        return AuthClient(
+            baseURL: url, store: InMemoryTokenStore<Tokens>(),
+            transport: ClosureHandler { request in
+                if self.isOffline.withLock({ $0 }) { throw HTTPError.offline }
+                return try await self.identity.handler.respond(to: request)
+            }, clock: clock.wallClock())
+    }
+
+    /// The link in the newest mail to the address.
+    func mailedLink() async throws -> ScreenLink {
+        await identity.dependencies.mails.flush()
+        let text = try #require(mailer.messages.last { $0.recipient == Self.email }?.text)
+        let word = try #require(text.split(whereSeparator: \.isWhitespace).first { $0.contains("token=") })
+        return try #require(URL(string: String(word)).flatMap(ScreenLink.init))
+    }
+
+    /// The code that an authenticator app shows now.
+    func code(of secret: String) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+        let bits = secret.compactMap { alphabet.firstIndex(of: $0) }.flatMap { value in
+            (0..<5).reversed().map { value >> $0 & 1 }
+        }
+        let bytes = stride(from: 0, to: bits.count / 8 * 8, by: 8).map { start in
+            bits[start..<start + 8].reduce(UInt8(0)) { $0 << 1 | UInt8($1) }
+        }
+        return TOTP.code(bytes, at: TOTP.step(of: identity.dependencies.now))
+    }
+}
+
+extension ScreenModel {
+    /// Shows the screen, types texts, presses a button, and waits for the end of the request.
+    func use(_ texts: [ControlID: String] = [:], press id: ControlID? = nil) async {
+        send(.appear)
+        await settled()
+        for (field, text) in texts { edit(field, text) }
+        if let id { press(id) }
+        await settled()
+    }
+}
