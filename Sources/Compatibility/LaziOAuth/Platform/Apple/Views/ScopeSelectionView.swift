@@ -2,7 +2,7 @@
 
 #if canImport(SwiftUI)
 import LatchTexts
-import LatchUI
+public import LatchUI
 public import SwiftUI
 
 /// A list of scopes by category, which can be collapsed to their number.
