@@ -98,7 +98,7 @@ let layers: KeyValuePairs = [
     "Tests/UserServiceExampleTests": "UserAuthentication LatchIdentity TestSupport",
     "Tests/LatchTests": "latch latch-demo axiom-client-generator protoc-gen-latch TestSupport",
     "Tests/GeneratedTests": "GeneratedModels GeneratedNames LatchGenerator LatchServer TestTags",
-    "Tests/SeedTests": "latch SeedDocuments Nevod JWTAuth TestSupport",
+    "Tests/SeedTests": "latch SeedDocuments Nevod TestSupport",
     "Tests/AxiomSeedTests": "UserService TestTags",
 ]
 

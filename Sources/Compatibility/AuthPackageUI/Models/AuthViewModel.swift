@@ -90,7 +90,7 @@ public final class AuthViewModel {
         route = .login
     }
 
-    /// Creates an account; returns whether it succeeded. The user signs in afterwards.
+    /// Creates an account, with which the user signs in afterwards; returns whether it succeeded.
     @discardableResult
     public func register(email: String, password: String, name: String? = nil) async -> Bool {
         await perform(isSignIn: false) { [client] in

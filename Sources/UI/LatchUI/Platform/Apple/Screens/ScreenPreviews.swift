@@ -4,6 +4,10 @@
 import LatchAccounts
 import SwiftUI
 
+extension AccountProfile {
+    fileprivate static let preview = AccountProfile(id: "1", email: "ada@example.com")
+}
+
 #Preview("SignIn") {
     SignInView(SignInModel(SignInScreen()) { _ in .signedIn })
 }
@@ -33,11 +37,11 @@ import SwiftUI
 }
 
 #Preview("Profile") {
-    ProfileView(ProfileModel(ProfileScreen(profile: AccountProfile(id: "1", email: "ada@example.com"))) { _ in .signedOut })
+    ProfileView(ProfileModel(ProfileScreen(profile: .preview)) { _ in .signedOut })
 }
 
 #Preview("EditProfile") {
-    EditProfileView(EditProfileModel(EditProfileScreen(profile: AccountProfile(id: "1", email: "ada@example.com"))) { _ in throw ScreenFailure(.offline) })
+    EditProfileView(EditProfileModel(EditProfileScreen(profile: .preview)) { _ in throw ScreenFailure(.offline) })
 }
 
 #Preview("Devices") {

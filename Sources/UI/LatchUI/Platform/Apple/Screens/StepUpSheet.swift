@@ -26,7 +26,9 @@ struct StepUpSheet<Value: SessionCredential>: ViewModifier {
 
 extension View {
     /// Shows the step-up of a gate's session in a sheet, whenever a request needs one.
-    public func stepUpSheet<Value: SessionCredential>(_ gate: SessionGateModel<Value>, _ model: StepUpModel) -> some View {
+    public func stepUpSheet<Value: SessionCredential>(
+        _ gate: SessionGateModel<Value>, _ model: StepUpModel
+    ) -> some View {
         modifier(StepUpSheet(gate: gate, model: model))
     }
 
