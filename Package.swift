@@ -29,6 +29,7 @@ let layers: KeyValuePairs = [
     "Sources/Server/LatchIdentity": "LatchSignIn LatchRPC CSQLite",
     "Sources/Compatibility/FoundationBridge": "LatchHTTP",
     "Sources/Compatibility/AuthPackage": "LatchAccounts",
+    "Sources/Compatibility/AuthPackageUI": "AuthPackage LatchUI",
     "Sources/Compatibility/Nevod": "FoundationBridge LatchAuth",
     "Sources/Compatibility/JWTAuth": "FoundationBridge LatchAuth",
     "Sources/Compatibility/LaziOAuth": "LatchUI",
@@ -68,7 +69,7 @@ let layers: KeyValuePairs = [
     "Tests/ConnectConformanceDriver/connect-conformance-client": "ConnectConformance",
     "Tests/ConnectConformanceDriver/connect-conformance-server": "ConnectConformance",
 
-    "Tests/SeedDocuments": "AuthPackage LaziOAuth UserService",
+    "Tests/SeedDocuments": "AuthPackageUI JWTAuth LaziOAuth UserService",
 
     "Tests/LatchCoreTests": "TestSupport LatchTOML",
     "Tests/LatchCryptoTests": "LatchCrypto TestTags TestVectors",
@@ -90,6 +91,7 @@ let layers: KeyValuePairs = [
     "Tests/LatchServerTests": "TestSupport",
     "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator AuthPackage TestSupport TestVectors",
     "Tests/AuthPackageTests": "AuthPackage TestSupport",
+    "Tests/AuthPackageUITests": "AuthPackageUI TestSupport",
     "Tests/NevodTests": "Nevod TestSupport",
     "Tests/JWTAuthTests": "JWTAuth LatchIdentity TestSupport",
     "Tests/LaziOAuthTests": "LaziOAuth LatchIdentity TestSupport",
@@ -97,7 +99,7 @@ let layers: KeyValuePairs = [
     "Tests/UserServiceExampleTests": "UserAuthentication LatchIdentity TestSupport",
     "Tests/LatchTests": "latch latch-demo axiom-client-generator protoc-gen-latch TestSupport",
     "Tests/GeneratedTests": "GeneratedModels GeneratedNames LatchGenerator LatchServer TestTags",
-    "Tests/SeedTests": "latch SeedDocuments Nevod JWTAuth TestSupport",
+    "Tests/SeedTests": "latch SeedDocuments Nevod TestSupport",
     "Tests/AxiomSeedTests": "UserService TestTags",
 ]
 
@@ -134,8 +136,8 @@ let package = Package(
     products: [
         "Latchwork", "LatchCore", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchAuth", "LatchOAuth", "LatchAccounts",
         "LatchTexts", "LatchUI", "LatchServer", "LatchSignIn", "LatchIdentity", "LatchProtobuf", "LatchRPC",
-        "LatchReflection", "LatchTesting", "LatchIdentityTesting", "AuthPackage", "AxiomArchitecture", "AxiomCore",
-        "JWTAuth", "LaziOAuth", "Nevod",
+        "LatchReflection", "LatchTesting", "LatchIdentityTesting", "AuthPackage", "AuthPackageUI", "AxiomArchitecture",
+        "AxiomCore", "JWTAuth", "LaziOAuth", "Nevod",
     ].map { .library(name: $0, targets: [$0]) }
         + ["latch", "latch-demo", "axiom-client-generator", "protoc-gen-latch"].map {
             .executable(name: $0, targets: [$0])

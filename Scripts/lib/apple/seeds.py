@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Twelve mistakes of different kinds, each made in a copy of one file, and whether the check finds it there."""
+"""Mistakes of different kinds, each made in a copy of one file, and whether the check finds it there."""
 
 import re
 import subprocess
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from apple import integers, lints, sources
+from apple.swiftui_seeds import MISTAKES
 from swift_text import blanked
 
 
@@ -73,6 +74,7 @@ SEEDS = [
     Seed(
         "optional of another type", "LatchCrypto", "SecurityKey.swift", "visionos", "cannot convert",
         added="func seeded(_ key: SecKey) -> [UInt8]? { SecKeyCopyExternalRepresentation(key, nil) as Data? }"),
+    *(Seed(name, "LatchUI", file, platform, expected, added=code) for name, file, platform, expected, code in MISTAKES),
 ]
 
 

@@ -29,6 +29,9 @@ PATTERN = re.compile(r"\b(?:case|catch)\b[^=]*$")
 # The root class has these with Objective-C only.
 MESSAGE = re.compile(r"\boverride (?=(?:\w+ )*func (?:responds|forwardingTarget)\()")
 
+# A macro needs Apple's plugin. A function with the same body is checked alike; `@Previewable` has no such double.
+PREVIEW = re.compile(r"^#Preview(?:\([^)]*\))? *\{", re.MULTILINE)
+
 
 def staged(text):
     """The text with the stubs' names and an operator for each bridging cast, in the same lines."""
@@ -42,6 +45,9 @@ def staged(text):
         if not PATTERN.search(before):
             edits.append((*match.span(), f"~~> {match[1]}.self"))
     edits += [(*match.span(), " " * len(match[0])) for match in MESSAGE.finditer(code)]
+    for match in PREVIEW.finditer(code):
+        name = f"preview{match.start()}"
+        edits.append((*match.span(), f"@ViewBuilder @MainActor private func {name}() -> some View {{"))
     out, end = [], 0
     for start, stop, new in sorted(edits):
         out += [text[end:start], new]

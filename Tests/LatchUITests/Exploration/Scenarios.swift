@@ -45,5 +45,6 @@ final class Exploration: Sendable, CustomTestStringConvertible {
         Exploration(.passwordReset), Exploration(.changePassword), Exploration(.secondFactor), Exploration(.stepUp),
         Exploration(.profile), Exploration(.editProfile), Exploration(.devices), Exploration(.accountSwitcher),
         Exploration(.scopeSelection), Exploration(.consent), Exploration(.userList),
+        Exploration(.userMenu), Exploration(.passkey), Exploration(.unlock),
     ]
 }

@@ -16,6 +16,8 @@ import UserService
 @MainActor
 class AuthenticationManager: ObservableObject {
     let client = UserManagerClient()
+    /// Left out by the tutorial.
+    private(set) lazy var screens = AccountScreens(client: client)
 
     // Published properties for SwiftUI
     @Published var currentUser: User?

@@ -91,8 +91,8 @@ extension UpstreamClient {
         guard (16...200).contains(credential.nonce.utf8.count) else { throw OAuthError.invalidIDToken }
         let expectations = IDTokenExpectations(
             nonce: Hex.encode(credential.nonce.digest), code: credential.authorizationCode)
-        let token = try await app(of: credential.identityToken).verifiedToken(credential.identityToken, expectations)
-        let claims = try JWT(unverified: token).claims
+        let claims = try await app(of: credential.identityToken)
+            .verifiedToken(credential.identityToken, expectations).claims
         guard let expiry = claims.expiry else { throw OAuthError.invalidIDToken }
         var user = try user(claims)
         user.name = user.name ?? Self.name(credential.name)
@@ -101,8 +101,7 @@ extension UpstreamClient {
 
     /// Exchanges a code at Apple, and returns the subject of the response.
     fileprivate func subject(ofAppleCode code: String, with token: String) async throws -> String? {
-        let response = try await app(of: token).tokens(for: AppleCodeGrant(code: code))
-        return try response.tokens.idToken.map { try JWT(unverified: $0).claims.subject } ?? nil
+        try await app(of: token).tokens(for: AppleCodeGrant(code: code)).idTokenClaims?.subject
     }
 
     /// Returns the client of the app that a token is for, which is one of the configured ones; its verification checks that.

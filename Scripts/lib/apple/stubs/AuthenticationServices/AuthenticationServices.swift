@@ -91,6 +91,8 @@ open class ASAuthorizationController: NSObject {
     @available(watchOS, unavailable)
     open var presentationContextProvider: (any ASAuthorizationControllerPresentationContextProviding)? { get { stub() } set {} }
     open func performRequests() {}
+    @available(iOS 16.0, visionOS 1.0, *) @available(macOS, unavailable) @available(tvOS, unavailable) @available(watchOS, unavailable)
+    open func performAutoFillAssistedRequests() {}
     @available(iOS 16.0, macOS 13.0, tvOS 18.0, visionOS 1.0, *) @available(watchOS, unavailable)
     open func cancel() {}
 }

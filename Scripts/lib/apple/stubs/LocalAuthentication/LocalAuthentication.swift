@@ -5,13 +5,19 @@
 // Source: https://developer.apple.com/documentation/localauthentication.
 public import AppleFoundation
 
-private func stub() -> Never { fatalError() }
+private func stub<T>() -> T { fatalError() }
 
 @available(tvOS, unavailable)
 public enum LAPolicy: Int, Sendable {
     @available(watchOS, unavailable)
     case deviceOwnerAuthenticationWithBiometrics = 1
     case deviceOwnerAuthentication = 2
+}
+
+@available(tvOS, unavailable) @available(watchOS, unavailable)
+public enum LABiometryType: Int, Sendable {
+    case none = 0, touchID = 1, faceID = 2
+    @available(macOS 14.0, iOS 17.0, visionOS 1.0, *) case opticID = 4
 }
 
 @available(tvOS, unavailable)
@@ -23,6 +29,8 @@ open class LAContext: NSObject {
     open var localizedCancelTitle: String?
     @available(watchOS, unavailable)
     open var touchIDAuthenticationAllowableReuseDuration: TimeInterval { get { stub() } set {} }
+    @available(watchOS, unavailable)
+    open var biometryType: LABiometryType { stub() }
     open func canEvaluatePolicy(_ policy: LAPolicy, error: UnsafeMutablePointer<NSError?>?) -> Bool { stub() }
     open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool { stub() }
     open func invalidate() {}

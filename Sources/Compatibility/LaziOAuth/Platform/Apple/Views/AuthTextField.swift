@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
+import LatchTexts
+import LatchUI
 public import SwiftUI
 
 /// A text field with an error below it; a password can be shown.
@@ -27,28 +29,25 @@ public struct AuthTextField: View {
 
     /// The view.
     public var body: some View {
-        VStack(alignment: .leading, spacing: 4) {
-            HStack {
-                if isSecure && !isShown {
-                    SecureField(title, text: $text)
-                } else {
-                    TextField(title, text: $text)
-                        .autocorrectionDisabled()
-                }
-                if isSecure {
-                    Button(action: { isShown.toggle() }) {
-                        Image(systemName: isShown ? "eye.slash" : "eye")
-                    }
-                    .buttonStyle(.plain)
-                    .accessibilityLabel(isShown ? "Hide password" : "Show password")
-                }
-            }
-            if let error {
-                Text(error)
-                    .font(.caption)
-                    .foregroundColor(.red)
-            }
-        }
+        AuthField(control, kind: isSecure ? .password : .text, sender: sender)
+    }
+
+    private var control: Control {
+        var control = Control(ControlID(title), .field(isSecure ? .password : .text), .verbatim(title))
+        control.text = FieldText(text, isSecret: isSecure)
+        control.problem = error.map(Phrase.verbatim)
+        control.isRevealed = isShown
+        return control
+    }
+
+    private var sender: ControlSender {
+        let (text, isShown) = ($text, $isShown)
+        return ControlSender(
+            text: { _ in text.wrappedValue },
+            send: { input in
+                if case .edit(_, let new) = input { text.wrappedValue = new }
+                if case .reveal(_, let new) = input { isShown.wrappedValue = new }
+            })
     }
 }
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
+import LatchTexts
+public import LatchUI
 public import SwiftUI
 
 /// A list of scopes by category, which can be collapsed to their number.
@@ -20,6 +22,7 @@ public struct ScopeSelectionView: View {
                     Text(selection.summary)
                         .foregroundColor(.secondary)
                     Image(systemName: selection.isExpanded ? "chevron.up" : "chevron.down")
+                        .accessibilityHidden(true)
                 }
             }
             .buttonStyle(.plain)
@@ -27,19 +30,27 @@ public struct ScopeSelectionView: View {
                 ForEach(selection.groups) { group in
                     Text(group.category)
                         .font(.headline)
-                    ForEach(group.scopes) { scope in
-                        Toggle(isOn: $selection[isSelected: scope]) {
-                            VStack(alignment: .leading) {
-                                Text(scope.displayName)
-                                Text(scope.description)
-                                    .font(.caption)
-                                    .foregroundColor(.secondary)
-                            }
-                        }
-                    }
+                        .accessibilityAddTraits(.isHeader)
+                    ForEach(group.scopes) { AuthToggle(control($0), sender: sender) }
                 }
             }
         }
+    }
+
+    private func control(_ scope: OAuthScope) -> Control {
+        .toggle(
+            .scope(scope.rawValue), .verbatim(scope.displayName), isOn: selection.contains(scope),
+            detail: .verbatim(scope.description))
+    }
+
+    private var sender: ControlSender {
+        let selection = $selection
+        return ControlSender(
+            text: { _ in "" },
+            send: { input in
+                guard case .set(let id, let isOn) = input, let scope = id.item.flatMap(OAuthScope.init) else { return }
+                selection.wrappedValue[isSelected: scope] = isOn
+            })
     }
 }
 #endif

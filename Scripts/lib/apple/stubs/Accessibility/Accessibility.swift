@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// swift-format-ignore-file
+
+// Announcements. Source: https://developer.apple.com/documentation/accessibility/accessibilitynotification.
+public import AppleFoundation
+
+public enum AccessibilityNotification {
+    public struct Announcement: Sendable {
+        public init(_ announcement: String) {}
+        public init(_ announcement: AttributedString) {}
+        public func post() {}
+    }
+    public struct ScreenChanged: Sendable { public init() {} ; public func post() {} }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import AuthPackage
+public import PortableFoundation
+
+/// The address of the backend, the providers and the style of the screens.
+public struct AuthUIConfig: Sendable {
+    /// The base URL of the backend.
+    public var baseURL: URL
+    /// The scheme of the app's own URLs, by which a mail's link opens the app.
+    public var appScheme: String
+    /// Whether sign-in with Microsoft is offered.
+    public var microsoftEnabled: Bool
+    /// Whether sign-in with Google is offered.
+    public var googleEnabled: Bool
+    /// Whether sign-in with Facebook is offered.
+    public var facebookEnabled: Bool
+    /// The style.
+    public var style: AuthUIStyleSheet
+    /// The URL that is opened after a sign-in; nil to show the profile.
+    public var postLoginDeeplink: URL?
+    /// A function that returns the window above which a provider's page is shown; nil if there is none.
+    public var presentationAnchor: @MainActor @Sendable () -> PresentationAnchor?
+
+    /// Creates a configuration with a style.
+    public init(
+        baseURL: URL, appScheme: String, microsoftEnabled: Bool = false, googleEnabled: Bool = false,
+        facebookEnabled: Bool = false, style: AuthUIStyleSheet = AuthUIStyleSheet(), postLoginDeeplink: URL? = nil,
+        presentationAnchor: @escaping @MainActor @Sendable () -> PresentationAnchor? = { nil }
+    ) {
+        self.baseURL = baseURL
+        self.appScheme = appScheme
+        self.microsoftEnabled = microsoftEnabled
+        self.googleEnabled = googleEnabled
+        self.facebookEnabled = facebookEnabled
+        self.style = style
+        self.postLoginDeeplink = postLoginDeeplink
+        self.presentationAnchor = presentationAnchor
+    }
+
+    /// Creates a configuration with the variables of a style sheet.
+    public init(
+        baseURL: URL, appScheme: String, microsoftEnabled: Bool = false, googleEnabled: Bool = false,
+        facebookEnabled: Bool = false, cssVariables: String, postLoginDeeplink: URL? = nil,
+        presentationAnchor: @escaping @MainActor @Sendable () -> PresentationAnchor? = { nil }
+    ) {
+        self.init(
+            baseURL: baseURL, appScheme: appScheme, microsoftEnabled: microsoftEnabled, googleEnabled: googleEnabled,
+            facebookEnabled: facebookEnabled, style: AuthUIStyleSheet(css: cssVariables),
+            postLoginDeeplink: postLoginDeeplink, presentationAnchor: presentationAnchor)
+    }
+
+    /// The configuration of a client of the same backend.
+    public var clientConfiguration: AuthConfiguration {
+        AuthConfiguration(
+            baseURL: baseURL, redirectScheme: appScheme, microsoftEnabled: microsoftEnabled,
+            googleEnabled: googleEnabled, facebookEnabled: facebookEnabled)
+    }
+}

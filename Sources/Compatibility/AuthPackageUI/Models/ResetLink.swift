@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchUI
+import PortableFoundation
+
+/// The link of a mail for a new password, `<scheme>://reset-password?token=…`.
+struct ResetLink {
+    let screenLink: ScreenLink
+
+    /// Creates the link of a URL; nil for any other.
+    init?(_ url: URL, scheme: String) {
+        guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: false),
+            let own = parts.scheme, own.lowercased() == scheme.lowercased(), parts.host == "reset-password",
+            let token = parts.queryItems?.first(where: { $0.name == "token" })?.value, !token.isEmpty
+        else { return nil }
+        screenLink = ScreenLink(.resetPassword, token: token)
+    }
+}

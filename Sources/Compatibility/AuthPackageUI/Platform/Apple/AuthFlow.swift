@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+import LatchUI
+public import SwiftUI
+
+/// The screens of the flow: sign-in, registration, password reset, and the content for a signed-in user.
+public struct AuthFlow: View {
+    private let model: AuthViewModel
+    private let config: AuthUIConfig
+    @Environment(\.openURL) private var openURL
+
+    /// Creates the flow of a model.
+    public init(_ model: AuthViewModel, config: AuthUIConfig) {
+        self.model = model
+        self.config = config
+    }
+
+    /// The view.
+    public var body: some View {
+        VStack {
+            NoticeView(model)
+            switch model.route {
+            case .login: LoginView(model)
+            case .registration: RegistrationView(model)
+            case .passwordReset: PasswordResetView(model)
+            case .postLogin: PostLoginView(model)
+            }
+        }
+        .authTheme(AuthTheme(config.style))
+        .onOpenURL { model.handle(url: $0) }
+        .onChange(of: model.route) {
+            if model.route == .postLogin, let url = config.postLoginDeeplink { openURL(url) }
+        }
+    }
+}
+
+/// The sign-in.
+public struct LoginView: View {
+    private let model: AuthViewModel
+
+    /// Creates the sign-in of a model.
+    public init(_ model: AuthViewModel) { self.model = model }
+
+    /// The view.
+    public var body: some View { LatchUI.SignInView(model.signIn) }
+}
+
+/// The registration.
+public struct RegistrationView: View {
+    private let model: AuthViewModel
+
+    /// Creates the registration of a model.
+    public init(_ model: AuthViewModel) { self.model = model }
+
+    /// The view.
+    public var body: some View { LatchUI.RegistrationView(model.registration) }
+}
+
+/// The password reset: the request of a mail, and the new password after its link has opened the app.
+public struct PasswordResetView: View {
+    private let model: AuthViewModel
+
+    /// Creates the password reset of a model.
+    public init(_ model: AuthViewModel) { self.model = model }
+
+    /// The view.
+    public var body: some View { ScreenForm(model.passwordReset) }
+}
+#endif

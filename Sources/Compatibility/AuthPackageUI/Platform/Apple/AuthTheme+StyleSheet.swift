@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+public import LatchUI
+public import SwiftUI
+
+extension AuthTheme {
+    /// Creates the theme of a style sheet; its fonts scale with Dynamic Type.
+    public init(_ style: AuthUIStyleSheet) {
+        self.init(cornerRadius: style.cornerRadius)
+        spacing = style.spacing
+        if let color = style.accentColor ?? style.primaryColor { accent = Color(color) }
+        if let color = style.primaryColor { accent = Color(color) }
+        if let color = style.textColor { text = Color(color) }
+        if let color = style.backgroundColor { background = Color(color) }
+        titleFont = style.font(size: style.titleSize, relativeTo: .title).bold()
+        bodyFont = style.font(size: style.bodySize, relativeTo: .body)
+    }
+}
+
+extension Color {
+    /// Creates the colour of a style sheet.
+    public init(_ color: AuthUIStyleSheet.Color) {
+        self.init(.sRGB, red: color.red, green: color.green, blue: color.blue, opacity: color.alpha)
+    }
+}
+
+extension AuthUIStyleSheet {
+    /// Returns a font that scales with a style of Dynamic Type; the system's has no free size that scales.
+    fileprivate func font(size: Double, relativeTo style: Font.TextStyle) -> Font {
+        guard let fontFamily else { return .system(style) }
+        return .custom(fontFamily, size: size, relativeTo: style)
+    }
+}
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAccounts
+public import LatchCore
+public import LatchTexts
+
+/// The menu of the signed-in user: the profile, the devices, other accounts, and the sign-out.
+public struct UserMenuScreen: Screen {
+    /// The work of the menu.
+    public enum Request: Hashable, Sendable {
+        /// Sign out on this device.
+        case signOut
+    }
+
+    /// The answer to a request.
+    public enum Response: Hashable, Sendable {
+        /// No user is signed in any more.
+        case signedOut
+    }
+
+    /// The way on.
+    public enum Outcome: Hashable, Sendable {
+        /// To the profile.
+        case profile
+        /// To the list of devices.
+        case devices
+        /// To the account switcher.
+        case accounts
+        /// The user has signed out.
+        case signedOut
+    }
+
+    /// The user.
+    public let profile: AccountProfile
+    /// Whether the menu leads to the account switcher.
+    public let hasAccounts: Bool
+
+    /// Creates the menu of a user.
+    public init(_ profile: AccountProfile, hasAccounts: Bool = false) {
+        self.profile = profile
+        self.hasAccounts = hasAccounts
+    }
+
+    /// The title: the user's name.
+    public var title: Phrase { .verbatim(profile.shownName) }
+
+    /// The initials of the name, at most two.
+    public var initials: String {
+        let words = profile.shownName.unicodeScalars.split { $0.properties.isWhitespace }
+        return words.prefix(2).compactMap(\.first).map { $0.properties.uppercaseMapping }.joined()
+    }
+
+    /// The ways on.
+    public var content: [Control] {
+        let accounts: [Control] = hasAccounts ? [.button(.accounts, .secondary, Phrase("accounts.title"))] : []
+        return [
+            .text(.verbatim(profile.email)),
+            .button(.profile, .secondary, Phrase("profile.title")),
+            .button(.devices, .secondary, Phrase("devices.title")),
+        ] + accounts + [.button(.signOut, .destructive, Phrase("profile.signOut"))]
+    }
+
+    /// Takes the press of a button.
+    public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
+        switch control {
+        case .profile: .finish(.profile)
+        case .devices: .finish(.devices)
+        case .accounts: .finish(.accounts)
+        default: .perform(.signOut)
+        }
+    }
+
+    /// Takes the answer.
+    public mutating func receive(_ response: Response) -> ScreenStep<Self> { .finish(.signedOut) }
+}
+
+extension ControlID {
+    /// The way to the profile.
+    public static let profile: ControlID = "profile"
+    /// The way to the account switcher.
+    public static let accounts: ControlID = "accounts"
+}
+
+/// The model of a ``UserMenuScreen``.
+public typealias UserMenuModel = ScreenModel<UserMenuScreen>
+
+extension ScreenModel where S == UserMenuScreen {
+    /// Creates the menu of a client's user.
+    public convenience init(
+        _ client: AuthClient, profile: AccountProfile, hasAccounts: Bool = false, clock: WallClock = .system,
+        onFinish: @escaping @MainActor (UserMenuScreen.Outcome) -> Void = { _ in }
+    ) {
+        self.init(UserMenuScreen(profile, hasAccounts: hasAccounts), clock: clock, onFinish: onFinish) { _ in
+            try await client.signOut()
+            return .signedOut
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+import LatchTexts
+public import SwiftUI
+
+/// A switch with its name and, below, what it means.
+public struct AuthToggle: View {
+    private let control: Control
+    private let sender: ControlSender
+    @Environment(\.authTheme) private var theme
+    @Environment(\.authTexts) private var texts
+
+    /// Creates the view of a switch.
+    public init(_ control: Control, sender: ControlSender) {
+        self.control = control
+        self.sender = sender
+    }
+
+    /// The view.
+    public var body: some View {
+        Toggle(isOn: isOn) {
+            VStack(alignment: .leading) {
+                Text(texts(control.label))
+                    .foregroundStyle(theme.text)
+                if let detail = control.detail {
+                    Text(texts(detail))
+                        .font(theme.captionFont)
+                        .foregroundStyle(theme.secondaryText)
+                }
+            }
+        }
+        .tint(theme.accent)
+        .accessibilityIdentifier(control.id.description)
+    }
+
+    private var isOn: Binding<Bool> {
+        let (control, sender) = (control, sender)
+        return Binding(get: { control.isOn }, set: { @MainActor in sender.send(.set(control.id, $0)) })
+    }
+}
+#endif

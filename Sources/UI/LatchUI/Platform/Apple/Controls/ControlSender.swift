@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+/// The way of a control's view to its model.
+public struct ControlSender: Sendable {
+    let text: @MainActor (ControlID) -> String
+    let send: @MainActor (ScreenInput) -> Void
+    let pressReturn: @MainActor (ControlID) -> Void
+
+    /// Creates the way to a model.
+    @MainActor
+    public init<S: Screen>(_ model: ScreenModel<S>) {
+        text = { [weak model] in model?.control($0)?.text.value ?? "" }
+        send = { [weak model] in model?.send($0) }
+        pressReturn = { [weak model] in model?.pressReturn(in: $0) }
+    }
+
+    /// Creates the way to a view that holds a text itself, as a facade's does.
+    package init(
+        text: @escaping @MainActor (ControlID) -> String, send: @escaping @MainActor (ScreenInput) -> Void
+    ) {
+        self.text = text
+        self.send = send
+        pressReturn = { _ in }
+    }
+
+    /// The way of controls that take no input, such as those of a banner.
+    public static let none = ControlSender()
+
+    private init() {
+        text = { _ in "" }
+        send = { _ in }
+        pressReturn = { _ in }
+    }
+}
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+import Accessibility
+import LatchTexts
+public import SwiftUI
+
+/// A screen as a form: its controls in reading order, its focus, its announcements.
+///
+/// The model decides all of it, and this view holds no state but the system's focus. An app replaces single controls by a
+/// closure:
+///
+/// ```swift no-check
+/// ScreenForm(model) { control, standard in
+///     if control.id == .title { Image("Logo") }
+///     standard
+/// }
+/// ```
+public struct ScreenForm<S: Screen, Row: View>: View {
+    private let model: ScreenModel<S>
+    private let row: (Control, ControlView) -> Row
+    @FocusState private var focus: ControlID?
+    @Environment(\.authTheme) private var theme
+    @Environment(\.authTexts) private var texts
+    @Environment(\.scenePhase) private var phase
+
+    /// Creates the form of a model.
+    ///
+    /// - Parameters:
+    ///   - model: The model.
+    ///   - row: Returns the view of a control; the standard view is its second argument.
+    public init(_ model: ScreenModel<S>, @ViewBuilder row: @escaping (Control, ControlView) -> Row) {
+        self.model = model
+        self.row = row
+    }
+
+    /// The view.
+    public var body: some View {
+        ScrollView {
+            VStack(alignment: .leading, spacing: theme.spacing) {
+                ForEach(model.controls) { control in
+                    row(control, ControlView(control, sender: ControlSender(model), focus: $focus))
+                }
+            }
+            .padding(theme.spacing * 2)
+            .frame(maxWidth: theme.maximumWidth)
+            .frame(maxWidth: .infinity)
+        }
+        .background(theme.background)
+        .tint(theme.accent)
+        .interactiveDismissDisabled(model.isBusy)
+        .onAppear { model.send(.appear) }
+        .onDisappear { model.send(.disappear) }
+        .onChange(of: phase) { if phase == .active { model.send(.activate) } }
+        .onChange(of: model.focus, initial: true) { focus = model.focus }
+        .onChange(of: focus) { if focus != model.focus { model.send(.focus(focus)) } }
+        .onChange(of: model.announcement) { announce() }
+    }
+
+    private func announce() {
+        guard let phrase = model.announcement?.phrase else { return }
+        AccessibilityNotification.Announcement(texts(phrase)).post()
+    }
+}
+
+extension ScreenForm where Row == ControlView {
+    /// Creates the form of a model with the standard views.
+    public init(_ model: ScreenModel<S>) {
+        self.init(model) { _, standard in standard }
+    }
+}
+#endif

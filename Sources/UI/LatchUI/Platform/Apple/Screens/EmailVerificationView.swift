@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+public import SwiftUI
+
+/// The verification of an address: the wait for the mail, until its link opens the app.
+public struct EmailVerificationView<Row: View>: View {
+    private let model: EmailVerificationModel
+    private let row: (Control, ControlView) -> Row
+
+    /// Creates the view of a model; `row` replaces or decorates the standard view of a control.
+    public init(_ model: EmailVerificationModel, @ViewBuilder row: @escaping (Control, ControlView) -> Row) {
+        self.model = model
+        self.row = row
+    }
+
+    /// The view.
+    public var body: some View {
+        ScreenForm(model, row: row)
+            .onOpenURL { url in ScreenLink(url).map { model.send(.open($0)) } }
+    }
+}
+
+extension EmailVerificationView where Row == ControlView {
+    /// Creates the view of a model.
+    public init(_ model: EmailVerificationModel) {
+        self.init(model) { _, standard in standard }
+    }
+}
+
+#Preview {
+    EmailVerificationView(EmailVerificationModel(EmailVerificationScreen(email: "ada@example.com")) { _ in .sent })
+}
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+public import SwiftUI
+
+/// A sign above the content that a request is under way, with the button that cancels it.
+public struct LoadingOverlay<S: Screen>: View {
+    private let model: ScreenModel<S>
+    @Environment(\.authTheme) private var theme
+
+    /// Creates the overlay of a model.
+    public init(_ model: ScreenModel<S>) { self.model = model }
+
+    /// The view.
+    public var body: some View {
+        if model.isBusy {
+            VStack(spacing: theme.spacing) {
+                ProgressView()
+                if let cancel = model.control(.cancel) { ControlView(cancel, sender: ControlSender(model)) }
+            }
+            .padding(theme.spacing * 2)
+            .background(.regularMaterial, in: RoundedRectangle(cornerRadius: theme.cornerRadius))
+            .accessibilityAddTraits(.isModal)
+        }
+    }
+}
+
+extension View {
+    /// Shows that a model's request is under way.
+    public func loadingOverlay<S: Screen>(_ model: ScreenModel<S>) -> some View {
+        overlay { LoadingOverlay(model) }
+    }
+}
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+public import SwiftUI
+
+// Each screen by its name: a form of its model, `SignInView(model)`, in which a closure may replace single controls.
+
+/// The sign-in: name and password, then a code where the account has a second factor, or another provider.
+public typealias SignInView<Row: View> = ScreenForm<SignInScreen, Row>
+
+/// The registration: name, address and password.
+public typealias RegistrationView<Row: View> = ScreenForm<RegistrationScreen, Row>
+
+/// The change of the password of a signed-in user.
+public typealias ChangePasswordView<Row: View> = ScreenForm<ChangePasswordScreen, Row>
+
+/// The set-up of a second factor: the secret, its confirmation, and the recovery codes.
+public typealias SecondFactorView<Row: View> = ScreenForm<SecondFactorScreen, Row>
+
+/// The password once more, and a code where the account has one, for what a server protects more.
+public typealias StepUpView<Row: View> = ScreenForm<StepUpScreen, Row>
+
+/// The offer of a passkey after a sign-in with a password.
+public typealias PasskeyView<Row: View> = ScreenForm<PasskeyScreen, Row>
+
+/// The lock of an app, which Face ID, Touch ID or the device's code opens.
+public typealias UnlockView<Row: View> = ScreenForm<UnlockScreen, Row>
+
+/// The profile of the signed-in user, and the ways to what can be changed.
+public typealias ProfileView<Row: View> = ScreenForm<ProfileScreen, Row>
+
+/// The editing of the names of a profile.
+public typealias EditProfileView<Row: View> = ScreenForm<EditProfileScreen, Row>
+
+/// The devices on which the user is signed in, with this one first.
+public typealias DevicesView<Row: View> = ScreenForm<DevicesScreen, Row>
+
+/// The accounts of the app's user, of which one is current.
+public typealias AccountSwitcherView<Row: View> = ScreenForm<AccountSwitcherScreen, Row>
+
+/// The consent to what another app may do with the account.
+public typealias ConsentView<Row: View> = ScreenForm<ConsentScreen, Row>
+
+/// The users of a server, for its administrators.
+public typealias UserListView<Row: View> = ScreenForm<UserListScreen, Row>
+
+/// The scopes of an app by category, of which the user selects those to request.
+public typealias ScopeSelectionForm<Option: SelectableScope> = ScreenForm<ScopeSelectionScreen<Option>, ControlView>
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+public import SwiftUI
+
+/// The colours, fonts and measures of all screens, as one value.
+///
+/// ```swift no-check
+/// SignInView(model)
+///     .authTheme(AuthTheme(accent: .indigo, cornerRadius: 8))
+/// ```
+///
+/// The fonts are those of Dynamic Type, or scale with it, so that texts grow as the user wants.
+public struct AuthTheme: Sendable {
+    /// The colour of the primary button, of links and of switches.
+    public var accent: Color
+    /// The colour of the text on the primary button.
+    public var onAccent: Color
+    /// The colour of texts.
+    public var text: Color
+    /// The colour of explanations and second texts.
+    public var secondaryText: Color
+    /// The colour behind a screen; clear for the system's.
+    public var background: Color
+    /// The colour of successes.
+    public var success: Color
+    /// The colour of states that need attention.
+    public var warning: Color
+    /// The colour of failures and of what deletes something.
+    public var failure: Color
+    /// The font of titles.
+    public var titleFont: Font
+    /// The font of texts and controls.
+    public var bodyFont: Font
+    /// The font of explanations and problems.
+    public var captionFont: Font
+    /// The distance between controls, in points.
+    public var spacing: CGFloat
+    /// The radius of the corners of fields, notices and buttons, in points.
+    public var cornerRadius: CGFloat
+    /// The greatest width of a form, in points.
+    public var maximumWidth: CGFloat
+
+    /// Creates a theme; what is left out is the system's.
+    public init(
+        accent: Color = .accentColor, onAccent: Color = .white, text: Color = .primary,
+        secondaryText: Color = .secondary, background: Color = .clear, success: Color = .green,
+        warning: Color = .orange, failure: Color = .red, titleFont: Font = .title.bold(), bodyFont: Font = .body,
+        captionFont: Font = .footnote, spacing: CGFloat = 12, cornerRadius: CGFloat = 12, maximumWidth: CGFloat = 480
+    ) {
+        self.accent = accent
+        self.onAccent = onAccent
+        self.text = text
+        self.secondaryText = secondaryText
+        self.background = background
+        self.success = success
+        self.warning = warning
+        self.failure = failure
+        self.titleFont = titleFont
+        self.bodyFont = bodyFont
+        self.captionFont = captionFont
+        self.spacing = spacing
+        self.cornerRadius = cornerRadius
+        self.maximumWidth = maximumWidth
+    }
+
+    /// Returns the colour of a notice.
+    func color(of style: Control.NoticeStyle) -> Color {
+        switch style {
+        case .information: accent
+        case .success: success
+        case .warning: warning
+        case .failure: failure
+        }
+    }
+}
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+import SwiftUI
+
+/// The system's symbols that the screens use; each stands next to a text or has a label of its own.
+enum Symbol: String {
+    case information = "info.circle.fill"
+    case success = "checkmark.circle.fill"
+    case warning = "exclamationmark.triangle.fill"
+    case failure = "xmark.octagon.fill"
+    case problem = "exclamationmark.circle"
+    case reveal = "eye"
+    case conceal = "eye.slash"
+    case selected = "checkmark"
+
+    /// The image of the symbol.
+    var image: Image { Image(systemName: rawValue) }
+}
+#endif

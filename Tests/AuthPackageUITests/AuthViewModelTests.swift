@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AuthPackage
+import AuthPackageUI
+import Foundation
+import LatchTexts
+import LatchUI
+import Synchronization
+import TestTags
+import Testing
+
+/// A client of an app's own, whose next answer a test sets.
+private final class ScriptedClient: AuthClientProtocol {
+    let error = Mutex<APIError?>(nil)
+    let calls = Mutex<[String]>([])
+
+    private func call(_ name: String) throws {
+        calls.withLock { $0.append(name) }
+        if let error = error.withLock(\.self) { throw error }
+    }
+
+    func login(email: String, password: String) async throws -> JWTClaims? {
+        try call("login \(email)")
+        return nil
+    }
+    func refreshIfNeeded() async throws -> String? { nil }
+    func logout() async throws { try call("logout") }
+    func register(email: String, password: String, name: String?, roles: [String]?) async throws -> User {
+        try call("register \(email)")
+        return User(id: "1", email: email)
+    }
+    func requestPasswordReset(email: String) async throws -> String? {
+        try call("request \(email)")
+        return nil
+    }
+    func resetPassword(token: String, newPassword: String) async throws -> String? {
+        try call("reset \(token)")
+        return nil
+    }
+    @MainActor func loginWithMicrosoft(from anchor: PresentationAnchor) async throws -> JWTClaims? {
+        try call("microsoft")
+        return nil
+    }
+    var currentUser: User? { User(id: "1", email: "ada@example.com", name: "Ada") }
+    var tokens: Tokens? { nil }
+}
+
+@MainActor @Suite struct `The flow of the screens` {
+    private let client = ScriptedClient()
+    private let model: AuthViewModel
+
+    init() throws {
+        let url = try #require(URL(string: "https://id.example.com"))
+        model = AuthViewModel(
+            config: AuthUIConfig(baseURL: url, appScheme: "authdemo", microsoftEnabled: true), client: client)
+    }
+
+    @Test(.tags(.p13)) func `signs in, shows the name, and signs out`() async {
+        #expect(model.route == .login)
+        #expect(await model.login(email: "ada@example.com", password: "secret"))
+        #expect(model.route == .postLogin)
+        #expect(model.displayName == "Ada")
+        await model.logout()
+        #expect(model.route == .login)
+        #expect(client.calls.withLock(\.self) == ["login ada@example.com", "logout"])
+    }
+
+    @Test(.tags(.p3, .p13)) func `tells a wrong password from a missing connection`() async {
+        client.error.withLock { $0 = .unauthorized }
+        #expect(await model.login(email: "ada@example.com", password: "wrong") == false)
+        #expect(model.notice?.phrase == ScreenFailure(.wrongCredentials).phrase)
+        client.error.withLock { $0 = .network(URLError(.cannotConnectToHost)) }
+        #expect(await model.login(email: "ada@example.com", password: "right") == false)
+        #expect(model.notice?.phrase == ScreenFailure(.offline).phrase)
+        client.error.withLock { $0 = .cancelled }
+        #expect(await model.login(email: "ada@example.com", password: "right") == false)
+        #expect(model.notice == nil)
+        #expect(model.route == .login)
+    }
+
+    @Test(.tags(.p13)) func `signs in by the screen, with the same errors`() async {
+        client.error.withLock { $0 = .server(status: 400, message: "Incorrect password.") }
+        model.signIn.edit(.email, "ada@example.com")
+        model.signIn.edit(.password, "wrong")
+        model.signIn.press(.submit)
+        await model.signIn.settled()
+        #expect(model.signIn.machine.failure?.reason == .wrongCredentials)
+        client.error.withLock { $0 = nil }
+        model.signIn.edit(.password, "right")
+        model.signIn.press(.submit)
+        await model.signIn.settled()
+        #expect(model.route == .postLogin)
+    }
+
+    @Test(.tags(.p13)) func `registers without signing in, and goes on to the sign-in`() async {
+        model.signIn.press(.register)
+        #expect(model.route == .registration)
+        model.registration.edit(.email, "new@example.com")
+        model.registration.edit(.newPassword, "hunter2-secret")
+        model.registration.press(.submit)
+        await model.registration.settled()
+        #expect(model.route == .login)
+        #expect(model.signIn.control(.email)?.text.value == "new@example.com")
+        #expect(client.calls.withLock(\.self) == ["register new@example.com"])
+    }
+
+    @Test(
+        .tags(.p13),
+        arguments: [
+            ("authdemo://reset-password?token=abc", true), ("AuthDemo://reset-password?x=1&token=abc", true),
+            ("authdemo://reset-password", false), ("authdemo://reset-password?token=", false),
+            ("other://reset-password?token=abc", false), ("authdemo://auth/callback?token=abc", false),
+            ("https://reset-password?token=abc", false),
+        ])
+    func `opens the new password by a link of a mail`(text: String, isOpened: Bool) async throws {
+        let url = try #require(URL(string: text))
+        #expect(model.handle(url: url) == isOpened)
+        #expect(model.route == (isOpened ? .passwordReset : .login))
+        guard isOpened else { return }
+        model.passwordReset.edit(.newPassword, "hunter2-secret")
+        model.passwordReset.press(.submit)
+        await model.passwordReset.settled()
+        #expect(client.calls.withLock(\.self) == ["reset abc"])
+    }
+
+    @Test(.tags(.p13)) func `says that no page can be shown without a window`() async {
+        #expect(await model.loginWithMicrosoft() == false)
+        #expect(model.notice?.phrase == ScreenFailure(.browserUnavailable).phrase)
+        #expect(client.calls.withLock(\.self) == [])
+    }
+
+    @Test(.tags(.p13)) func `is reached by the router of the program`() throws {
+        let router = AuthUIRouter()
+        let url = try #require(URL(string: "authdemo://reset-password?token=abc"))
+        #expect(!router.handle(url: url))
+        let other = router.configure(config: AuthUIConfig(baseURL: url, appScheme: "authdemo"), client: client)
+        #expect(router.handle(url: url))
+        #expect(other.route == .passwordReset)
+    }
+}
+
+@MainActor @Suite struct `A profile on a screen` {
+    @Test(.tags(.p13)) func `keeps the draft over a problem and a failure`() async {
+        let model = ProfileViewModel(
+            store: InMemoryProfileStore(UserProfile(username: "ada", email: "ada@example.com")))
+        #expect(model.state == .idle)
+        await model.load()
+        model.edit()
+        guard case .editing(var draft) = model.state else {
+            Issue.record("no draft")
+            return
+        }
+        draft.username = "a"
+        model.change(draft)
+        await model.save()
+        #expect(model.state == .error(Phrase("field.required", .phrase(Phrase("field.username"))), draft: draft))
+        model.edit()
+        #expect(model.state == .editing(draft: draft))
+        draft.username = "lovelace"
+        model.change(draft)
+        await model.save()
+        #expect(model.state == .loaded(draft))
+        model.edit()
+        model.cancel()
+        #expect(model.state == .loaded(draft))
+    }
+}

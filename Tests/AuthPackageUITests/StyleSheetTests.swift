@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AuthPackageUI
+import TestTags
+import Testing
+
+@Suite struct `A style sheet` {
+    @Test(.tags(.p13)) func `has the defaults of the original`() {
+        let style = AuthUIStyleSheet(css: "")
+        #expect(style == AuthUIStyleSheet())
+        #expect([style.cornerRadius, style.spacing, style.titleSize, style.bodySize] == [12, 12, 28, 17])
+        #expect(style.primaryColor == nil && style.fontFamily == nil)
+    }
+
+    @Test(.tags(.p13)) func `takes every variable`() {
+        let style = AuthUIStyleSheet(
+            css: """
+                /* the brand; --authui-spacing: 1px; */
+                :root {
+                    --authui-primary-color: #0057B8; --authui-background-color:#ffffff80;
+                    --authui-text-color: #000000;
+                    --authui-accent-color: #FF0000;
+                    --authui-corner-radius: 8px; --authui-spacing: 16; --authui-font-family: "Avenir Next", sans-serif;
+                    --authui-title-size: 32.5px; --authui-body-size: 18px
+                }
+                """)
+        #expect(style.primaryColor == AuthUIStyleSheet.Color(red: 0, green: 87 / 255, blue: 184 / 255))
+        #expect(style.backgroundColor == AuthUIStyleSheet.Color(red: 1, green: 1, blue: 1, alpha: 128 / 255))
+        #expect(style.textColor == AuthUIStyleSheet.Color(red: 0, green: 0, blue: 0))
+        #expect(style.accentColor == AuthUIStyleSheet.Color(red: 1, green: 0, blue: 0))
+        #expect([style.cornerRadius, style.spacing, style.titleSize, style.bodySize] == [8, 16, 32.5, 18])
+        #expect(style.fontFamily == "Avenir Next")
+    }
+
+    @Test(
+        .tags(.p13),
+        arguments: [
+            "--authui-primary-color: blue", "--authui-primary-color: #12345", "--authui-primary-color: #12345G",
+            "--authui-primary-color", "--authui-spacing: -1px", "--authui-spacing: wide", "--authui-spacing: 1e400",
+            "--authui-spacing: nan", "--authui-spacing: 2em", "--authui-colour: #123456", "authui-spacing: 4px",
+            "/* --authui-spacing: 4px", "--authui-font-family: \"\"", "{}};;:::--", "\u{0}",
+        ])
+    func `keeps a default where a variable has another form`(css: String) {
+        #expect(AuthUIStyleSheet(css: css) == AuthUIStyleSheet())
+    }
+
+    @Test(.tags(.p13)) func `takes the last of two values, and the last that is one`() {
+        #expect(AuthUIStyleSheet(css: "--authui-spacing: 4px; --authui-spacing: 8px").spacing == 8)
+        #expect(AuthUIStyleSheet(css: "--authui-spacing: 4px; --authui-spacing: wide").spacing == 4)
+    }
+}

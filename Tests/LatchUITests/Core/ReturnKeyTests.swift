@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchTexts
+import LatchUI
+import Testing
+
+@MainActor @Suite struct `The return key` {
+    private let model = SignInModel(SignInScreen()) { _ in .signedIn }
+
+    @Test func `goes on to the next empty field`() {
+        model.send(.appear)
+        model.edit(.email, "ada@example.com")
+        model.pressReturn(in: .email)
+        #expect(model.focus == .password)
+        #expect(!model.isBusy)
+    }
+
+    @Test func `presses the primary button in the last field, once`() async {
+        model.edit(.email, "ada@example.com")
+        model.edit(.password, "hunter2-secret")
+        model.pressReturn(in: .password)
+        #expect(model.isBusy)
+        model.pressReturn(in: .password)
+        await model.settled()
+        #expect(model.outcome == .signedIn)
+        model.pressReturn(in: .password)
+        #expect(model.outcome == .signedIn)
+    }
+
+    @Test func `passes a field that is filled in already`() async {
+        model.edit(.email, "ada@example.com")
+        model.edit(.password, "hunter2-secret")
+        model.pressReturn(in: .email)
+        await model.settled()
+        #expect(model.outcome == .signedIn)
+    }
+}
+
+@MainActor @Suite struct `The banner of a connection` {
+    @Test func `is there while the device is offline`() async {
+        let (changes, sender) = AsyncStream<Bool>.makeStream()
+        let model = ConnectionModel(changes)
+        #expect(model.controls.isEmpty)
+        sender.yield(false)
+        await Self.wait { model.isOffline }
+        #expect(model.controls.map(\.label) == [Phrase("connection.offline")])
+        sender.yield(true)
+        await Self.wait { !model.isOffline }
+        #expect(model.controls.isEmpty)
+    }
+
+    /// Waits for the task of the model, which runs on the same actor.
+    private static func wait(until isDone: @MainActor () -> Bool) async {
+        while !isDone() { await Task.yield() }
+    }
+}
+
+@Suite struct `The menu of the user` {
+    @Test(arguments: [("Ada Lovelace", "AL"), ("ada", "A"), ("Ada King Lovelace", "AK"), ("", "A")])
+    func `shows the initials of the name`(name: String, initials: String) {
+        var profile = AccountProfile.ada
+        (profile.displayName, profile.firstName) = (name, "")
+        #expect(UserMenuScreen(profile).initials == initials)
+    }
+}
