@@ -71,7 +71,7 @@ import Testing
         await brokering.close()
     }
 
-    @Test func `fetches metadata again after a day, and no more often`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `fetches metadata again after a day, and no more often`() async throws {
         let upstream = try ScriptedUpstream()
         let brokering = try await Site.brokering(upstream)
         var count = 0
@@ -81,6 +81,8 @@ import Testing
         }
         #expect(count == 1)
         brokering.clock.advance(by: 86_401)
+        #expect(try await brokering.get(UpstreamApp().path()).status == 302)
+        while upstream.requests.count < 2 { await Task.yield() }
         #expect(try await brokering.get(UpstreamApp().path()).status == 302)
         #expect(upstream.requests.count == 2)
         await brokering.close()

@@ -187,7 +187,7 @@ import Testing
                 let other = try await login(
                     home, provider, arguments + ["--account", "ada@example.com"], environment: browser)
                 #expect(other.ending == .exited(1))
-                #expect(other.error.contains("latch: Somebody else has signed in, not ada@example.com."))
+                #expect(other.error.contains("latch: Another user has signed in, not ada@example.com."))
                 #expect(try await home.latch("token").output == before)
                 let new = try await login(home, provider, arguments + ["--account", "bob"], environment: browser)
                 #expect(new.output.first == "Signed in as mallory@example.com at \(provider.base).")

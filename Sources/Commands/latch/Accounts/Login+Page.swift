@@ -30,13 +30,13 @@ extension Login {
                 hint: "Try another way: 'latch login --help' lists them.")
         }
         let isClient = way == LoginSubcommand.clientCredentials
-        let user = isClient ? nil : try response.tokens.idToken.map { try JWT(unverified: $0).claims }
+        let user = isClient ? nil : response.idTokenClaims
         let userID = user?.subject ?? (isClient ? nil : response.userID)
         if let known, let expected = known.userID, userID != expected {
             // The browser may have another user's session.
             _ = await client.revocation(response.tokens)
             throw CommandError.failed(
-                "Somebody else has signed in, not \(known.name).",
+                "Another user has signed in, not \(known.name).",
                 hint: "Sign out at \(exact) in the browser first, or leave '--account' out.")
         }
         let names = ["preferred_username", "email", "name"].lazy.compactMap { user?.string($0) }

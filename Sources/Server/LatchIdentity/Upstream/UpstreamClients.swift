@@ -7,7 +7,6 @@ import LatchJOSE
 import LatchOAuth
 import LatchServer
 import PortableFoundation
-import Synchronization
 
 /// The clients of the configured identity providers, by name.
 struct UpstreamClients: Sendable {
@@ -66,10 +65,6 @@ struct UpstreamClients: Sendable {
 
 /// The client of one identity provider.
 final class UpstreamClient: Sendable {
-    /// The time after which metadata is fetched again: providers announce changes of their endpoints a day ahead.
-    private static let metadataLifetime: TimeInterval = 86_400
-    /// The pause after a failure to fetch metadata.
-    private static let retryPause: TimeInterval = 300
     /// The timeout of each request to a provider, for which a user waits.
     static let timeout = Duration.seconds(10)
 
@@ -78,9 +73,8 @@ final class UpstreamClient: Sendable {
     /// The client secret; nil where a key signs it.
     let secret: String?
     let transport: any Handler
-    private let clock: WallClock
-    private let random: RandomSource
-    private let current = Mutex<Current?>(nil)
+    /// The client of the sign-ins on pages.
+    let authorization: AuthorizationClient
     /// The clients of the apps that sign users in by a dialog of the device, by their identifiers.
     let apps: [String: AuthorizationClient]
 
@@ -88,19 +82,20 @@ final class UpstreamClient: Sendable {
         _ provider: UpstreamProvider, secret: String, transport: any Handler, clock: WallClock, random: RandomSource
     ) throws(IdentityError) {
         self.provider = provider
-        self.clock = clock
-        self.random = random
         self.secret = provider.kind == .apple ? nil : secret
         configuration = try Self.configuration(of: provider, secret: secret)
         let allowed = UpstreamTransport(issuer: configuration.issuer, transport: transport)
         self.transport = allowed
+        func client(_ configuration: OAuthConfiguration) -> AuthorizationClient {
+            AuthorizationClient(
+                configuration, transport: allowed, timeout: Self.timeout, clock: clock, random: random)
+        }
+        authorization = client(configuration)
         var apps: [String: AuthorizationClient] = [:]
         for id in provider.appIDs {
             var registered = provider
             registered.clientID = id
-            apps[id] = AuthorizationClient(
-                try Self.configuration(of: registered, secret: secret), transport: allowed, timeout: Self.timeout,
-                clock: clock, random: random)
+            apps[id] = client(try Self.configuration(of: registered, secret: secret))
         }
         self.apps = apps
     }
@@ -142,43 +137,6 @@ final class UpstreamClient: Sendable {
         do { return try Key(pem: pem, algorithm: .es256, id: provider.keyID) } catch {
             throw .invalidSetting("upstreams", "a key of Sign in with Apple as the secret of '\(provider.name)'")
         }
-    }
-
-    // MARK: Metadata
-
-    /// A client, and the time from which its metadata is fetched again.
-    private struct Current {
-        let client: AuthorizationClient
-        var dueAt: Date
-    }
-
-    /// Returns the client with the provider's metadata.
-    ///
-    /// Once it is a day old, one request fetches it again; until then the earlier one stays in use, and signs users in while
-    /// the provider's document cannot be had.
-    func authorization() async -> AuthorizationClient {
-        let now = clock.now
-        let (client, isStale) = current.withLock { current in
-            guard let known = current else {
-                let client = newClient()
-                current = Current(client: client, dueAt: now.addingTimeInterval(Self.metadataLifetime))
-                return (client, false)
-            }
-            let wait = known.dueAt.timeIntervalSince(now)
-            // A clock that was set back must not postpone it for longer.
-            guard wait <= 0 || wait > Self.metadataLifetime else { return (known.client, false) }
-            current?.dueAt = now.addingTimeInterval(Self.retryPause)
-            return (known.client, true)
-        }
-        guard isStale else { return client }
-        let next = newClient()
-        do { _ = try await next.server() } catch { return client }
-        current.withLock { $0 = Current(client: next, dueAt: now.addingTimeInterval(Self.metadataLifetime)) }
-        return next
-    }
-
-    private func newClient() -> AuthorizationClient {
-        AuthorizationClient(configuration, transport: transport, timeout: Self.timeout, clock: clock, random: random)
     }
 }
 

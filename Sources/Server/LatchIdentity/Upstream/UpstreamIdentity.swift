@@ -53,21 +53,19 @@ extension UpstreamClient {
         of response: AuthorizationResponse, to attempt: AuthorizationAttempt,
         isKnown: (UpstreamIdentity) async throws -> Bool
     ) async throws -> UpstreamUser {
-        let client = await authorization()
-        let tokens = try await client.finish(response, of: attempt).tokens
+        let granted = try await authorization.finish(response, of: attempt)
+        let tokens = granted.tokens
         switch provider.kind {
         case .github: return try await gitHubUser(tokens, isKnown: isKnown)
         case .facebook: return try await facebookUser(tokens)
         case .openID, .microsoft, .google, .apple:
-            guard let idToken = tokens.idToken else { throw OAuthError.invalidIDToken }
-            // Verified by `finish`, with its nonce.
-            let claims = try JWT(unverified: idToken).claims
+            guard let claims = granted.idTokenClaims else { throw OAuthError.invalidIDToken }
             try checkTenant(claims)
             var user = try user(claims)
-            if user.identity.email == nil, try await client.server().userInfoEndpoint != nil,
+            if user.identity.email == nil, try await authorization.server().userInfoEndpoint != nil,
                 try await !isKnown(user.identity)
             {
-                let info = try await client.userInfo(of: tokens)
+                let info = try await authorization.userInfo(of: tokens)
                 (user.identity.email, user.isEmailVerified) = (Self.email(info.string("email")), isVerified(info))
                 user.name = user.name ?? Self.name(info.string("name"))
             }

@@ -52,7 +52,7 @@ struct UpstreamSignInService: Sendable {
         if client.provider.kind == .google { authorization.parameters = [("access_type", "online")] }
         let begun: AuthorizationAttempt
         do {
-            begun = try await client.authorization().attempt(authorization, redirectURI: callback)
+            begun = try await client.authorization.attempt(authorization, redirectURI: callback)
         } catch {
             throw await failure(error, at: client.provider, from: nil)
         }
