@@ -53,19 +53,6 @@ struct SignInApp: Sendable {
     }
 }
 
-extension Response {
-    /// The hidden field of the page's form.
-    var formToken: String { part(after: #"name="token" value=""#, until: "\"") }
-    /// The path that the form is sent to.
-    var formAction: String { part(after: #"<form method="post" action=""#, until: "\"") }
-    var title: String { part(after: "<h1>", until: "</h1>") }
-
-    private func part(after start: String, until end: String) -> String {
-        guard let from = text.range(of: start), let to = text[from.upperBound...].range(of: end) else { return "" }
-        return String(text[from.upperBound..<to.lowerBound])
-    }
-}
-
 extension UserAgent {
     /// Sends the form of a page, with the fields of its user.
     mutating func submit(_ page: Response, _ fields: [(String, String)] = []) async throws -> Response {

@@ -45,7 +45,7 @@ struct UserAgent: Sendable {
 extension UserAgent {
     /// Sends the form of a page.
     mutating func answer(_ page: Response, _ more: [(String, String)] = []) async throws -> Response {
-        try await post(page.formPath, form: FormEncoding.encode([("token", page.formToken)] + more))
+        try await post(page.formAction, form: FormEncoding.encode([("token", page.formToken)] + more))
     }
 }
 
@@ -67,8 +67,8 @@ struct UpstreamApp: Sendable {
 extension Response {
     /// The title of a page.
     var title: String { between("<h1>", "</h1>") }
-    /// Where the form of a page leads.
-    var formPath: String { between("action=\"", "\"") }
+    /// The path that the form of a page is sent to.
+    var formAction: String { between("action=\"", "\"") }
     /// The hidden field of that form.
     var formToken: String { between("name=\"token\" value=\"", "\"") }
 

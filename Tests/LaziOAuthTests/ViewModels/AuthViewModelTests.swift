@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchServer
+import LatchUI
 import LaziOAuth
 import TestTags
 import Testing
