@@ -131,6 +131,7 @@ extension Login {
             return try await client.tokens(for: ClientCredentialsGrant(scopes: try scopes() ?? []))
         case LoginSubcommand.device:
             let authorization = try await client.beginOnAnotherDevice()
+            try await checkPage(of: authorization, client)
             show(authorization)
             return try await client.finish(authorization)
         default:
@@ -138,6 +139,20 @@ extension Login {
                 AuthorizationRequest(loginHint: invocation[LoginSubcommand.account]),
                 using: LoopbackBrowser { url in try await open(url, for: client.configuration.issuer) })
         }
+    }
+
+    /// Refuses the page of another server where all servers know this command by the same ID.
+    ///
+    /// An issuer could have begun an authorization at another one, and show its code: the user would approve that one.
+    private func checkPage(of authorization: DeviceAuthorization, _ client: AuthorizationClient) async throws {
+        let shared = try await client.server().metadata["latch_client_id"]?.stringValue
+        guard shared != nil, shared == client.configuration.registration.clientID else { return }
+        let pages = [authorization.verificationURI] + [authorization.completeURI].compactMap(\.self)
+        let issuer = client.configuration.issuer
+        guard !pages.allSatisfy({ HTTPOrigin($0) == HTTPOrigin(issuer) }) else { return }
+        throw CommandError.failed(
+            "\(issuer.absoluteString.printable) sends you to the page of another server.",
+            hint: "Sign in at that server by itself, or write the '--client-id' that you have registered.")
     }
 
     /// Opens the browser, and says where the page is for whom it does not appear.

@@ -223,7 +223,7 @@ extension AuthViewModel {
     private func makeRegistration() -> RegistrationModel {
         RegistrationModel(RegistrationScreen()) { [weak self] outcome in
             self?.show(.login)
-            if case .registered(let email) = outcome { self?.signIn.edit(.email, email) }
+            if case .registered(let email) = outcome { self?.showSignIn(of: email) }
         } perform: { [client] request in
             switch request {
             case .signUp(let name, let email, let password):
@@ -236,10 +236,16 @@ extension AuthViewModel {
         }
     }
 
+    /// Fills in the address of the sign-in, which has ended by leading here.
+    private func showSignIn(of email: String) {
+        signIn.send(.appear)
+        signIn.edit(.email, email)
+    }
+
     private func makePasswordReset() -> PasswordResetModel {
         PasswordResetModel(PasswordResetScreen()) { [weak self] outcome in
             self?.show(.login)
-            if case .signIn(let email) = outcome, !email.isEmpty { self?.signIn.edit(.email, email) }
+            if case .signIn(let email) = outcome, !email.isEmpty { self?.showSignIn(of: email) }
         } perform: { [client] request in
             try await Self.mapped(isSignIn: false) {
                 switch request {

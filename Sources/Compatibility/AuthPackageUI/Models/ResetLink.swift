@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchUI
 import PortableFoundation
 
@@ -10,7 +11,7 @@ struct ResetLink {
     /// Creates the link of a URL; nil for any other.
     init?(_ url: URL, scheme: String) {
         guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: false),
-            let own = parts.scheme, own.lowercased() == scheme.lowercased(), parts.host == "reset-password",
+            let own = parts.scheme, own.lowercasedASCII() == scheme.lowercasedASCII(), parts.host == "reset-password",
             let token = parts.queryItems?.first(where: { $0.name == "token" })?.value, !token.isEmpty
         else { return nil }
         screenLink = ScreenLink(.resetPassword, token: token)

@@ -104,11 +104,12 @@ struct AuthorizationService: Sendable {
 
     /// Returns whether the user must see who asks.
     ///
-    /// An app on the user's device can be any program: there the page replaces the sign-in, if there was none
-    /// (RFC 8252 §8.6).
+    /// An app on the user's device can be any program: there the page is shown, unless the user has just signed in, which
+    /// no parameter of the request has caused (RFC 8252 §8.6).
     private func needsConsent(_ request: PendingAuthorization, _ client: OAuthClient, isNew: Bool) -> Bool {
         guard client.isTrusted, !request.prompts.contains(.consent) else { return true }
-        return AppRedirect.isClaimedByAnyone(request.redirect) && !isNew
+        let isForced = request.maximumAge != nil || !request.prompts.isDisjoint(with: [.login, .selectAccount])
+        return AppRedirect.isClaimedByAnyone(request.redirect) && (!isNew || isForced)
     }
 
     private func issueCode(

@@ -31,7 +31,10 @@ struct DeviceRoutes: Sendable {
     @Sendable private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
         let parameters = try OAuthParameters(form: request)
         let client = try parameters.client(of: request, dependencies)
-        guard client.grants.contains(.deviceCode) else { throw IdentityError.unauthorizedClient }
+        // The first party has no pages of its own to name.
+        guard client.grants.contains(.deviceCode), client.id != OAuthClient.firstPartyID else {
+            throw IdentityError.unauthorizedClient
+        }
         guard let issuer = dependencies.accessTokens.issuer else { throw IdentityError.notReady }
         let codes = try await service.begin(
             for: client, requesting: try Scopes(requested: parameters["scope"]), from: request.requestOrigin)

@@ -88,7 +88,7 @@ final class AccessTokenIssuer: Sendable {
         return IssuerContext(issuer: issuer, audience: audience, verifier: verifier)
     }
 
-    /// Returns a token for a client, with the current roles of the account that it acts for.
+    /// Returns a token for a client, with the current roles of the account for a first-party one.
     ///
     /// - Parameters:
     ///   - account: Nil for a client that acts for itself, which is then the `sub` (RFC 9068 §2.2).
@@ -109,11 +109,15 @@ final class AccessTokenIssuer: Sendable {
         if let device { claims["sid"] = .string(device.publicID) }
         claims["client_id"] = .string(clientID)
         claims["scope"] = .string(scopes.text)
+        // A client of others reads its tokens: it gets what its scopes are for, and no role that it could show elsewhere.
+        let isFirstParty = clientID == OAuthClient.firstPartyID
         if let account {
             // AuthPackage's backend repeats `sub` as `id`.
             claims["id"] = .string(account.id)
-            claims["email"] = .string(account.email.text)
-            claims["name"] = account.name.map { .string($0) }
+            if isFirstParty || scopes.contains("email") { claims["email"] = .string(account.email.text) }
+            if isFirstParty || scopes.contains("profile") { claims["name"] = account.name.map { .string($0) } }
+        }
+        if let account, isFirstParty {
             claims["roles"] = .array(account.roles.map { .string($0) })
             claims["permissions"] = .array(account.permissions.map { .string($0) })
         }

@@ -10,24 +10,20 @@ public struct UnlockScreen: Screen {
     public enum Request: Hashable, Sendable {
         /// Authenticate the owner of the device.
         case authenticate
-        /// Sign out.
-        case signOut
     }
 
     /// The answer to a request.
     public enum Response: Hashable, Sendable {
         /// The owner is there.
         case authenticated
-        /// No user is signed in any more.
-        case signedOut
     }
 
     /// The way on.
     public enum Outcome: Hashable, Sendable {
         /// The app is open.
         case unlocked
-        /// The user has signed out in place of it.
-        case signedOut
+        /// The user wants to sign out instead.
+        case signOut
     }
 
     /// The name of the app.
@@ -50,13 +46,11 @@ public struct UnlockScreen: Screen {
 
     /// Takes the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
-        .perform(control == .submit ? .authenticate : .signOut)
+        control == .submit ? .perform(.authenticate) : .finish(.signOut)
     }
 
     /// Takes the answer.
-    public mutating func receive(_ response: Response) -> ScreenStep<Self> {
-        .finish(response == .authenticated ? .unlocked : .signedOut)
-    }
+    public mutating func receive(_ response: Response) -> ScreenStep<Self> { .finish(.unlocked) }
 }
 
 /// The model of an ``UnlockScreen``.

@@ -16,8 +16,17 @@ extension SQLiteIdentityStore: AuthorizationStore {
                     .integer(Int64(code.credentialVersion)), .blob(code.browserDevice), .text(code.redirect),
                     .text(code.codeChallenge), .text(code.nonce), .text(code.scope), .date(code.authenticatedAt),
                     .date(code.factorAt), .date(code.validUntil),
-                    .date(code.validUntil.addingTimeInterval(AuthorizationCode.memory)),
+                    .date(code.validUntil),
                 ])
+            // A browser that begins without end keeps the newest.
+            try db.run(
+                """
+                DELETE FROM authorization_code WHERE account_id = ?1 AND browser_device = ?2 AND used_at IS NULL
+                    AND digest NOT IN (
+                        SELECT digest FROM authorization_code
+                        WHERE account_id = ?1 AND browser_device = ?2 AND used_at IS NULL
+                        ORDER BY valid_until DESC LIMIT 20)
+                """, [.text(code.accountID), .blob(code.browserDevice)])
         }
     }
 
@@ -36,9 +45,13 @@ extension SQLiteIdentityStore: AuthorizationStore {
             let now = device.createdAt
             let changed = try db.run(
                 """
-                UPDATE authorization_code SET used_at = ?1, device_id = ?2
+                UPDATE authorization_code SET used_at = ?1, device_id = ?2, expires_at = ?4
                 WHERE digest = ?3 AND used_at IS NULL AND valid_until > ?1
-                """, [.date(now), .blob(device.id), .blob(code.digest)])
+                """,
+                [
+                    .date(now), .blob(device.id), .blob(code.digest),
+                    .date(now.addingTimeInterval(AuthorizationCode.memory)),
+                ])
             guard changed == 1 else {
                 return try db.endCode(code, "code.replayed", detail: code.clientID, at: now) ? .replayed : .ended
             }

@@ -9,22 +9,12 @@ extension ScreenModel where S == UnlockScreen {
     ///
     /// - Parameters:
     ///   - app: The name of the app.
-    ///   - signOut: Signs the user out.
-    ///   - onFinish: Is called when the app is open, or the user has signed out.
-    public convenience init(
-        app: String, signOut: @escaping @Sendable () async throws -> Void,
-        onFinish: @escaping @MainActor (UnlockScreen.Outcome) -> Void = { _ in }
-    ) {
+    ///   - onFinish: Is called when the app is open, or the user wants to sign out.
+    public convenience init(app: String, onFinish: @escaping @MainActor (UnlockScreen.Outcome) -> Void) {
         let reason = Texts.system(Phrase("unlock.explanation"))
-        self.init(UnlockScreen(app: app), onFinish: onFinish) { request in
-            switch request {
-            case .authenticate:
-                try await Self.authenticate(reason)
-                return .authenticated
-            case .signOut:
-                try await signOut()
-                return .signedOut
-            }
+        self.init(UnlockScreen(app: app), onFinish: onFinish) { _ in
+            try await Self.authenticate(reason)
+            return .authenticated
         }
     }
 
