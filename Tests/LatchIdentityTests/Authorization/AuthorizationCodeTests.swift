@@ -72,6 +72,47 @@ import Testing
         await site.close()
     }
 
+    @Test func `gives an app of others a token that says no more than its scopes, and no role`() async throws {
+        let site = try await Site.authorizing()
+        try await site.signUp("boss@example.com", roles: ["admin"])
+        var app = SignInApp(clientID: "foreign", redirect: "https://foreign.example/back")
+        for (scope, email) in [("openid files:read", nil), ("openid email", "boss@example.com")] as [(String, String?)] {
+            app.scope = scope
+            var agent = UserAgent(site)
+            let response = try await agent.authorize(app, [:], "boss@example.com")
+            let tokens = try await site.exchange(response.parameters["code"] ?? "", app)
+            let claims = try JWT(unverified: tokens.accessToken).claims
+            #expect(claims.string("email") == email)
+            for name in ["name", "roles", "permissions"] { #expect(claims[name] == nil, "\(name)") }
+        }
+        let own = try JWT(unverified: try await site.logIn("boss@example.com").access).claims
+        #expect(own["roles"] == ["admin"] && own.string("email") == "boss@example.com")
+        await site.close()
+    }
+
+    @Test func `is forgotten unused, and only the newest of a browser are kept`() async throws {
+        let site = try await Site.authorizing()
+        let app = SignInApp()
+        var agent = UserAgent(site)
+        var codes: [String] = []
+        for _ in 0..<25 {
+            codes.append(try await agent.authorize(app).parameters["code"] ?? "")
+            site.clock.advance(by: 1)
+        }
+        func count() throws -> Int {
+            try SQLiteConnection(path: site.folder.file(), access: .readOnly).number(
+                "SELECT count(*) FROM authorization_code", [])
+        }
+        #expect(try count() == 20)
+        #expect(try await site.exchange(codes[0], app).oauthError == "invalid_grant")
+        #expect(try await site.exchange(codes[24], app).status == 200)
+        site.clock.advance(by: 120)
+        try await site.identity.dependencies.store.prune(endedBefore: site.clock.now)
+        // The used one is remembered, for its second use.
+        #expect(try count() == 1)
+        await site.close()
+    }
+
     @Test(.tags(.attackA6)) func `is exchanged by one of sixteen at once, on two nodes`() async throws {
         let site = try await Site.authorizing()
         let other = try await Site.authorizing(in: site.folder)

@@ -29,6 +29,13 @@ import Testing
         try await agent.post("/device", form: FormEncoding.encode([("user_code", code)]))
     }
 
+    @Test func `is none of the operator's own apps, whatever they are allowed`() async throws {
+        let site = try await Site.authorizing { $0.firstPartyGrants.insert(.deviceCode) }
+        let refused = try await site.form("/oauth/device_authorization", ["scope": "openid"])
+        #expect(refused.status == 400 && refused.oauthError == "unauthorized_client")
+        await site.close()
+    }
+
     @Test(arguments: Way.allCases) func `yields tokens once its user has let it in`(way: Way) async throws {
         let site = try await Site.authorizing(way)
         let begun = try await begin(site)

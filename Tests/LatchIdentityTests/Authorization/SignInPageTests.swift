@@ -97,6 +97,19 @@ import Testing
         await site.close()
     }
 
+    @Test(.tags(.attackB6), arguments: [["prompt": "login"], ["prompt": "select_account"], ["max_age": "0"]])
+    func `show who asks after a sign-in that the program itself has caused`(change: [String: String]) async throws {
+        let site = try await Site.authorizing()
+        let tool = SignInApp(clientID: "tool", redirect: "http://127.0.0.1:4000/callback")
+        var agent = UserAgent(site)
+        _ = try await agent.authorize(tool)
+        let name = change.keys.first ?? ""
+        let page = try await agent.get(tool.path([:]) + "&\(name)=\(change[name] ?? "")")
+        #expect(page.formAction == "/login")
+        #expect(try await agent.signIn(page).title == "Sign in to tool?")
+        await site.close()
+    }
+
     @Test(.tags(.attackB9)) func `of two tabs and of two apps both finish`() async throws {
         let site = try await Site.authorizing()
         let (one, two) = (SignInApp(), SignInApp(state: "two"))

@@ -114,6 +114,29 @@ import Testing
         }
     }
 
+    @Test func `is at no page of another server where all servers know the program`() async throws {
+        try await ScriptedProvider.serving { provider in
+            provider.deviate { deviations in
+                deviations.metadata = { $0["latch_client_id"] = "notes" }
+                deviations.response = { request in
+                    guard request.pathWithoutQuery == "/device" else { return nil }
+                    return HTTPResponse(
+                        status: .ok,
+                        body: HTTPBody(
+                            #"{"device_code":"d","user_code":"WDJB-MJHT","interval":1,"expires_in":600,"#
+                                + #""verification_uri":"https://id.example.com/device"}"#))
+                }
+            }
+            try await CommandHome.with { home in
+                let login = try await login(home, provider, ["--device"])
+                #expect(login.ending == .exited(1))
+                #expect(login.error.first == "latch: \(provider.base) sends you to the page of another server.")
+                #expect(!login.error.contains { $0.contains("WDJB-MJHT") })
+                #expect(provider.requests(to: "/token").isEmpty)
+            }
+        }
+    }
+
     @Test func `needs no user for a program of its own`() async throws {
         let registration = ClientRegistration(clientID: "robot", secret: "robots-secret-of-nobody-else")
         try await ScriptedProvider.serving(registration) { provider in
