@@ -14,14 +14,21 @@ import Testing
         return machine
     }
 
-    @Test(arguments: [
-        ScreenInput.disappear, .press(.submit), .press(.register), .open(ScreenLink(.verifyEmail, token: "a")),
-    ])
+    @Test(arguments: [ScreenInput.disappear, .press(.submit), .press(.register)])
     func `removes the password with a request, an end, and when it is left`(input: ScreenInput) {
         var machine = filled
         #expect(machine.screen.fields.holdsSecret)
         _ = machine.receive(.input(input))
         #expect(!machine.screen.fields.holdsSecret)
+    }
+
+    @Test func `takes no notice of another screen's link, and cancels nothing for it`() {
+        let link = ScreenInput.open(ScreenLink(.verifyEmail, token: "a"))
+        var machine = filled
+        #expect(machine.receive(.input(link)).isEmpty && machine == filled)
+        _ = machine.receive(.input(.press(.submit)))
+        let busy = machine
+        #expect(machine.receive(.input(link)).isEmpty && machine == busy)
     }
 
     @Test func `ignores edits, switches and presses while a request is under way`() {

@@ -99,6 +99,10 @@ extension ScreenMachine {
             return []
         case .press(let id): return press(id)
         case .open(let link):
+            var opened = screen
+            let step = opened.open(link)
+            // A link of another screen.
+            guard opened != screen || step != .stay else { return [] }
             let cancelled = leave()
             if outcome != nil { activity = .idle }
             failure = nil
