@@ -103,6 +103,7 @@ import Testing
         let tool = SignInApp(clientID: "tool", redirect: "http://127.0.0.1:4000/callback")
         var agent = UserAgent(site)
         _ = try await agent.authorize(tool)
+        site.clock.advance(by: 5)
         let name = change.keys.first ?? ""
         let page = try await agent.get(tool.path([:]) + "&\(name)=\(change[name] ?? "")")
         #expect(page.formAction == "/login")

@@ -48,8 +48,9 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
 
     /// Takes an event, and returns its effects in order.
     public mutating func receive(_ event: ScreenEvent<S>) -> [ScreenEffect<S>] {
-        // A press of what takes no input is no event.
+        // A press of what takes no input is no event, nor is another screen's link.
         if case .input(.press(let id)) = event, enabled(id)?.isButton != true { return [] }
+        if case .input(.open(let link)) = event, !takes(link) { return [] }
         let before = self
         var effects: [ScreenEffect<S>]
         switch event {
@@ -99,15 +100,17 @@ extension ScreenMachine {
             return []
         case .press(let id): return press(id)
         case .open(let link):
-            var opened = screen
-            let step = opened.open(link)
-            // A link of another screen.
-            guard opened != screen || step != .stay else { return [] }
             let cancelled = leave()
             if outcome != nil { activity = .idle }
             failure = nil
             return cancelled + follow(screen.open(link), by: .submit)
         }
+    }
+
+    /// Whether a link is for this screen.
+    private func takes(_ link: ScreenLink) -> Bool {
+        var opened = screen
+        return opened.open(link) != .stay || opened != screen
     }
 
     private mutating func press(_ id: ControlID) -> [ScreenEffect<S>] {
