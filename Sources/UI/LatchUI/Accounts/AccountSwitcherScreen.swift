@@ -134,6 +134,7 @@ extension ScreenModel where S == AccountSwitcherScreen {
     ///
     /// - Parameters:
     ///   - accounts: The accounts.
+    ///   - clock: The clock of locks.
     ///   - revoke: Revokes the tokens of a removed account at its issuer; its failure does not bring the account back.
     ///   - onFinish: Is called when another account is current, or the user goes another way.
     public convenience init(

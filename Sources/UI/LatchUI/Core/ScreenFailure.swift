@@ -69,6 +69,7 @@ public struct ScreenFailure: Error, Hashable, Sendable {
     /// Creates a failure.
     ///
     /// - Parameters:
+    ///   - reason: The reason.
     ///   - wait: The time after which another attempt may succeed.
     ///   - now: The date of the failure.
     public init(_ reason: Reason, after wait: Duration? = nil, from now: Date = Date()) {
