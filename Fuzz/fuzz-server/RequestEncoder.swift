@@ -74,7 +74,11 @@ struct RequestEncoder {
         var lines: [String] = []
         if request.has("a") { lines.append("Authorization: Bearer \(value("a"))") }
         if request.has("r") { lines.append("Authorization: Bearer \(value("r"))") }
-        if request.has("v") { lines.append("Authorization: Bearer \(value("a").dropLast(2))AA") }
+        if request.has("v") {
+            // One signature of 256 ends so already.
+            let end = value("a").hasSuffix("AA") ? "BA" : "AA"
+            lines.append("Authorization: Bearer \(value("a").dropLast(2))\(end)")
+        }
         // "web:a secret of the client", and "web:x".
         if request.has("n") { lines.append("Authorization: Basic d2ViOmErc2VjcmV0K29mK3RoZStjbGllbnQ=") }
         if request.has("N") { lines.append("Authorization: Basic d2ViOng=") }
