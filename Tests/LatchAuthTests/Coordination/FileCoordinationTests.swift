@@ -117,6 +117,25 @@ import Testing
         await #expect(throws: AuthError.self) { try await nowhere.enterIfFree(section) }
     }
 
+    /// An announcement follows the change without the lock, and may be in the middle of being written for a while.
+    @Test func `know the record while its change is announced, but not after an earlier version's`() async throws {
+        try await withTemporaryFolder { folder in
+            let coordination = FileCoordination(path: "\(folder)/account")
+            let lock = try await coordination.enter(.store)
+            let stamp = try #require(lock.renewStamp())
+            lock.release()
+            #expect(coordination.stamp == stamp)
+            coordination.announceChange()
+            #expect(coordination.stamp == stamp)
+            let announcement = AtomicFile("\(folder)/account.changed")
+            try announcement.replace(with: [])
+            #expect(coordination.stamp == stamp)
+            // Earlier versions announce a bare random value, and change the record without a stamp.
+            try announcement.replace(with: Array("0123456789abcdef".utf8))
+            #expect(coordination.stamp == nil)
+        }
+    }
+
     @Test func `say so where the folder takes no locks`() async throws {
         let session = session(in: "/proc/no-such-folder")
         await #expect(throws: AuthError.self) { try await session.signIn(Tokens(access: "a")) }

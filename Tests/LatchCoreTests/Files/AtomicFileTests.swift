@@ -84,6 +84,24 @@ import Testing
         }
     }
 
+    @Test func `that is written in place is never read empty`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/f")
+            try file.overwrite(with: [UInt8](repeating: 0, count: 9))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for count in 3...5 {
+                    group.addTask {
+                        for _ in 0..<500 { try file.overwrite(with: [UInt8](repeating: UInt8(count), count: count)) }
+                    }
+                }
+                for _ in 0..<1_500 { #expect(try !(file.read() ?? []).isEmpty) }
+                try await group.waitForAll()
+            }
+            try file.overwrite(with: [1])
+            #expect(try file.read() == [1])
+        }
+    }
+
     @Test func `takes the place of a symbolic link and leaves alone what that led to`() async throws {
         try await withTemporaryFolder { folder in
             let target = "\(folder)/target"

@@ -124,7 +124,13 @@ public final class FileCoordination: SessionCoordination {
 
     /// Whether the last change was made by a process that writes stamps; those of earlier versions do not.
     private var announcesStamps: Bool {
-        do { return try AtomicFile("\(path).changed").read().map { $0.starts(with: Self.mark) } ?? true } catch {
+        do {
+            // Empty is a first announcement that is being written.
+            guard let announcement = try AtomicFile("\(path).changed").read(), !announcement.isEmpty else {
+                return true
+            }
+            return announcement.starts(with: Self.mark)
+        } catch {
             return false
         }
     }

@@ -80,11 +80,14 @@ package struct AtomicFile: Sendable {
     }
 
     /// Writes the file in place, neither atomically nor durably, for content that need not survive a crash.
+    ///
+    /// It is truncated last, so that a reader finds an existing file with content at each moment.
     package func overwrite(with bytes: [UInt8]) throws(FileError) {
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw FileError("open", path) }
         defer { close(file) }
         try write(bytes, to: file, path: path)
+        guard ftruncate(file, off_t(bytes.count)) == 0 else { throw FileError("ftruncate", path) }
     }
 
     /// Renames the file to `<path>.<suffix>`, or the first free name after it.
