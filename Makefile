@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test interop build nightly bench fuzz docs format check clean
+.PHONY: help demo test interop build package nightly bench fuzz docs format check clean
 
 # Debug builds take no flags, so that demo, tests and a plain 'swift test' share one build. The index store stays on:
 # SwiftPM looks for tests in it, and 'swift test' fails without one.
@@ -33,6 +33,10 @@ interop: ## runs the tests against real peers: another libcurl, OpenID providers
 build: ## builds everything, tests included
 	@Scripts/setup
 	@swift build --build-tests
+
+package: ## builds latch for others: a tarball, a Debian package, an SPDX bill of materials, checksums
+	@Scripts/setup
+	@Scripts/package
 
 nightly: ## simulates 100,000 lives of a session, shares one among processes, kills them: minutes
 	@Scripts/setup

@@ -16,7 +16,7 @@ enum Latch {
 enum Program {
     static let version = packageVersion
 
-    static let root = Subcommand(
+    static let root: Subcommand = Subcommand(
         name: "latch", summary: "authentication for users, apps and APIs",
         examples: [
             "latch demo": "see it work: a real server and store, each step checked",
@@ -29,7 +29,7 @@ enum Program {
             AccountsSubcommand.subcommand, TokenSubcommand.subcommand, RequestSubcommand.subcommand,
             DoctorSubcommand.subcommand, JWTSubcommand.subcommand, KeysSubcommand.subcommand,
             ServeSubcommand.subcommand, AdminSubcommand.subcommand, DemoSubcommand.subcommand,
-        ] + generatorSubcommands(of: "latch"))
+        ] + generatorSubcommands(of: "latch") + [CompletionSubcommand.subcommand, ManualSubcommand.subcommand])
 
-    static let command = Command(root, version: version)
+    static let command: Command = Command(root, version: version)
 }
