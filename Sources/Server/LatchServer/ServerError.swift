@@ -43,6 +43,11 @@ extension ServerError {
         code: "tlsUnavailable", message: "The server has no TLS on this platform.",
         hint: "Serve plain HTTP on 127.0.0.1 behind a proxy that ends TLS, or serve on Linux.")
 
+    /// The server serves no https, so that it has no certificate to replace.
+    public static let noCertificate = ServerError(
+        code: "noCertificate", message: "The server does not serve https.",
+        hint: "Start it with a certificate, which can then be replaced.")
+
     /// The server was already started.
     public static let alreadyStarted = ServerError(
         code: "alreadyStarted", message: "The server was already started.", hint: "Create a new one for each start.")

@@ -13,7 +13,8 @@ import Testing
     /// Returns what a shell prints for a script.
     static func run(_ shell: String, _ script: String) async throws -> [String] {
         try await withTemporaryFolder { folder in
-            let process = try ChildProcess.start("/usr/bin/env", [shell, "-c", script], errors: .file(folder + "/error"))
+            let process = try ChildProcess.start(
+                "/usr/bin/env", [shell, "-c", script], errors: .file(folder + "/error"))
             var lines: [String] = []
             while let line = await process.line() { lines.append(line) }
             _ = await process.end()
@@ -36,7 +37,8 @@ import Testing
     @Test(arguments: cases.indices) func `of bash offer what the parser takes`(index: Int) async throws {
         let (words, offered, not) = Self.cases[index]
         let quoted = words.map { "'\($0)'" }.joined(separator: " ")
-        let script = CompletionScript(Program.root).text(for: .bash)
+        let script =
+            CompletionScript(Program.root).text(for: .bash)
             + "COMP_WORDS=(\(quoted)) COMP_CWORD=\(words.count - 1); _latch; printf '%s\\n' \"${COMPREPLY[@]}\""
         let lines = try await Self.run("bash", script)
         for word in offered { #expect(lines.contains(word), "\(words): \(lines)") }
@@ -49,7 +51,8 @@ import Testing
             for words in [
                 "latch serve --config '\(folder)/la'", "latch serve --config = '\(folder)/la'",
             ] {
-                let script = CompletionScript(Program.root).text(for: .bash)
+                let script =
+                    CompletionScript(Program.root).text(for: .bash)
                     + "COMP_WORDS=(\(words)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _latch; echo \"${COMPREPLY[@]}\""
                 let lines = try await Self.run("bash", script)
                 #expect(lines == [folder + "/latch.toml"])
@@ -61,17 +64,22 @@ import Testing
         FileManager.default.isExecutableFile(atPath: "/usr/bin/\(shell)")
     }
 
-    @Test(.enabled(if: isInstalled("fish"), "fish is not installed; Scripts/setup --interop installs it"), arguments: cases.indices)
+    @Test(
+        .enabled(if: isInstalled("fish"), "fish is not installed; Scripts/setup --interop installs it"),
+        arguments: cases.indices)
     func `of fish offer what the parser takes`(index: Int) async throws {
         let (words, offered, not) = Self.cases[index]
-        let script = CompletionScript(Program.root).text(for: .fish)
+        let script =
+            CompletionScript(Program.root).text(for: .fish)
             + "complete -C '\(words.joined(separator: " "))' | string replace -r '\\t.*' ''"
         let lines = try await Self.run("fish", script)
         for word in offered { #expect(lines.contains(word), "\(words): \(lines)") }
         for word in not { #expect(!lines.contains(word), "\(words): \(lines)") }
     }
 
-    @Test(.enabled(if: isInstalled("zsh"), "zsh is not installed; Scripts/setup --interop installs it"), arguments: cases.indices)
+    @Test(
+        .enabled(if: isInstalled("zsh"), "zsh is not installed; Scripts/setup --interop installs it"),
+        arguments: cases.indices)
     func `of zsh offer what the parser takes`(index: Int) async throws {
         let (words, offered, not) = Self.cases[index]
         // In place of the functions that show completions, those that print what they are given.

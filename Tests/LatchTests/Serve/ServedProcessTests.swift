@@ -112,6 +112,32 @@ import Testing
         }
     }
 
+    @Test func `shows a renewed certificate after it is hung up`() async throws {
+        try await withTemporaryFolder { folder in
+            let (earlier, renewed) = (try await Certificate(), try await Certificate())
+            func install(_ certificate: Certificate) throws {
+                try Data(Certificate.bytes(certificate.certificatePath)).write(to: URL(filePath: folder + "/chain.pem"))
+                try Data(Certificate.bytes(certificate.keyPath)).write(to: URL(filePath: folder + "/key.pem"))
+            }
+            try install(earlier)
+            let files = ["LATCH_TLS_CERTIFICATE": folder + "/chain.pem", "LATCH_TLS_KEY": folder + "/key.pem"]
+            try await BuiltProgram.serving(in: folder, environment: files) { process, url in
+                try install(renewed)
+                process.hangUp()
+                let said = try await Self.said(2, in: folder)
+                #expect(said.first == "latch: the configuration and the keys have been read again")
+                let (host, port) = ("127.0.0.1", url.split(separator: ":").last ?? "")
+                let shown = try await Certificate.openssl([
+                    "s_client", "-connect", "\(host):\(port)", "-CAfile", renewed.certificatePath,
+                    "-verify_return_error",
+                ])
+                #expect(shown.contains("Verify return code: 0 (ok)"))
+                process.terminate()
+                #expect(await process.end() == .exited(0))
+            }
+        }
+    }
+
     /// The lines on standard error, as soon as there are so many.
     private static func said(_ count: Int, in folder: String) async throws -> [String] {
         for _ in 0..<60_000 {

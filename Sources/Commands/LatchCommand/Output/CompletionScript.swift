@@ -43,7 +43,9 @@ package struct CompletionScript {
     }
 
     /// Whether the value with a placeholder is the path of a file or a folder.
-    private static func isPath(_ placeholder: String) -> Bool { ["FILE", "DIR", "PATH", "STORE"].contains(placeholder) }
+    private static func isPath(_ placeholder: String) -> Bool {
+        ["FILE", "DIR", "PATH", "STORE"].contains(placeholder)
+    }
 
     /// Whether a word that is no option may be the path of a file at a place.
     private static func takesPaths(_ place: Place) -> Bool {
@@ -119,7 +121,8 @@ package struct CompletionScript {
                 return "\(start)[\(Self.quoted(option.summary, brackets: true))]\(value)'"
             }
             let rest = Self.takesPaths(place) ? ["'*: :_files'"] : []
-            let actions = names.isEmpty
+            let actions =
+                names.isEmpty
                 ? ["_arguments -s \((options + rest).joined(separator: " "))"]
                 : [
                     "local -a names=(\(names.joined(separator: " ")))",

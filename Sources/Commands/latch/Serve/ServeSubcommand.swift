@@ -26,7 +26,7 @@ enum ServeSubcommand {
               latch: serving http://127.0.0.1:8080
             Each request is logged on standard error (setting access_log: text, json or off). SIGTERM and
             SIGINT let requests in flight finish, then it exits 0; a second one ends it at once, with 143
-            or 130. SIGHUP reads the configuration again.
+            or 130. SIGHUP reads the configuration and the certificate again.
 
             Every setting has a key in the file and a name in the environment: LATCH_ and the key in
             capitals. An option overrides the environment, which overrides the file. Secrets belong in
@@ -101,7 +101,7 @@ private struct ServerProgram {
         environment.output.line("latch: serving \(url)")
         for await signal in signals {
             guard signal == .hangUp else { break }
-            identity = await reloaded(identity, startedWith: settings, in: handler)
+            identity = await reloaded(identity, startedWith: settings, of: server, in: handler)
         }
         let secondSignal = Self.endProcess(onNext: signals)
         defer { secondSignal.cancel() }
@@ -131,11 +131,14 @@ private struct ServerProgram {
 
     /// Serves and returns the auth server under the reloaded settings, or returns the unchanged one if they are invalid.
     private func reloaded(
-        _ identity: Identity, startedWith first: Settings, in handler: SwappableHandler
+        _ identity: Identity, startedWith first: Settings, of server: Server, in handler: SwappableHandler
     ) async -> Identity {
         do {
             let settings = try loader.load()
-            let next = try await identity.reconfigured(settings.keeping(first).identityConfigurationWithKey())
+            let effective = settings.keeping(first)
+            let next = try await identity.reconfigured(effective.identityConfigurationWithKey())
+            // The files of the same names, after a renewal.
+            if let tls = try effective.tls() { try server.replaceCertificate(tls) }
             // The line is printed once the new settings are in effect.
             handler.replace(with: next.handler)
             environment.error.line("latch: the configuration and the keys have been read again")

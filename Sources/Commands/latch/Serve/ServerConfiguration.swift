@@ -32,7 +32,7 @@ extension Settings {
     /// Reads certificate and key; nil, for plain HTTP, if neither is set.
     ///
     /// - Throws: `CommandError.failed` if only one of them is set, instead of serving without encryption.
-    private func tls() throws(CommandError) -> Server.TLS? {
+    func tls() throws(CommandError) -> Server.TLS? {
         let (certificate, key) = (self["tls_certificate"], self["tls_key"])
         if certificate.isEmpty, key.isEmpty { return nil }
         guard !certificate.isEmpty, !key.isEmpty else {

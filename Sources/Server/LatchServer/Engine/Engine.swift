@@ -40,6 +40,9 @@ final class Engine: Sendable {
     /// The bytes that the requests of all loops hold.
     var memory: MemoryBudget { configuration.memory }
 
+    /// The TLS context of later connections; nil for plain HTTP.
+    var tls: CurrentTLSContext? { configuration.tls }
+
     /// Drains all loops at once, and returns when no connection is left.
     func stop(grace: Duration) async {
         let deadline = configuration.uptime() &+ grace.nanoseconds

@@ -1,13 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
+/// The TLS context of the connections that are accepted from now on; those that are open keep theirs.
+final class CurrentTLSContext: Sendable {
+    private let context: Mutex<TLSContext>
+
+    init(_ context: TLSContext) { self.context = Mutex(context) }
+
+    /// Creates the session of one connection; nil when memory is exhausted.
+    func session(on descriptor: Int32) -> TLSSession? { context.withLock { $0 }.session(on: descriptor) }
+
+    func replace(with next: TLSContext) { context.withLock { $0 = next } }
+}
+
 /// The configuration that all loops and connections of one server share; all times are in nanoseconds.
 struct EngineConfiguration: Sendable {
     /// The handler of all requests; it runs on the loops' threads, so it must not block.
     let handler: any Handler
     /// The listening socket; the kernel distributes its connections to the loops.
     let listener: ListeningSocket
-    /// The TLS context; nil serves plain HTTP.
-    let tls: TLSContext?
+    /// The TLS context of later connections; nil serves plain HTTP.
+    let tls: CurrentTLSContext?
     /// The limits of connections; shared, so that they hold for the process and not for each loop.
     let limiter: ConnectionLimiter
     /// The address that clients connect to.
@@ -33,7 +47,7 @@ struct EngineConfiguration: Sendable {
     /// Reads the certificate before it listens, so that an invalid one leaves no socket open.
     init(_ handler: any Handler, _ configuration: Server.Configuration) throws(ServerError) {
         self.handler = handler
-        tls = try configuration.tls.map { identity throws(ServerError) in try TLSContext(identity) }
+        tls = try configuration.tls.map { identity throws(ServerError) in CurrentTLSContext(try TLSContext(identity)) }
         listener = try ListeningSocket(
             host: configuration.host, port: configuration.port, backlog: configuration.backlog)
         memory = MemoryBudget(limit: configuration.maximumContentBytes)

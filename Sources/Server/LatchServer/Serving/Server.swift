@@ -85,6 +85,18 @@ public final class Server: Sendable {
         state.withLock { if case .serving(let engine, _) = $0 { engine.memory } else { nil } }
     }
 
+    /// Replaces the certificate of all connections that are accepted from now on, as after a renewal; open ones keep theirs.
+    ///
+    /// - Throws: `ServerError.badCertificate`, after which the earlier one stays in use, or `.noCertificate` if the server
+    ///   does not serve https.
+    public func replaceCertificate(_ tls: TLS) throws(ServerError) {
+        let current = state.withLock { state -> CurrentTLSContext? in
+            if case .serving(let engine, _) = state { engine.tls } else { nil }
+        }
+        guard let current else { throw .noCertificate }
+        current.replace(with: try TLSContext(tls))
+    }
+
     /// Stops accepting connections, lets running requests finish, then closes every connection.
     ///
     /// - Parameter grace: The time after which running handlers are cancelled and their connections closed.

@@ -106,6 +106,38 @@ import Testing
         }
     }
 
+    @Test func `shows a renewed certificate to later connections, and keeps the earlier one where the new one is bad`()
+        async throws
+    {
+        let (earlier, renewed) = (try await Certificate(), try await Certificate())
+        var configuration = Server.Configuration.patient
+        configuration.tls = try earlier.tls()
+        let server = Server(handler: Self.echo, configuration: configuration)
+        #expect(throws: ServerError.noCertificate) { try server.replaceCertificate(try renewed.tls()) }
+        let address = try await server.start()
+        let transports = [earlier, renewed].map { certificate in
+            var trusting = CurlTransport.Configuration()
+            trusting.certificateAuthorityFile = certificate.certificatePath
+            return CurlTransport(configuration: trusting)
+        }
+        let before = try await transports[0].respond(to: Self.request(address))
+        #expect(before.status == .ok)
+        #expect(throws: ServerError.badCertificate) {
+            try server.replaceCertificate(Server.TLS(certificate: Array("nonsense".utf8), key: []))
+        }
+        try server.replaceCertificate(try renewed.tls())
+        let connected = try await transports[0].respond(to: Self.request(address))
+        #expect(connected.status == .ok, "an open connection lives on")
+        let after = try await transports[1].respond(to: Self.request(address))
+        #expect(after.status == .ok)
+        await #expect(throws: HTTPError.self) {
+            var trusting = CurlTransport.Configuration()
+            trusting.certificateAuthorityFile = earlier.certificatePath
+            _ = try await CurlTransport(configuration: trusting).respond(to: Self.request(address))
+        }
+        await server.shutdown(grace: .zero)
+    }
+
     @Test func `reports the error of a certificate`() async throws {
         let (one, other) = (try await Certificate(), try await Certificate())
         let certificate = try Certificate.bytes(one.certificatePath)
