@@ -176,6 +176,35 @@ extension Site {
         await site.close()
     }
 
+    @Test(.tags(.attackE8)) func `removes a password that was set before, by whoever signed up first`() async throws {
+        let site = try await Site.brokering(upstream)
+        try await site.signUp(isVerified: false)
+        let login = try await site.logIn()
+        let link = try await site.link(try await site.linkCode(upstream, app), app, bearer: login.access)
+        #expect(link.status == 201)
+        let strict = try await Site(in: site.folder, upstream: upstream) {
+            $0 = site.identity.dependencies.configuration
+            $0.requireVerifiedEmail = true
+        }
+        var agent = UserAgent(strict)
+        let page = try await strict.visit(&agent, upstream, app)
+        let returned = try await agent.answer(page, [("code", try #require(await strict.mailedCode()))])
+        #expect(try await strict.exchange(returned.parameters["code"] ?? "", app).status == 200)
+        #expect(try await strict.logIn().status == 401)
+        #expect(try await strict.renew(login.refresh).status == 401)
+        let records = try await strict.identity.audit.records(limit: 50)
+        #expect(records.contains { $0.event == "account.passwordRemoved" })
+        // The owner chooses another one by mail.
+        _ = try await strict.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+        let token = try #require(await strict.mailedToken())
+        let reset = try await strict.post(
+            "/api/auth/reset-password", ["token": .string(token), "password": "Another456!"])
+        #expect(reset.status == 200)
+        #expect(try await strict.logIn(password: "Another456!").status == 200)
+        await strict.close()
+        await site.close()
+    }
+
     @Test(.tags(.attackE9)) func `proves no other address than the one that the code was mailed to`() async throws {
         let site = try await Site.brokering(upstream)
         _ = try await site.signIn(through: upstream)

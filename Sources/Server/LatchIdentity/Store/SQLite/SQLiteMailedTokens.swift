@@ -133,7 +133,8 @@ extension SQLiteConnection {
     ///
     /// Until then anybody may have signed up with the address. So sessions, second factor, recovery codes, challenges and
     /// pending changes of address end, except for the session that made the proof. A further kind of credential is to be
-    /// ended here. The password is replaced by a proof that sets a new one, and confirmed by one that knows it.
+    /// ended here. The password is replaced by a proof that sets a new one, confirmed by one that knows it, and removed by
+    /// one that a provider vouches for, whose user needs none.
     ///
     /// - Returns: The number of devices that were signed out.
     /// - Throws: `IdentityError.ownerProofRequired` if the proof is of a device that has been signed out meanwhile.
@@ -158,8 +159,19 @@ extension SQLiteConnection {
         for table in ["sign_in_challenge", "email_change"] {
             try run("DELETE FROM \(table) WHERE account_id = ?", [.text(id)])
         }
+        if proof.identity != nil { try removeUnprovedPassword(of: account, at: now) }
         try endUnprovedLinks(of: account, keeping: proof.identity, device: device, at: now)
         return try revokeDevices(of: id, except: device, because: .addressProof, at: now)
+    }
+
+    /// Removes a password that anybody may have chosen; the owner sets another one by mail.
+    private func removeUnprovedPassword(of account: Account, at now: Date) throws(IdentityError) {
+        guard account.passwordHash != nil else { return }
+        try run(
+            "UPDATE account SET password_hash = NULL, password_changed_at = ? WHERE id = ?",
+            [.date(max(now, account.passwordChangedAt.addingTimeInterval(0.001))), .text(account.id)])
+        try audit(
+            "account.passwordRemoved", account: account.id, detail: "set before the address was proved", at: now)
     }
 
     /// Deletes a used token, and the waiting mails of its purpose: sent again, one would make the token valid anew.
