@@ -27,6 +27,30 @@ import Testing
         await site.close()
     }
 
+    @Test func `is confirmed again by the same code alone, for a client whose response was lost`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let access = try await site.logIn().access
+        let factors = site.identity.secondFactors
+        let app = AuthenticatorApp(try await factors.begin(try await site.bearer(access)))
+        let code = app.code(at: site.clock.now)
+        try await factors.confirm(code, try await site.bearer(access), from: .tests)
+        let before = try await site.identity.audit.records(limit: 50)
+        try await factors.confirm(code, try await site.bearer(access), from: .tests)
+        #expect(try await site.identity.audit.records(limit: 50) == before)
+        let bearer = try await site.bearer(access)
+        for other in [app.code(at: site.clock.now, offset: 1), app.recoveryCodes[0], app.wrongCode(at: site.clock.now)]
+        {
+            #expect(await refusal { try await factors.confirm(other, bearer, from: .tests) } == "noSecondFactor")
+        }
+        // The code is used up all the same.
+        let challenge = try await site.challenge()
+        #expect(await refusal { try await site.complete(challenge, code) } == "invalidCode")
+        site.clock.advance(by: 120)
+        #expect(await refusal { try await factors.confirm(code, bearer, from: .tests) } == "noSecondFactor")
+        await site.close()
+    }
+
     @Test(.tags(.attackF7)) func `is shown once, and its secret stands nowhere in the file`() async throws {
         let site = try await Site()
         try await site.signUp()

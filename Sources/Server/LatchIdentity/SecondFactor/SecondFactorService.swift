@@ -50,6 +50,8 @@ package struct SecondFactorService: Sendable {
 
     /// Confirms a setup by a code, and signs out every other device, since none of them has proved the factor.
     ///
+    /// A client whose response was lost may repeat it with the same code.
+    ///
     /// - Throws: `IdentityError.noSecondFactor`, `.signInAgain`, `.invalidCode`, `.tooManyAttempts`, or a store's.
     func confirm(
         _ code: String, _ session: AuthenticatedSession, from origin: RequestOrigin
@@ -60,7 +62,8 @@ package struct SecondFactorService: Sendable {
         try await limited(session.accountID, for: purpose, from: origin) { () throws(IdentityError) in
             let factor = try await dependencies.store.secondFactor(of: session.accountID, isConfirmed: false)
             guard let factor, now.timeIntervalSince(factor.createdAt) < Self.setupLifetime else {
-                throw .noSecondFactor
+                guard try await isConfirmed(by: code, session) else { throw .noSecondFactor }
+                return .accepted
             }
             // A recovery code does not prove that the authenticator app works.
             guard case .code(let step, let sealed)? = try proof(code, for: factor) else { return .rejected }
@@ -68,6 +71,15 @@ package struct SecondFactorService: Sendable {
                 .code(step: step, sealedSecret: sealed), of: session.accountID, for: purpose, at: now)
         }
         dependencies.mails.wake()
+    }
+
+    /// Returns whether a code is the one by which a device has just confirmed the factor.
+    private func isConfirmed(by code: String, _ session: AuthenticatedSession) async throws(IdentityError) -> Bool {
+        guard session.device.factorAt != nil,
+            let factor = try await dependencies.store.secondFactor(of: session.accountID, isConfirmed: true),
+            case .code(let step?, _)? = try proof(code, for: factor)
+        else { return false }
+        return step == factor.lastStep
     }
 
     /// Removes the factor by a code of it; the login must be recent (attack F6).
