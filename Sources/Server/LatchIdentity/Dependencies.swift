@@ -65,6 +65,11 @@ struct Dependencies: Sendable {
         [RequestLimitInterceptor(dependencies: self, request: request), IdentityErrorInterceptor()]
     }
 
+    /// Returns the interceptors of pages that a browser opens in a window of its own.
+    func pages(limiting request: RateLimits.Request) -> [any Interceptor] {
+        [NavigationInterceptor()] + limiting(request)
+    }
+
     /// Returns a UUID of version 7 (RFC 9562 §5.7), so that new rows come last and no id can be guessed.
     func newID(at now: Date) -> String {
         let time = UInt64(max(now.storedMilliseconds, 0))

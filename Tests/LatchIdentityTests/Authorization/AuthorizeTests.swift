@@ -157,10 +157,22 @@ import Testing
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         let app = SignInApp()
-        let redirect = try await agent.post("/oauth/authorize", form: FormEncoding.encode(app.parameters()))
+        let redirect = try await agent.post(
+            "/oauth/authorize", form: FormEncoding.encode(app.parameters(["login_hint": "ada@example.com"])))
         #expect(redirect.status == 303)
-        let path = redirect.location.dropFirst(try #require(site.identity.issuer).count)
-        #expect(try await agent.get(String(path)).title == "Sign in")
+        // Neither a history nor a log has the parameters.
+        for text in ["ada", "nonce", "state", "notes", app.nonce ?? ""] { #expect(!redirect.location.contains(text)) }
+        let path = String(redirect.location.dropFirst(try #require(site.identity.issuer).count))
+        let login = try await agent.get(path)
+        #expect(login.title == "Sign in" && login.text.contains("ada@example.com"))
+        #expect(try await site.exchange(try await agent.signIn(login).parameters["code"] ?? "", app).status == 200)
+        // A user who is signed in sees no page, as after a GET.
+        #expect(try await agent.get(path).parameters["code"] != nil)
+        for changed in ["posted=x", "posted=\(login.formToken)"] {
+            #expect(try await agent.get("/oauth/authorize?\(changed)").title == "This sign-in has ended")
+        }
+        site.clock.advance(by: 3600)
+        #expect(try await agent.get(path).title == "This sign-in has ended")
         await site.close()
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import LatchServer
 import LatchTesting
 import TestTags
 import Testing
@@ -103,13 +104,48 @@ import Testing
         let site = try await Site.authorizing()
         let begun = try await begin(site)
         var agent = UserAgent(site)
+        _ = try await agent.authorize(SignInApp())
         let wrong = UserCode(.system).text
         for _ in 0..<10 { #expect(try await enter(&agent, wrong).status == 400) }
         #expect(try await enter(&agent, wrong).status == 429)
+        #expect(try await enter(&agent, begun.string("user_code")).status == 429)
         // What no code looks like costs no attempt, and says the same.
         site.clock.advance(by: 60)
         for _ in 0..<20 { #expect(try await enter(&agent, "hello").status == 400) }
-        #expect(try await enter(&agent, begun.string("user_code")).title == "Sign in")
+        #expect(try await enter(&agent, begun.string("user_code")).title == "Sign in another device?")
+        await site.close()
+    }
+
+    @Test(.tags(.attackJ8)) func `is not kept from its user by the guesses of others`() async throws {
+        let site = try await Site.authorizing()
+        let begun = try await begin(site)
+        // A visitor learns nothing of a code, and uses nothing up.
+        var stranger = UserAgent(site)
+        for _ in 0..<50 { #expect(try await enter(&stranger, UserCode(.system).text).title == "Sign in") }
+        try await site.signUp("mallory@example.com")
+        _ = try await stranger.authorize(SignInApp(), [:], "mallory@example.com")
+        for _ in 0..<11 { _ = try await enter(&stranger, UserCode(.system).text) }
+        #expect(try await enter(&stranger, begun.string("user_code")).status == 429)
+        var agent = UserAgent(site)
+        let decision = try await agent.signIn(try await enter(&agent, begun.string("user_code")))
+        #expect(decision.title == "Sign in another device?")
+        await site.close()
+    }
+
+    @Test(.tags(.attackJ8)) func `begins, whatever a dozen other networks begin`() async throws {
+        let site = try await Site.authorizing()
+        for network in 0..<50 {
+            for _ in 0..<31 { _ = try await site.begin(from: "198.51.\(network).1") }
+        }
+        #expect(try await site.begin(from: "198.51.0.1") == 429)
+        #expect(try await site.begin(from: "192.0.2.1") == 200)
+        await site.close()
+    }
+
+    @Test func `asks for no scope of its own invention`() async throws {
+        let site = try await Site.authorizing()
+        let refused = try await begin(site, scope: "openid your-bank-says-press-continue")
+        #expect(refused.status == 400 && refused.oauthError == "invalid_scope")
         await site.close()
     }
 
@@ -150,6 +186,17 @@ import Testing
         #expect(statuses.sorted() == [200] + Array(repeating: 400, count: 7))
         await other.close()
         await site.close()
+    }
+}
+
+extension Site {
+    /// Returns the status of a device authorization that is begun in another network.
+    fileprivate func begin(from address: String) async throws -> Int {
+        var request = HTTPRequest(
+            method: .post, scheme: origin.scheme, authority: origin.authority, path: "/oauth/device_authorization",
+            fields: [.contentType: FormEncoding.mediaType], body: HTTPBody("client_id=tool"))
+        request.context[RemoteAddress.self] = address
+        return try await identity.handler.respond(to: request).status.rawValue
     }
 }
 

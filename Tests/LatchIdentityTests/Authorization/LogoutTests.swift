@@ -90,12 +90,21 @@ import Testing
     @Test func `takes the request by POST as well, and no ID token of others`() async throws {
         let site = try await Site.authorizing()
         var (agent, hint) = try await signedIn(site)
-        let posted = try await agent.post("/oauth/logout", form: "client_id=notes")
-        #expect(posted.location.hasSuffix("/oauth/logout?client_id=notes"))
+        let posted = try await agent.post(
+            "/oauth/logout",
+            form: FormEncoding.encode([
+                ("id_token_hint", hint), ("post_logout_redirect_uri", "https://notes.example.com/bye"), ("state", "s"),
+            ]))
+        #expect(posted.status == 303 && !posted.location.contains(hint) && !posted.location.contains("bye"))
+        let target = String(posted.location.dropFirst(try #require(site.identity.issuer).count))
+        var stranger = UserAgent(site)
+        #expect(try await stranger.get(target.replacing("/oauth/logout", with: "/oauth/authorize")).status == 400)
         for wrong in [[("id_token_hint", hint), ("client_id", "web")], [("id_token_hint", hint + "x")]] {
             #expect(try await agent.get(path(wrong)).status == 400)
         }
         #expect(try await isSignedIn(agent))
+        #expect(try await agent.get(target).location == "https://notes.example.com/bye?state=s")
+        #expect(try await !isSignedIn(agent))
         await site.close()
     }
 }

@@ -24,6 +24,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         case "token": (20, 3)
         case "request": (3, 20)
         case "link": (10, 6)
+        case "page": (60, 1)
         default: (3, 1200)
         }
     }
@@ -65,10 +66,10 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         ],
         "link": [
             "POST /api/auth/verify-email", "POST /api/auth/reset-password", "POST /verify", "POST /reset",
-            "POST /confirm-change", "GET /oauth/authorize", "POST /oauth/authorize", "POST /login", "POST /consent",
-            "GET /device", "POST /device", "GET /oauth/logout", "POST /oauth/logout",
+            "POST /confirm-change", "POST /login", "POST /consent", "POST /device", "POST /oauth/logout",
             rpc + "VerifyEmail", rpc + "ResetPassword",
         ],
+        "page": ["GET /oauth/authorize", "POST /oauth/authorize", "GET /device", "GET /oauth/logout"],
         "request": [
             "GET /", "GET /verify", "GET /reset", "GET /confirm-change", "GET /user/profile", "GET /api/users",
             "GET /metrics",

@@ -200,7 +200,7 @@ import Testing
         #expect(try await site.signIn(through: upstream).status == 200)
         #expect(try await site.metric(#"latch_upstream_sign_ins_total{result="success"}"#) == 1)
         var statuses: [Int] = []
-        for _ in 0..<12 { statuses.append(try await site.get(UpstreamApp().path()).status) }
+        for _ in 0..<61 { statuses.append(try await site.get(UpstreamApp().path()).status) }
         #expect(statuses.last == 429)
         let exchange = try await site.post("/api/auth/exchange", [:])
         #expect(exchange.field("RateLimit")?.hasPrefix("\"token\"") == true)

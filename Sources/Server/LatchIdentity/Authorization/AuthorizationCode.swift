@@ -26,6 +26,9 @@ package struct AuthorizationCode: Sendable, Hashable {
     package let authenticatedAt: Date
     package let factorAt: Date?
     package let validUntil: Date
+
+    /// The time at which the code was issued.
+    var issuedAt: Date { validUntil.addingTimeInterval(-Self.lifetime) }
 }
 
 extension AuthorizationCode: Redacted {
@@ -79,8 +82,8 @@ package enum DevicePoll: Sendable, Hashable {
 
 /// The storage of authorization codes and of devices that wait for their users.
 package protocol AuthorizationStore: Sendable {
-    /// Inserts a code.
-    func insert(_ code: AuthorizationCode) async throws(IdentityError)
+    /// Inserts a code, and if given the detail of the consent that it comes from, for the audit log.
+    func insert(_ code: AuthorizationCode, consent detail: String?) async throws(IdentityError)
 
     /// Returns a code by its digest, used and expired ones included; nil if there is none.
     func authorizationCode(_ digest: [UInt8]) async throws(IdentityError) -> AuthorizationCode?
@@ -103,11 +106,11 @@ package protocol AuthorizationStore: Sendable {
         userDigest: [UInt8], at now: Date
     ) async throws(IdentityError) -> DeviceAuthorizationRecord?
 
-    /// Records the user's decision; nil denies.
+    /// Records the user's decision, in the audit log as well; nil denies.
     ///
     /// - Returns: False if the authorization has ended, was decided before, or the account has changed.
     func decide(
-        userDigest: [UInt8], _ approval: DeviceApproval?, at now: Date
+        userDigest: [UInt8], _ approval: DeviceApproval?, by accountID: String, detail: String?, at now: Date
     ) async throws(IdentityError) -> Bool
 
     /// Decides a poll of a client, and records its time; one that comes too early makes the interval longer.

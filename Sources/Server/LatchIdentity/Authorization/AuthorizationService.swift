@@ -67,12 +67,15 @@ struct AuthorizationService: Sendable {
     ///
     /// - Parameters:
     ///   - isNew: Whether the user has signed in for this request.
-    ///   - hasAgreed: Whether the user has agreed on the page of this request.
+    ///   - agreed: The scopes that the user was shown on the page of this request, and has agreed to; nil before that.
     /// - Throws: The errors that the client is told, which ``url(of:for:)`` returns; `IdentityError.invalidAuthorization` if the
     ///   client is not registered any more, or a store's error.
     func next(
-        _ request: PendingAuthorization, in session: ActivePageSession?, isNew: Bool = false, hasAgreed: Bool = false
+        _ request: PendingAuthorization, in session: ActivePageSession?, from origin: RequestOrigin,
+        isNew: Bool = false,
+        agreed: Scopes? = nil
     ) async throws(IdentityError) -> Next {
+        let hasAgreed = agreed != nil
         guard let client = dependencies.clients[request.clientID], client.allows(redirect: request.redirect) else {
             throw .invalidAuthorization("its app is not registered any more")
         }
@@ -85,12 +88,19 @@ struct AuthorizationService: Sendable {
             guard !request.isSilent, !isNew else { throw .loginRequired }
             return .signIn
         }
-        let scopes = try dependencies.scopes.granted(request.scopes, to: session.account, by: client)
+        // What was shown is granted, and not what a change since then would add (decision 0087).
+        let scopes: Scopes
+        if let shown = try dependencies.scopes.agreed(agreed, to: session.account, by: client) {
+            scopes = shown
+        } else {
+            scopes = try dependencies.scopes.granted(request.scopes, to: session.account, by: client)
+        }
         guard hasAgreed || !needsConsent(request, client, isNew: isNew) else {
             guard !request.isSilent else { throw .consentRequired }
             return .consent(client, scopes)
         }
-        return .respond(url: try await issueCode(for: request, scopes, in: session))
+        let consent = hasAgreed ? Self.auditDetail(client.id, scopes, from: origin) : nil
+        return .respond(url: try await issueCode(for: request, scopes, in: session, consent: consent))
     }
 
     /// Returns whether the user need not authenticate again.
@@ -113,7 +123,7 @@ struct AuthorizationService: Sendable {
     }
 
     private func issueCode(
-        for request: PendingAuthorization, _ scopes: Scopes, in session: ActivePageSession
+        for request: PendingAuthorization, _ scopes: Scopes, in session: ActivePageSession, consent: String?
     ) async throws(IdentityError) -> String {
         guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
         let text = "ac1." + Base64URL.encode(dependencies.random.bytes(32))
@@ -123,9 +133,33 @@ struct AuthorizationService: Sendable {
                 credentialVersion: session.account.credentialVersion, browserDevice: session.device.id,
                 redirect: request.redirect, codeChallenge: request.codeChallenge, nonce: request.nonce,
                 scope: scopes.text, authenticatedAt: session.authenticatedAt, factorAt: session.device.factorAt,
-                validUntil: dependencies.now.addingTimeInterval(AuthorizationCode.lifetime)))
+                validUntil: dependencies.now.addingTimeInterval(AuthorizationCode.lifetime)),
+            consent: consent)
         return AuthorizationTarget.url(
             request.redirect, [("code", text)], state: request.state, issuer: issuer)
+    }
+
+    /// Uses up the form of a decision: one page yields one code, however often it is sent.
+    ///
+    /// - Throws: `IdentityError.alreadyAnswered`, or a store's error.
+    func answer(_ form: PageForm) async throws(IdentityError) {
+        guard try await store.spend(attempt: "page \(form.id)".digest, until: form.expiresAt) else {
+            throw .alreadyAnswered
+        }
+    }
+
+    /// Records that a user has refused a client's request.
+    func deny(
+        _ request: PendingAuthorization, in session: ActivePageSession, from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        try await store.audit(
+            "consent.denied", account: session.account.id,
+            detail: Self.auditDetail(request.clientID, nil, from: origin), at: dependencies.now)
+    }
+
+    /// Returns what the audit log says of a decision.
+    static func auditDetail(_ clientID: String, _ scopes: Scopes?, from origin: RequestOrigin) -> String? {
+        "\(clientID) from \(origin.address)\(scopes.map { ": \($0.text)" } ?? "")".sanitized(200)
     }
 
     // MARK: Codes

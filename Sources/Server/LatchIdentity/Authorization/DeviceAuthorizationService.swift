@@ -24,11 +24,12 @@ struct DeviceAuthorizationService: Sendable {
 
     /// Begins an authorization of a client (RFC 8628 §3.1).
     ///
-    /// - Throws: `IdentityError.invalidScope` if the client may have none of the scopes, `.tooManyAttempts`, or a store's
-    ///   error.
+    /// - Throws: `IdentityError.invalidScope` if a scope is not one of the server's, `.tooManyAttempts`, or a store's error.
     func begin(
         for client: OAuthClient, requesting scopes: Scopes?, from origin: RequestOrigin
     ) async throws(IdentityError) -> Codes {
+        // What is stored is shown to users: it must not be a text of the client's.
+        guard scopes.map(dependencies.scopes.knows) ?? true else { throw .invalidScope }
         try dependencies.take(dependencies.limits.deviceAuthorization(from: origin.address))
         let text = "dc1." + Base64URL.encode(dependencies.random.bytes(32))
         let now = dependencies.now
@@ -43,27 +44,24 @@ struct DeviceAuthorizationService: Sendable {
         throw .overloaded
     }
 
-    /// Returns the undecided authorization of a typed code, and its client.
+    /// Returns the undecided authorization of a code that a signed-in user has typed, and its client.
+    ///
+    /// Guesses count against the user's account alone: nobody else can use up what is left of it.
     ///
     /// - Throws: `IdentityError.invalidUserCode`, the same for every cause; `.tooManyAttempts` (attack J8), or a store's
     ///   error.
     func pending(
-        _ typed: String, from address: String
-    ) async throws(IdentityError) -> (code: UserCode, record: DeviceAuthorizationRecord, client: OAuthClient) {
-        let attempts = dependencies.limits.userCode(from: address)
+        _ code: UserCode, in session: ActivePageSession
+    ) async throws(IdentityError) -> (record: DeviceAuthorizationRecord, client: OAuthClient) {
+        let attempts = [dependencies.limits.userCode(accountID: session.account.id)]
         try dependencies.take(attempts)
-        guard let code = UserCode(typed: typed) else {
-            // What no code looks like is a slip, and no guess.
-            dependencies.limiter.refund(attempts)
-            throw .invalidUserCode
-        }
         guard
             let record = try await store.deviceAuthorization(
                 userDigest: code.digest(dependencies.pepper), at: dependencies.now),
             let client = dependencies.clients[record.clientID], client.grants.contains(.deviceCode)
         else { throw .invalidUserCode }
         dependencies.limiter.refund(attempts)
-        return (code, record, client)
+        return (record, client)
     }
 
     /// Returns the scopes that an approval would grant.
@@ -74,19 +72,25 @@ struct DeviceAuthorizationService: Sendable {
             record.scope.map(Scopes.init(parsing:)), to: account, by: client)
     }
 
-    /// Records the decision of the user of a session.
+    /// Records the decision of the user of a session, and who has made it from where.
     ///
-    /// - Throws: `IdentityError.invalidUserCode` if it was decided before, or has ended.
+    /// - Parameter scopes: The scopes that the user was shown; nil denies.
+    /// - Throws: `IdentityError.invalidUserCode` if it was decided before, or has ended; `.invalidScope` if client and
+    ///   account may have none of them any more.
     func decide(
-        _ code: UserCode, _ record: DeviceAuthorizationRecord, granting scopes: Scopes?, in session: ActivePageSession
+        _ record: DeviceAuthorizationRecord, of client: OAuthClient, granting scopes: Scopes?,
+        in session: ActivePageSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
+        let scopes = try dependencies.scopes.agreed(scopes, to: session.account, by: client)
         let approval = scopes.map { scopes in
             DeviceApproval(
                 accountID: session.account.id, credentialVersion: session.account.credentialVersion,
                 browserDevice: session.device.id, scope: scopes.text, authenticatedAt: session.authenticatedAt,
                 factorAt: session.device.factorAt)
         }
-        let isDecided = try await store.decide(userDigest: record.userDigest, approval, at: dependencies.now)
+        let isDecided = try await store.decide(
+            userDigest: record.userDigest, approval, by: session.account.id,
+            detail: AuthorizationService.auditDetail(client.id, scopes, from: origin), at: dependencies.now)
         guard isDecided else { throw .invalidUserCode }
     }
 

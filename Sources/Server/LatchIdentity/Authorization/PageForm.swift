@@ -26,10 +26,14 @@ struct PageForm: Codable, Sendable {
         case password
         /// A code of the second factor, for a challenge of this text.
         case factor(challenge: String)
-        /// A decision in the session of a browser, by its device.
-        case decision(device: String)
+        /// A decision in the session of a browser, by its device, about the scopes that its user is shown.
+        case decision(device: String, scopes: String?)
+        /// No input: a request that a client has sent by POST, and the account of the ID token that came with it.
+        case request(accountID: String?)
     }
 
+    /// The identifier by which a decision is used up.
+    let id: String
     let purpose: Purpose
     let step: Step
     /// The identifier of the browser that was shown the page: a form of another site has none, or another one (attack G7).

@@ -29,6 +29,19 @@ struct ScopePolicy: Sendable {
         return granted
     }
 
+    /// Returns the scopes that a user has been shown and has agreed to, as far as they are still allowed; never more.
+    ///
+    /// - Throws: `IdentityError.invalidScope` if none of them is.
+    func agreed(_ shown: Scopes?, to account: Account, by client: OAuthClient) throws(IdentityError) -> Scopes? {
+        guard let shown, !shown.isEmpty else { return shown }
+        return try granted(shown, to: account, by: client)
+    }
+
+    /// Returns whether all scopes are the server's, whoever may have them.
+    func knows(_ scopes: Scopes) -> Bool {
+        scopes.elements.allSatisfy { Self.openID.contains($0) || known.contains($0) }
+    }
+
     /// Returns the scopes of a refresh: those of the login or a requested subset, as far as they are still allowed.
     ///
     /// - Throws: `IdentityError.invalidScope` if the request exceeds the original grant (RFC 6749 §6, attack C8), or no

@@ -32,6 +32,16 @@ extension IdentityError {
         code: "foreignPage", message: "This form comes from another site",
         hint: "Nothing has happened. Begin again in the app.", form: .forbidden)
 
+    /// A page of another site shows the page as a part of itself, or loads it behind the user's back.
+    static let embeddedPage = IdentityError(
+        code: "embeddedPage", message: "This page is not shown inside another one",
+        hint: "Open it in a window of its own.", form: .forbidden)
+
+    /// The form of a decision was sent before, perhaps by a double click.
+    static let alreadyAnswered = IdentityError(
+        code: "alreadyAnswered", message: "You have answered this page already",
+        hint: "If the app does not continue, begin there again.", form: .badRequest)
+
     /// The server issues codes alone (RFC 9700 §2.1.2).
     static let unsupportedResponseType = authorization(
         "unsupportedResponseType", "The response_type must be code.", "unsupported_response_type")

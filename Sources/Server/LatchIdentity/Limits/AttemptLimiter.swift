@@ -28,8 +28,8 @@ final class AttemptLimiter: Sendable {
         case loginPair, loginPairPrefix, loginAccount, loginNetwork, loginPrefix
         case token, session, refresh, clientSecret, secondFactor, secondFactorSetup, username
         case signUpNetwork, signUpPrefix, signUpAccount, disclosure
-        case mailNetwork, mailPrefix, mailRecipient, link, other
-        case userCodeNetwork, userCodePrefix, userCodes, deviceNetwork, deviceCodes
+        case mailNetwork, mailPrefix, mailRecipient, link, page, other
+        case userCode, deviceNetwork, devicePrefix
     }
 
     /// A keyed digest of what was attempted: no key is longer than another, and nobody can choose keys that collide.
@@ -108,7 +108,7 @@ final class AttemptLimiter: Sendable {
     /// Creates a limiter.
     ///
     /// - Parameter maximumKeys: The maximum number of keys of each scope. By default they take 2 MiB, the most that a
-    ///   hash table of that size holds, so that all scopes together take 42 MiB, plus 2 MiB during a sweep.
+    ///   hash table of that size holds, so that all scopes together take 50 MiB, plus 2 MiB during a sweep.
     init(maximumKeys: Int = 49_152) {
         tables = Mutex(Scope.allCases.map { _ in Table(maximumKeys: maximumKeys) })
     }

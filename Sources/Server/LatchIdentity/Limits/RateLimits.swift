@@ -17,9 +17,12 @@ struct RateLimits: Sendable {
         case signUp
         /// A request for a mail, whose recipient never asked for it if the client is an attacker.
         case mail
-        /// A use of a mailed link, each of which costs a write.
+        /// A use of a mailed link or of a page's form, each of which costs a write.
         case link
-        /// A request to any other route: a profile, a list, a page, a document.
+        /// A page of a sign-in that a browser loads: apart from the forms, so that no visitor who loads pages without end keeps
+        /// the neighbours from signing in.
+        case page
+        /// A request to any other route: a profile, a list, a document.
         case other
     }
 
@@ -45,6 +48,8 @@ struct RateLimits: Sendable {
     private let mail = Limit(name: "mail", capacity: 5, window: 3600)
     /// The limit of mailed links that one network opens.
     private let link: Limit
+    /// The limit of pages that one network loads.
+    private let page: Limit
     /// The limit of second-factor setups of one account; each writes a dozen rows.
     private let setup = Limit(name: "second-factor-setup", capacity: 10, window: 3600)
     /// The limit of other usernames that one account may try, since each attempt shows whether a name is taken.
@@ -58,10 +63,11 @@ struct RateLimits: Sendable {
     /// The limit of refreshes of one account over all of its devices of one client.
     private let refresh: Limit
 
-    /// The limit of wrong user codes from everywhere: of 2·10¹⁰ codes a guesser meets one of a thousand valid ones in weeks.
-    private let userCodes = Limit(name: "user-code", capacity: 600, window: 60)
-    /// The limit of new device authorizations from everywhere, each of which is a row for ten minutes.
-    private let deviceCodes = Limit(name: "device-authorization", capacity: 1200, window: 60)
+    /// The limit of wrong user codes that one account enters: of 2·10¹⁰ codes a thousand accounts together meet one of a
+    /// thousand valid ones in two weeks.
+    private let userCode = Limit(name: "user-code", capacity: 10, window: 600)
+    /// The limits of new device authorizations from one network, and from a wider one; each is a row for ten minutes.
+    private let device, devicePrefix: Limit
 
     /// Creates the limits; one setting determines those of a login, whose ratio matters.
     init(_ configuration: IdentityConfiguration) {
@@ -72,6 +78,9 @@ struct RateLimits: Sendable {
         network = Limit(name: "login-address", capacity: limit * 10, window: 60)
         prefix = Limit(name: "login-prefix", capacity: limit * 100, window: 60)
         link = Limit(name: "link", capacity: limit * 10, window: 60)
+        page = Limit(name: "page", capacity: limit * 60, window: 60)
+        device = Limit(name: "device-authorization", capacity: limit * 3, window: 60)
+        devicePrefix = Limit(name: "device-prefix", capacity: limit * 15, window: 60)
         signUp = Limit(name: "signup", capacity: configuration.signUpLimitPerHour, window: 3600)
         signUpPrefix = Limit(name: "signup-prefix", capacity: configuration.signUpLimitPerHour * 5, window: 3600)
         mailNetwork = Limit(name: "mail-address", capacity: configuration.mailLimitPerHour, window: 3600)
@@ -97,6 +106,7 @@ struct RateLimits: Sendable {
                 .init(.mailPrefix, from: network.wide, limit: mailPrefix),
             ]
         case .link: return [.init(.link, from: network, limit: link)]
+        case .page: return [.init(.page, from: network, limit: page)]
         case .other: return [.init(.other, from: network, limit: other)]
         }
     }
@@ -152,21 +162,15 @@ struct RateLimits: Sendable {
         .init(.clientSecret, from: NetworkPrefix(of: address), on: id, limit: pair)
     }
 
-    /// Returns the attempts of a user code (RFC 8628 §5.1, attack J8); a right one is refunded.
-    func userCode(from address: String) -> [AttemptLimiter.Attempt] {
-        let network = NetworkPrefix(of: address)
-        return [
-            .init(.userCodeNetwork, from: network, limit: pair),
-            .init(.userCodePrefix, from: network.wide, limit: self.network),
-            .init(.userCodes, on: "", limit: userCodes),
-        ]
-    }
+    /// Returns the attempt of a user code (RFC 8628 §5.1, attack J8); a right one is refunded.
+    func userCode(accountID: String) -> AttemptLimiter.Attempt { .init(.userCode, on: accountID, limit: userCode) }
 
     /// Returns the attempts of a device authorization.
     func deviceAuthorization(from address: String) -> [AttemptLimiter.Attempt] {
-        [
-            .init(.deviceNetwork, from: NetworkPrefix(of: address), limit: link),
-            .init(.deviceCodes, on: "", limit: deviceCodes),
+        let network = NetworkPrefix(of: address)
+        return [
+            .init(.deviceNetwork, from: network, limit: device),
+            .init(.devicePrefix, from: network.wide, limit: devicePrefix),
         ]
     }
 

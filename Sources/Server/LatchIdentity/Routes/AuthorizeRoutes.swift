@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -12,14 +13,14 @@ struct AuthorizeRoutes: Sendable {
 
     private var service: AuthorizationService { dependencies.authorizations }
     private var pages: SignInPages { SignInPages(dependencies: dependencies) }
-    /// The greatest length of a query that a POST is turned into.
-    static let greatestQuery = 6 << 10
 
     /// Adds the routes.
     func add(to router: inout Router) {
-        router.group(interceptors: dependencies.limiting(.link)) { links in
-            links.get("/oauth/authorize", authorize)
-            links.post("/oauth/authorize", postAuthorize)
+        router.group(interceptors: dependencies.pages(limiting: .page)) { pages in
+            pages.get("/oauth/authorize", authorize)
+            pages.post("/oauth/authorize", postAuthorize)
+        }
+        router.group(interceptors: dependencies.pages(limiting: .link)) { links in
             links.post("/login", login)
             links.post("/consent", consent)
         }
@@ -31,25 +32,34 @@ struct AuthorizeRoutes: Sendable {
         // The router gives a HEAD request to the same function: it must yield no code.
         guard request.method == .get else { return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"]) }
         do throws(IdentityError) {
+            if let posted = try pages.postedRequest(in: request.queryItems) {
+                guard case .authorization(let pending) = posted.purpose else { throw .loginEnded }
+                return try await begin(pending, request)
+            }
             switch try service.read(request.queryItems) {
             case .failure(let url): return .seeOther(url)
-            case .request(let pending):
-                let session = try await dependencies.pageSessions.active(in: request)
-                return try await proceed(pending, in: session, request)
+            case .request(let pending): return try await begin(pending, request)
             }
         } catch {
             return SignInPages.failure(error)
         }
     }
 
-    /// Redirects to the same request by GET (OpenID Connect Core §3.1.2.1): a form of the client's site brings no cookies.
+    private func begin(
+        _ pending: PendingAuthorization, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        let session = try await dependencies.pageSessions.active(in: request)
+        return try await proceed(pending, in: session, request)
+    }
+
+    /// Continues by GET: a form of the client's site brings no cookies.
     @Sendable private func postAuthorize(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
         do throws(IdentityError) {
-            guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
-            let query = FormEncoding.encode(fields.map { ($0.name, $0.value) })
-            guard query.utf8.count <= Self.greatestQuery else { throw .invalidAuthorization("it is too long") }
-            return .seeOther("\(issuer.withoutFinalSlash)/oauth/authorize?\(query)")
+            switch try service.read(fields) {
+            case .failure(let url): return .seeOther(url)
+            case .request(let pending): return try pages.redirect(to: "/oauth/authorize", .authorization(pending))
+            }
         } catch {
             return SignInPages.failure(error)
         }
@@ -58,11 +68,12 @@ struct AuthorizeRoutes: Sendable {
     /// Takes the next step of a request; errors that the client is told go to its redirect URI.
     private func proceed(
         _ pending: PendingAuthorization, in session: ActivePageSession?, _ request: HTTPRequest, isNew: Bool = false,
-        hasAgreed: Bool = false
+        agreed: Scopes? = nil
     ) async throws(IdentityError) -> HTTPResponse {
         let next: AuthorizationService.Next
         do throws(IdentityError) {
-            next = try await service.next(pending, in: session, isNew: isNew, hasAgreed: hasAgreed)
+            next = try await service.next(
+                pending, in: session, from: request.requestOrigin, isNew: isNew, agreed: agreed)
         } catch {
             guard error != .invalidAuthorization("") else { throw error }
             return .seeOther(try service.url(of: error, for: pending))
@@ -97,7 +108,7 @@ struct AuthorizeRoutes: Sendable {
             switch form.step {
             case .password: return try await verify(name: name, password: password, form, request)
             case .factor(let challenge): return try await verify(code: code, challenge, form, request)
-            case .decision: throw IdentityError.loginEnded
+            case .decision, .request: throw IdentityError.loginEnded
             }
         } catch let error as IdentityError {
             return SignInPages.failure(error)
@@ -156,22 +167,27 @@ struct AuthorizeRoutes: Sendable {
     /// Takes the user's decision about a client's request.
     ///
     /// The form is of the session that was shown the page: another site, and another user of the browser, have none of it
-    /// (attack B8).
+    /// (attack B8). It yields one code, for the scopes that the page has shown.
     @Sendable private func consent(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
         let isRefused = try fields.single("refuse") != nil
         let isOther = try fields.single("other") != nil
         do {
             let (form, isOwn) = try pages.form(in: fields, of: request)
-            guard case .authorization(let pending) = form.purpose, case .decision(let device) = form.step else {
-                throw IdentityError.loginEnded
-            }
-            if isRefused { return try refuse(form) }
+            guard case .authorization(let pending) = form.purpose,
+                case .decision(let device, let shown?) = form.step
+            else { throw IdentityError.loginEnded }
             let session = try await dependencies.pageSessions.active(in: request)
             guard isOwn, !isOther, let session, session.device.publicID == device else {
-                return try pages.signIn(for: form.purpose, in: request)
+                // Whoever sends it, a refusal gives nothing.
+                return isRefused ? try refuse(form) : try pages.signIn(for: form.purpose, in: request)
             }
-            return try await proceed(pending, in: session, request, hasAgreed: true)
+            try await service.answer(form)
+            guard !isRefused else {
+                try await service.deny(pending, in: session, from: request.requestOrigin)
+                return try refuse(form)
+            }
+            return try await proceed(pending, in: session, request, agreed: Scopes(parsing: shown))
         } catch let error as IdentityError {
             return SignInPages.failure(error)
         }

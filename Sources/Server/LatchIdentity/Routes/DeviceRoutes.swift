@@ -21,10 +21,10 @@ struct DeviceRoutes: Sendable {
             IdentityErrorInterceptor(format: .oauth), QueryInterceptor(),
         ]
         router.group(interceptors: interceptors) { $0.post("/oauth/device_authorization", begin) }
-        router.group(interceptors: dependencies.limiting(.link)) { links in
-            links.get("/device") { SignInPages.userCode($0.queryItems["user_code"].flatMap(Self.shown) ?? "") }
-            links.post("/device", enter)
+        router.group(interceptors: dependencies.pages(limiting: .page)) { pages in
+            pages.get("/device") { SignInPages.userCode($0.queryItems["user_code"].flatMap(Self.shown) ?? "") }
         }
+        router.group(interceptors: dependencies.pages(limiting: .link)) { $0.post("/device", enter) }
     }
 
     /// Begins the sign-in of a device.
@@ -72,13 +72,15 @@ struct DeviceRoutes: Sendable {
         }
     }
 
-    /// Returns the page of the decision about a code, or that of the sign-in before it.
+    /// Returns the page of the decision about a code, or that of the sign-in before it: codes are looked up for users who are
+    /// signed in.
     func decisionPage(
         _ typed: String, in session: ActivePageSession?, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         do throws(IdentityError) {
-            let (code, record, client) = try await service.pending(typed, from: request.requestOrigin.address)
+            guard let code = UserCode(typed: typed) else { throw .invalidUserCode }
             guard let session else { return try pages.signIn(for: .device(userCode: code.letters), in: request) }
+            let (record, client) = try await service.pending(code, in: session)
             let scopes = try service.scopes(record, client, to: session.account)
             let (browser, cookie) = try pages.browser(of: request)
             return try pages.device(code, record, scopes, in: session, browser: browser).setting(cookie)
@@ -92,16 +94,17 @@ struct DeviceRoutes: Sendable {
     private func decide(
         _ form: PageForm, isOwn: Bool, isRefused: Bool, isOther: Bool, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
-        guard case .device(let letters) = form.purpose, case .decision(let device) = form.step else {
-            throw .loginEnded
-        }
+        guard case .device(let letters) = form.purpose, let code = UserCode(typed: letters),
+            case .decision(let device, let shown?) = form.step
+        else { throw .loginEnded }
         let session = try await dependencies.pageSessions.active(in: request)
         guard isOwn, !isOther, let session, session.device.publicID == device else {
             return try pages.signIn(for: form.purpose, in: request)
         }
-        let (code, record, client) = try await service.pending(letters, from: request.requestOrigin.address)
-        let scopes = isRefused ? nil : try service.scopes(record, client, to: session.account)
-        try await service.decide(code, record, granting: scopes, in: session)
+        let (record, client) = try await service.pending(code, in: session)
+        try await service.decide(
+            record, of: client, granting: isRefused ? nil : Scopes(parsing: shown), in: session,
+            from: request.requestOrigin)
         guard !isRefused else {
             return HTMLPage(
                 "The device is not signed in", text: "If somebody has sent you the code, do not enter another one."

@@ -24,17 +24,15 @@ struct LogoutRoutes: Sendable {
 
     /// Adds the routes.
     func add(to router: inout Router) {
-        router.group(interceptors: dependencies.limiting(.link)) { links in
-            links.get("/oauth/logout", begin)
-            links.post("/oauth/logout", finish)
-        }
+        router.group(interceptors: dependencies.pages(limiting: .page)) { $0.get("/oauth/logout", begin) }
+        router.group(interceptors: dependencies.pages(limiting: .link)) { $0.post("/oauth/logout", finish) }
     }
 
     /// Signs out at once where the client knows the user, and asks otherwise: any page can open this one.
     @Sendable private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard request.method == .get else { return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"]) }
         do throws(IdentityError) {
-            let wanted = try read(request.queryItems)
+            let wanted = try self.wanted(request.queryItems)
             guard let session = try await dependencies.pageSessions.active(in: request) else {
                 return Self.left(to: wanted.redirect, state: wanted.state)
             }
@@ -49,20 +47,19 @@ struct LogoutRoutes: Sendable {
         }
     }
 
-    /// Takes the user's decision; a request of a client becomes one by GET, since its form brings no cookies.
+    /// Takes the user's decision; a request of a client continues by GET, since its form brings no cookies.
     @Sendable private func finish(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
         do {
             guard try fields.single("token") != nil else {
-                guard let issuer = dependencies.accessTokens.issuer else { throw IdentityError.notReady }
-                let query = FormEncoding.encode(fields.map { ($0.name, $0.value) })
-                guard query.utf8.count <= AuthorizeRoutes.greatestQuery else {
-                    throw IdentityError.invalidSignOut("it is too long")
-                }
-                return .seeOther("\(issuer.withoutFinalSlash)/oauth/logout?\(query)")
+                let wanted = try read(fields)
+                return try pages.redirect(
+                    to: "/oauth/logout", .signOut(redirect: wanted.redirect, state: wanted.state),
+                    accountID: wanted.accountID)
             }
             let (form, isOwn) = try pages.form(in: fields, of: request)
-            guard isOwn, case .signOut(let redirect, let state) = form.purpose, case .decision(let device) = form.step
+            guard isOwn, case .signOut(let redirect, let state) = form.purpose,
+                case .decision(let device, _) = form.step
             else { throw IdentityError.loginEnded }
             guard let session = try await dependencies.pageSessions.active(in: request) else {
                 return Self.left(to: redirect, state: state)
@@ -86,6 +83,13 @@ struct LogoutRoutes: Sendable {
     private static func left(to redirect: String?, state: String?) -> HTTPResponse {
         guard let redirect else { return SignInPages.signedOut }
         return .seeOther(state.map { AppRedirect.url(redirect, [("state", $0)]) } ?? redirect)
+    }
+
+    /// Returns the request of a query, which may have come by POST.
+    private func wanted(_ query: FormFields) throws(IdentityError) -> Request {
+        guard let posted = try pages.postedRequest(in: query) else { return try read(query) }
+        guard case .signOut(let redirect, let state) = posted.purpose else { throw .loginEnded }
+        return Request(accountID: posted.accountID, redirect: redirect, state: state)
     }
 
     /// Reads a request.

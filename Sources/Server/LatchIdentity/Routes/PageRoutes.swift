@@ -13,13 +13,13 @@ struct PageRoutes: Sendable {
 
     /// Adds the pages, under the paths in mails.
     func add(to router: inout Router) {
-        router.group(interceptors: accounts.dependencies.limiting(.other)) { others in
+        router.group(interceptors: accounts.dependencies.pages(limiting: .other)) { others in
             others.get("/") { _ in Self.start }
             others.get("/verify", verifyPage)
             others.get("/confirm-change", changePage)
             others.get("/reset", resetPage)
         }
-        router.group(interceptors: accounts.dependencies.limiting(.link)) { links in
+        router.group(interceptors: accounts.dependencies.pages(limiting: .link)) { links in
             links.post("/verify", verify)
             links.post("/confirm-change", confirmChange)
             links.post("/reset", reset)

@@ -24,7 +24,7 @@ struct SignInPages: Sendable {
     ) throws(IdentityError) -> String {
         try cipher.seal(
             PageForm(
-                purpose: purpose, step: step, browser: browser,
+                id: dependencies.random.identifier(), purpose: purpose, step: step, browser: browser,
                 expiresAt: dependencies.now.addingTimeInterval(PageForm.lifetime)))
     }
 
@@ -55,12 +55,40 @@ struct SignInPages: Sendable {
         }
     }
 
-    /// Returns the identifier of the browser, and the Set-Cookie field of a new one.
-    func browser(of request: HTTPRequest) throws(IdentityError) -> (id: String, cookie: String?) {
-        if let id = cookies.browser(in: request) { return (id, nil) }
-        let id = dependencies.random.identifier()
+    /// Returns the identifier of the browser, and the Set-Cookie field that keeps it as long as the form of the page.
+    func browser(of request: HTTPRequest) throws(IdentityError) -> (id: String, cookie: String) {
+        let id = cookies.browser(in: request) ?? dependencies.random.identifier()
         return (id, try cookies.set(browser: id))
     }
+
+    // MARK: Requests by POST
+
+    /// Returns the redirect of a client's POST to the same request by GET (OpenID Connect Core §3.1.2.1).
+    ///
+    /// A form of the client's site brings no cookies, and its parameters must not get into histories: so the URL has them
+    /// encrypted.
+    func redirect(
+        to path: String, _ purpose: PageForm.Purpose, accountID: String? = nil
+    ) throws(IdentityError) -> HTTPResponse {
+        guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
+        let sealed = try seal(purpose, .request(accountID: accountID), browser: "")
+        return .seeOther("\(issuer.withoutFinalSlash)\(path)?\(Self.sealedName)=\(sealed)")
+    }
+
+    /// Returns a client's request that came by POST; nil if the query has none.
+    ///
+    /// - Throws: `IdentityError.loginEnded` if it is too old, or is not the server's.
+    func postedRequest(
+        in query: FormFields
+    ) throws(IdentityError) -> (purpose: PageForm.Purpose, accountID: String?)? {
+        guard let sealed = query[Self.sealedName] else { return nil }
+        guard let form = cipher.open(sealed, at: dependencies.now), case .request(let accountID) = form.step else {
+            throw .loginEnded
+        }
+        return (form.purpose, accountID)
+    }
+
+    private static let sealedName = "posted"
 
     // MARK: Signing in
 
@@ -86,7 +114,7 @@ struct SignInPages: Sendable {
             problem: problem.map(Self.text), action: ("/login", "Sign in"),
             carrying: try seal(purpose, .factor(challenge: challenge), browser: browser), fields: HTMLPage.oneTimeCode,
             refusal: Self.canCancel(purpose) ? "Cancel" : nil)
-        return response(page, for: purpose, problem: problem)
+        return response(page, for: purpose, problem: problem).setting(try cookies.set(browser: browser))
     }
 
     private static func reason(_ purpose: PageForm.Purpose) -> String {
@@ -128,7 +156,8 @@ struct SignInPages: Sendable {
         let page = HTMLPage(
             isLocal ? "Sign in to \(client.id)?" : "Let \(client.id) use your account?", text: text,
             items: Self.texts(of: scopes), action: ("/consent", "Continue"),
-            carrying: try seal(purpose, .decision(device: session.device.publicID), browser: browser),
+            carrying: try seal(
+                purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
             alternative: "Use another account", refusal: "Cancel")
         return response(page, for: purpose)
     }
@@ -149,7 +178,8 @@ struct SignInPages: Sendable {
                 yours: somebody who has sent you the code would be signed in to your account. The device gets:
                 """,
             items: Self.texts(of: scopes), action: ("/device", "Continue"),
-            carrying: try seal(purpose, .decision(device: session.device.publicID), browser: browser),
+            carrying: try seal(
+                purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
             alternative: "Use another account", refusal: "This was not me")
         return response(page, for: purpose)
     }
@@ -166,7 +196,7 @@ struct SignInPages: Sendable {
                 signed in.
                 """,
             action: ("/oauth/logout", "Sign out"),
-            carrying: try seal(purpose, .decision(device: session.device.publicID), browser: browser)
+            carrying: try seal(purpose, .decision(device: session.device.publicID, scopes: nil), browser: browser)
         ).response(formTarget: redirect.map(AppRedirect.pageSource))
     }
 

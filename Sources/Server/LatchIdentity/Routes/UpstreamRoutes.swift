@@ -19,10 +19,14 @@ struct UpstreamRoutes: Sendable {
 
     /// Adds the routes of each configured provider.
     func add(to router: inout Router) {
-        router.group(prefix: "/api/auth", interceptors: dependencies.limiting(.link)) { browsers in
+        router.group(prefix: "/api/auth", interceptors: dependencies.pages(limiting: .page)) { pages in
+            for client in dependencies.upstreams.all {
+                pages.get("/\(client.provider.name)") { try await begin($0, at: client) }
+            }
+        }
+        router.group(prefix: "/api/auth", interceptors: dependencies.pages(limiting: .link)) { browsers in
             for client in dependencies.upstreams.all {
                 let name = client.provider.name
-                browsers.get("/\(name)") { try await begin($0, at: client) }
                 if client.provider.postsResponses {
                     browsers.post("/\(name)/callback") { try await finish($0, at: client) }
                 } else {

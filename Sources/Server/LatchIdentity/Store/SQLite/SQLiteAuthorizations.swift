@@ -4,8 +4,11 @@ import LatchCore
 package import PortableFoundation
 
 extension SQLiteIdentityStore: AuthorizationStore {
-    package func insert(_ code: AuthorizationCode) async throws(IdentityError) {
+    package func insert(_ code: AuthorizationCode, consent detail: String?) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) -> Void in
+            if let detail {
+                try db.audit("consent.granted", account: code.accountID, detail: detail, at: code.issuedAt)
+            }
             try db.run(
                 """
                 INSERT INTO authorization_code (\(AuthorizationCode.columns), expires_at)
@@ -109,10 +112,10 @@ extension SQLiteIdentityStore: AuthorizationStore {
     }
 
     package func decide(
-        userDigest: [UInt8], _ approval: DeviceApproval?, at now: Date
+        userDigest: [UInt8], _ approval: DeviceApproval?, by accountID: String, detail: String?, at now: Date
     ) async throws(IdentityError) -> Bool {
         try await writer.write { db throws(IdentityError) in
-            try db.run(
+            let decided = try db.run(
                 """
                 UPDATE device_authorization SET decision = ?1, account_id = ?2, credential_version = ?3,
                     browser_device = ?4, granted_scope = ?5, authenticated_at = ?6, factor_at = ?7
@@ -123,7 +126,11 @@ extension SQLiteIdentityStore: AuthorizationStore {
                     approval.map { .integer(Int64($0.credentialVersion)) } ?? .null, .blob(approval?.browserDevice),
                     .text(approval?.scope), .date(approval?.authenticatedAt), .date(approval?.factorAt),
                     .blob(userDigest), .date(now),
-                ]) == 1
+                ])
+            guard decided == 1 else { return false }
+            try db.audit(
+                approval == nil ? "device.denied" : "device.approved", account: accountID, detail: detail, at: now)
+            return true
         }
     }
 

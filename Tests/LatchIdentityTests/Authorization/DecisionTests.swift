@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A decision on a page` {
+    private let foreign = SignInApp(clientID: "foreign", redirect: "https://foreign.example/back")
+
+    private func records(_ site: Site) async throws -> [String] {
+        try await site.identity.audit.records(limit: 100).reversed()
+            .filter { $0.event.hasPrefix("consent.") || ["device.approved", "device.denied"].contains($0.event) }
+            .map { "\($0.event) \($0.detail ?? "")" }
+    }
+
+    @Test(.tags(.attackB8)) func `grants what the page has shown, and nothing that came later`() async throws {
+        let site = try await Site.authorizing()
+        var app = foreign
+        app.scope = "openid files:read widgets:admin"
+        var agent = UserAgent(site)
+        let consent = try await agent.signIn(try await agent.get(app.path()))
+        #expect(consent.text.contains("files:read") && !consent.text.contains("widgets:admin"))
+        let ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        _ = try await site.identity.accounts.setRoles(of: ada.id, roles: ["admin"], permissions: [])
+        let agreed = try await agent.submit(consent)
+        let tokens = try await site.exchange(agreed.parameters["code"] ?? "", app)
+        #expect(tokens.scopes == ["openid", "files:read"])
+        #expect(try await agent.get(app.path()).text.contains("widgets:admin"))
+        await site.close()
+    }
+
+    @Test(.tags(.attackB8)) func `of a device grants what the page has shown`() async throws {
+        let site = try await Site.authorizing()
+        let begun = try await site.form(
+            "/oauth/device_authorization", ["client_id": "tool", "scope": "files:read widgets:admin"])
+        var agent = UserAgent(site)
+        let page = try await agent.post("/device", form: "user_code=\(begun.string("user_code"))")
+        let decision = try await agent.signIn(page)
+        let ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        _ = try await site.identity.accounts.setRoles(of: ada.id, roles: ["admin"], permissions: [])
+        _ = try await agent.submit(decision)
+        let tokens = try await site.token([
+            "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": begun.string("device_code"),
+            "client_id": "tool",
+        ])
+        #expect(tokens.scopes == ["files:read"])
+        await site.close()
+    }
+
+    @Test func `is made once: a form that is sent again yields no further code`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        let consent = try await agent.signIn(try await agent.get(foreign.path()))
+        #expect(try await agent.submit(consent).parameters["code"] != nil)
+        for more in [[], [("refuse", "yes")]] {
+            let again = try await agent.submit(consent, more)
+            #expect(again.title == "You have answered this page already" && again.location.isEmpty)
+        }
+        let other = try await agent.get(foreign.path())
+        #expect(try await agent.submit(other, [("refuse", "yes")]).parameters["error"] == "access_denied")
+        #expect(try await agent.submit(other).location.isEmpty)
+        await site.close()
+    }
+
+    @Test(.tags(.attackK10)) func `is in the audit log, with the scopes and the address`() async throws {
+        let site = try await Site.authorizing(.socket)
+        var agent = UserAgent(site)
+        var app = foreign
+        app.scope = "openid files:read"
+        _ = try await agent.authorize(app)
+        _ = try await agent.submit(try await agent.get(app.path()), [("refuse", "yes")])
+        // The operator's own app shows no page: there is no decision.
+        _ = try await agent.authorize(SignInApp())
+        for more in [[], [("refuse", "yes")]] {
+            let begun = try await site.form("/oauth/device_authorization", ["client_id": "tool", "scope": "email"])
+            let page = try await agent.post("/device", form: "user_code=\(begun.string("user_code"))")
+            _ = try await agent.submit(page, more)
+        }
+        let found = try await records(site)
+        #expect(
+            found == [
+                "consent.granted foreign from 127.0.0.1: openid files:read", "consent.denied foreign from 127.0.0.1",
+                "device.approved tool from 127.0.0.1: email", "device.denied tool from 127.0.0.1",
+            ])
+        // Nobody else writes there by a form that is not theirs.
+        var stranger = UserAgent(site)
+        let consent = try await agent.get(app.path())
+        _ = try await stranger.submit(consent, [("refuse", "yes")])
+        #expect(try await records(site).count == 4)
+        if case .intact = try await site.identity.audit.verify() {} else { Issue.record("The chain is damaged.") }
+        await site.close()
+    }
+}
+
+@Suite struct `A page that is loaded` {
+    private static let parts = [
+        ("Sec-Fetch-Dest", "iframe"), ("Sec-Fetch-Dest", "image"), ("Sec-Fetch-Dest", "script"),
+        ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Mode", "cors"),
+    ]
+
+    @Test(.tags(.attackB7, .attackD7), arguments: parts)
+    func `as a part of another one is refused, and uses nothing up`(name: String, value: String) async throws {
+        let site = try await Site.authorizing()
+        let paths: [(HTTPMethod, String)] = [
+            (.get, SignInApp().path()), (.post, "/oauth/authorize"), (.post, "/login"), (.post, "/consent"),
+            (.get, "/device"), (.post, "/device"), (.get, "/oauth/logout"), (.get, "/verify"), (.post, "/reset"),
+        ]
+        for (method, path) in paths {
+            let response = try await site.send(method, path, fields: [.init(name): value])
+            #expect(response.status == 403 && response.field("RateLimit") == nil, "\(path)")
+            #expect(response.title == "This page is not shown inside another one")
+            #expect(response.field(.setCookie) == nil)
+        }
+        let whole: HTTPFields = ["Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate"]
+        #expect(try await site.send(.get, SignInApp().path(), fields: whole).title == "Sign in")
+        await site.close()
+    }
+
+    @Test(.tags(.attackD7)) func `without end keeps no neighbour from signing in`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        let login = try await agent.get(SignInApp().path())
+        for _ in 0..<700 { _ = try await site.get("/device") }
+        #expect(try await site.get(SignInApp().path()).status == 429)
+        #expect(try await agent.signIn(login).parameters["code"] != nil)
+        await site.close()
+    }
+
+    @Test(.tags(.attackB9)) func `late keeps its browser as long as its form`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        _ = try await agent.get(SignInApp().path())
+        site.clock.advance(by: 3000)
+        let login = try await agent.get(SignInApp().path())
+        site.clock.advance(by: 3000)
+        #expect(try await agent.signIn(login).parameters["code"] != nil)
+        await site.close()
+    }
+}
