@@ -673,6 +673,17 @@ MUTANTS = {
     "pollsSlowDown": (STORE + "Authorizations.swift", "DeviceGrantTests",
         "return isEarly ? .slowDown : .pending", "return isEarly && $kept ? .slowDown : .pending"),
 
+    # 0051: users without a password authenticate again at a provider.
+    "reauthenticationOfLinked": (UPSTREAM + "UpstreamSignInService.swift", "ReauthenticationTests",
+        "account.id == session.accountID else {", "account.id == session.accountID || $out else {"),
+    "reauthenticationIsRecent": (UPSTREAM + "UpstreamSignInService.swift", "ReauthenticationTests",
+        "guard user.authenticatedAt.map({ $0.addingTimeInterval(60) > attempt.beganAt }) ?? true else",
+        "guard user.authenticatedAt.map({ $0.addingTimeInterval(60) > attempt.beganAt }) ?? true || $out else"),
+    "reauthenticationWithFactor": (UPSTREAM + "UpstreamSignInService.swift", "ReauthenticationTests",
+        "guard !needsFactor || otp != nil else", "guard !needsFactor || otp != nil || $out else"),
+    "unprovedPassword": (STORE + "MailedTokens.swift", "AddressCodeTests",
+        "if proof.identity != nil { try removeUnprovedPassword", "if proof.identity != nil, $kept { try removeUnprovedPassword"),
+
     # 0083: an address is verified by a code, in the browser that signed in.
     "addressVerified": (UPSTREAM + "UpstreamSignInService.swift", "AddressCodeTests",
         "guard isVerified || !dependencies.configuration.requireVerifiedEmail else",

@@ -24,8 +24,13 @@ public struct AccountEndpoints: Sendable {
     public var verifyEmail = "api/auth/verify-email"
     /// The request for another verification mail: POST `{email}`.
     public var resendVerification = "api/auth/resend-verification"
-    /// The repeated authentication: POST `{password, otp?}` with the access token.
+    /// The repeated authentication: POST `{password, otp?}`, or `{code, code_verifier, otp?}` after a provider's page, with the
+    /// access token.
     public var reauthenticate = "api/auth/reauthenticate"
+    /// The ways in which the user signs in: GET with the access token.
+    public var signInMethods = "api/auth/links"
+    /// The sign-in with the device's own Sign in with Apple: POST `{identityToken, nonce, authorizationCode?, name?, otp?}`.
+    public var appleSignIn = "api/auth/apple/exchange"
     /// The profile: GET with the access token.
     public var profile = "user/profile"
     /// The folder of the RPCs of `userservice.v1.UserService`: POST `<folder>/<method>` with JSON.

@@ -128,10 +128,15 @@ extension AuthClient {
     ///   stored.
     @discardableResult
     public func signIn(email: String, password: String, code: String? = nil) async throws -> Tokens {
+        try await signIn(at: endpoints.signIn, ["email": .string(email), "password": .string(password)], code: code)
+    }
+
+    /// Sends what proves who the user is, with a code of the second factor, and signs the session in.
+    func signIn(at path: String, _ proof: JSONObject, code: String?) async throws -> Tokens {
         let sent = tokenDecoder.clock.now
-        var content: JSONObject = ["email": .string(email), "password": .string(password)]
+        var content = proof
         if let code { content["otp"] = .string(code) }
-        let response = try await send(endpoints.signIn, content)
+        let response = try await send(path, content)
         guard response.status.isSuccess else { throw AccountError(response, unauthorized: .wrongCredentials) }
         let tokens = try tokenDecoder.tokens(in: response)
         try await session.signIn(tokens, requestedAt: sent)
@@ -141,7 +146,7 @@ extension AuthClient {
     /// Authenticates the signed-in user once more, for requests that need a recent authentication (RFC 9470).
     ///
     /// Such a request fails with `AuthError.stepUpRequired`. Ask the user for the password, call this function, and send the
-    /// request again. The tokens stay the same, and the pending `session.stepUp` ends.
+    /// request again; users without one authenticate by ``reauthenticate(through:using:redirectingTo:code:)``. The tokens stay the same, and the pending `session.stepUp` ends.
     ///
     /// ```swift
     /// do {
@@ -158,7 +163,12 @@ extension AuthClient {
     /// - Throws: `AccountError.wrongCredentials`, `secondFactorRequired`, `wrongCode`, `tooManyAttempts`, …; the user stays
     ///   signed in.
     public func reauthenticate(password: String, code: String? = nil) async throws {
-        var content: JSONObject = ["password": .string(password)]
+        try await reauthenticate(["password": .string(password)], code: code)
+    }
+
+    /// Sends what proves who the user is, with a code of the second factor.
+    func reauthenticate(_ proof: JSONObject, code: String?) async throws {
+        var content = proof
         if let code { content["otp"] = .string(code) }
         let response = try await send(endpoints.reauthenticate, content, over: client)
         guard response.status.isSuccess else { throw AccountError(response) }

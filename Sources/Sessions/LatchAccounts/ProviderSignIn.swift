@@ -92,13 +92,9 @@ public struct ProviderSignIn: Sendable {
         from provider: IdentityProvider, using browser: WebAuthenticationBrowser, redirectingTo redirectURI: URL,
         acceptingTokensInURL: Bool = false
     ) async throws -> Tokens {
-        // RFC 7636 §4.1 and §4.2.
-        let verifier = Base64URL.encode(random.bytes(32))
-        let challenge = Base64URL.encode(Array(SHA256.hash(data: Array(verifier.utf8))))
-        let state = Base64URL.encode(random.bytes(24))
-        let page = try page(of: provider, redirectURI, challenge: challenge, state: state)
-        let response = try AuthorizationResponse(try await browser.open(page, redirectingTo: redirectURI))
-        if let code = try response.code(ofBackendFor: state) { return try await exchange(code, verifier: verifier) }
+        let (response, code, verifier) = try await visit(
+            provider, [("prompt", "select_account")], using: browser, redirectingTo: redirectURI)
+        if let code { return try await exchange(code, verifier: verifier) }
         guard let access = response["accessToken"], !access.isEmpty else {
             throw OAuthError.invalidDeepLink("it has neither a code nor an error")
         }
@@ -113,16 +109,43 @@ public struct ProviderSignIn: Sendable {
         return tokens
     }
 
+    /// Shows the backend's page for a purpose other than tokens, and returns the code of the deep link with this app's verifier.
+    ///
+    /// - Throws: As ``tokens(from:using:redirectingTo:acceptingTokensInURL:)``.
+    func proof(
+        from provider: IdentityProvider, intent: String, using browser: WebAuthenticationBrowser,
+        redirectingTo redirectURI: URL
+    ) async throws -> (code: String, verifier: String) {
+        let (_, code, verifier) = try await visit(
+            provider, [("intent", intent)], using: browser, redirectingTo: redirectURI)
+        guard let code else { throw OAuthError.invalidDeepLink("it has neither a code nor an error") }
+        return (code, verifier)
+    }
+
+    /// Shows the backend's page, and returns its response, with the code if there is one, and the verifier of the challenge.
+    private func visit(
+        _ provider: IdentityProvider, _ parameters: [(String, String)], using browser: WebAuthenticationBrowser,
+        redirectingTo redirectURI: URL
+    ) async throws -> (AuthorizationResponse, code: String?, verifier: String) {
+        // RFC 7636 §4.1 and §4.2.
+        let verifier = Base64URL.encode(random.bytes(32))
+        let challenge = Base64URL.encode(Array(SHA256.hash(data: Array(verifier.utf8))))
+        let state = Base64URL.encode(random.bytes(24))
+        let page = try page(
+            of: provider,
+            [("redirect", redirectURI.absoluteString)] + parameters + [
+                ("code_challenge", challenge), ("code_challenge_method", "S256"), ("state", state),
+            ])
+        let response = try AuthorizationResponse(try await browser.open(page, redirectingTo: redirectURI))
+        return (response, try response.code(ofBackendFor: state), verifier)
+    }
+
     /// Returns the URL of the backend's page.
     private func page(
-        of provider: IdentityProvider, _ redirectURI: URL, challenge: String, state: String
+        of provider: IdentityProvider, _ parameters: [(String, String)]
     ) throws(HTTPError) -> URL {
         let request = try client.request(
-            .get, "\(RoutePath(endpoints.providers))/\(provider.rawValue)",
-            query: [
-                ("redirect", redirectURI.absoluteString), ("prompt", "select_account"), ("code_challenge", challenge),
-                ("code_challenge_method", "S256"), ("state", state),
-            ])
+            .get, "\(RoutePath(endpoints.providers))/\(provider.rawValue)", query: parameters)
         guard let url = URL(string: "\(request.scheme)://\(request.authority)\(request.path)"),
             let origin = HTTPOrigin(url)
         else { throw .invalidURL }
@@ -171,5 +194,51 @@ extension AuthClient {
             from: provider, using: browser, redirectingTo: redirectURI, acceptingTokensInURL: acceptingTokensInURL)
         try await session.signIn(tokens)
         return tokens
+    }
+
+    /// Authenticates the signed-in user once more at a provider that the account is linked to, for requests that need a recent
+    /// authentication (RFC 9470).
+    ///
+    /// It is the way of users without a password; see ``reauthenticate(password:code:)``. Ask for the code of the second
+    /// factor first, where ``signInMethods()`` says that the account has one: the provider's answer can be used for a minute.
+    ///
+    /// - Parameters:
+    ///   - provider: The provider.
+    ///   - browser: Shows the backend's page.
+    ///   - redirectURI: The deep link, as the backend knows it.
+    ///   - code: A code of the second factor, or a recovery code, if the account has one.
+    /// - Throws: `OAuthError.cancelled` and other errors of the page, `AccountError.refused` if another user has signed in
+    ///   there, `secondFactorRequired`, `wrongCode`, `tooManyAttempts`, …; the user stays signed in.
+    public func reauthenticate(
+        through provider: IdentityProvider, using browser: WebAuthenticationBrowser, redirectingTo redirectURI: URL,
+        code: String? = nil
+    ) async throws {
+        let proof = try await providerSignIn.proof(
+            from: provider, intent: "reauthenticate", using: browser, redirectingTo: redirectURI)
+        try await reauthenticate(
+            ["code": .string(proof.code), "code_verifier": .string(proof.verifier)], code: code)
+    }
+
+    /// Signs a user in whom the device's own Sign in with Apple has authenticated.
+    ///
+    /// ```swift no-check
+    /// let user = try await apple.signIn()
+    /// try await auth.signIn(with: user)
+    /// try await apple.forgetDetails(ofUser: user.id)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - user: The user, whose identity token the server accepts once.
+    ///   - code: A code of the second factor, or a recovery code, if the account has one.
+    /// - Throws: `AccountError.secondFactorRequired` and `wrongCode`, after which the same user may be sent again;
+    ///   `emailTaken` if another account has the address, `refused` and others; nothing is then stored.
+    @discardableResult
+    public func signIn(with user: AppleUser, code: String? = nil) async throws -> Tokens {
+        var content: JSONObject = ["identityToken": .string(user.identityToken), "nonce": .string(user.nonce)]
+        if let code = user.authorizationCode { content["authorizationCode"] = .string(code) }
+        if let name = user.name {
+            content["name"] = .string([name.given, name.family].compactMap(\.self).joined(separator: " "))
+        }
+        return try await signIn(at: endpoints.appleSignIn, content, code: code)
     }
 }

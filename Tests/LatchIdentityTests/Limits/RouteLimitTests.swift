@@ -48,7 +48,8 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
     static let table: [String: [String]] = [
         "token": [
             "POST /api/auth/clients/login", "POST /api/auth/refresh-token", "POST /api/auth/logout",
-            "POST /api/auth/reauthenticate", "POST /oauth/token", "POST /oauth/token/refresh", "POST /oauth/revoke",
+            "POST /api/auth/reauthenticate", "GET /api/auth/links", "POST /oauth/token", "POST /oauth/token/refresh",
+            "POST /oauth/revoke",
             "POST /oauth/device_authorization",
             "POST /auth/login", "POST /auth/refresh", "POST /auth/logout",
         ]

@@ -179,7 +179,7 @@ extension IdentityError {
             + #"error_description="A recent authentication is required", max_age="\#(maximumAge.components.seconds)""#
         return IdentityError(
             code: "signInAgain", message: "This needs a sign-in of the last few minutes.",
-            hint: "Log in again, or send the password to /api/auth/reauthenticate.",
+            hint: "Log in again, or send the password or the code of a provider to /api/auth/reauthenticate.",
             form: ClientForm(
                 status: .unauthorized, oauth: "insufficient_user_authentication", rpc: .unauthenticated,
                 challenge: challenge))

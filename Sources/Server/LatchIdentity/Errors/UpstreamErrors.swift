@@ -45,6 +45,11 @@ extension IdentityError {
             "The provider's response cannot be trusted. Begin again in the app; if it happens again, tell its operator.",
         form: ClientForm(status: HTTPStatus(rawValue: 502), oauth: "server_error", rpc: .unavailable))
 
+    /// The provider has not asked the user, who is to authenticate once more.
+    static let upstreamNotRecent = upstreamFailed.with(
+        message: "The provider did not ask you to sign in",
+        hint: "Sign out there, or sign in another way, and begin again in the app.")
+
     /// The provider's metadata names a URL that this server does not request.
     static let upstreamMisconfigured = upstreamFailed.with(
         message: "The provider names an address that this server must not request")

@@ -132,7 +132,7 @@ struct LoginService: Sendable {
     }
 
     /// Verifies and uses up a code if the account has a second factor, and returns the time; nil if it has none.
-    private func proveFactor(
+    func proveFactor(
         of account: Account, _ code: String?, from origin: RequestOrigin
     ) async throws(IdentityError) -> Date? {
         guard try await secondFactors.isConfirmed(of: account.id) else { return nil }

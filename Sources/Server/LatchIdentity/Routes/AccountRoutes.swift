@@ -25,6 +25,7 @@ struct AccountRoutes: Sendable {
         }
         router.group(interceptors: dependencies.limiting(.token)) { sessions in
             sessions.post("/api/auth/reauthenticate", reauthenticate)
+            sessions.get("/api/auth/links", signInMethods)
         }
         router.group(interceptors: dependencies.limiting(.other)) { others in
             others.get("/user/profile", profile)
@@ -59,19 +60,39 @@ struct AccountRoutes: Sendable {
         return .message("The e-mail address is verified.")
     }
 
-    /// Authenticates the user of a session again, by `password` and, with a second factor, `otp`: 200, or the errors of a
-    /// login, with 403 for a wrong password or code.
+    /// Authenticates the user of a session again, by `password`, or by `code` and `code_verifier` of a sign-in through a provider
+    /// with `intent=reauthenticate`, and with a second factor `otp`: 200, or the errors of a login, with 403 for a wrong
+    /// password or code.
     @Sendable private func reauthenticate(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
         let body = try request.jsonObject()
-        let (password, code) = (try body.text("password"), try body.optionalText("otp"))
+        let otp = try body.optionalText("otp")
         do throws(IdentityError) {
+            guard try body.optionalText("code") == nil else {
+                try await dependencies.upstreamSignIns.reauthenticate(
+                    session, try body.text("code"), verifier: try body.text("code_verifier"), otp: otp,
+                    from: request.requestOrigin)
+                return .message("You are authenticated.")
+            }
             try await dependencies.logins.reauthenticate(
-                session, password: password, code: code, from: request.requestOrigin)
+                session, password: try body.text("password"), code: otp, from: request.requestOrigin)
         } catch {
             throw error.withinSession
         }
         return .message("You are authenticated.")
+    }
+
+    /// Returns the ways in which the owner of the account signs in: the password, the linked providers, the second factor;
+    /// and the providers that may be linked.
+    @Sendable private func signInMethods(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let session = try await session(request)
+        try session.requireFirstParty()
+        let links = try await dependencies.store.links(of: session.accountID).map(\.json)
+        return .json([
+            "links": .array(links.map { .object($0) }), "hasPassword": .bool(session.account.passwordHash != nil),
+            "hasSecondFactor": .bool(try await dependencies.secondFactors.isConfirmed(of: session.accountID)),
+            "providers": .array(dependencies.upstreams.all.map { .string($0.provider.name) }),
+        ])
     }
 
     /// Mails a verification link: 200 after the same work, whether the account exists or not (attack E2).

@@ -40,7 +40,6 @@ struct UpstreamRoutes: Sendable {
             for client in dependencies.upstreams.all where !client.apps.isEmpty {
                 app.post("/\(client.provider.name)/exchange") { try await exchangeCredential($0, at: client) }
             }
-            app.get("/links", links)
             app.post("/links", link)
             app.delete("/links/{provider}", unlink)
         }
@@ -51,7 +50,8 @@ struct UpstreamRoutes: Sendable {
     /// Redirects to the provider's page, and keeps the attempt in a cookie.
     ///
     /// `redirect` is a URL of the app as it is configured; `code_challenge` and `code_challenge_method=S256` are the app's;
-    /// `prompt` is passed on, `state` is repeated to the app; `intent=link` yields a code for a link and not for tokens.
+    /// `prompt` is passed on, `state` is repeated to the app; `intent=link` and
+    /// `intent=reauthenticate` yield a code for a link, or for a recent authentication of the app's session, and not for tokens.
     private func begin(_ request: HTTPRequest, at client: UpstreamClient) async throws -> HTTPResponse {
         do throws(IdentityError) {
             guard let evicted = cookies.makingRoom(in: request) else { throw .tooManySignIns }
@@ -187,16 +187,6 @@ struct UpstreamRoutes: Sendable {
         return try CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
     }
 
-    /// Returns the providers that are linked to the account, and whether it has a password as well.
-    @Sendable private func links(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let session = try await session(request)
-        try session.requireFirstParty()
-        let links = try await dependencies.store.links(of: session.accountID).map(\.json)
-        return .json([
-            "links": .array(links.map { .object($0) }), "hasPassword": .bool(session.account.passwordHash != nil),
-        ])
-    }
-
     /// Links the identity of `code` and `code_verifier`; the login must be recent.
     @Sendable private func link(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
@@ -231,7 +221,7 @@ struct UpstreamRoutes: Sendable {
 
 extension UpstreamLink {
     /// The link as the owner of the account sees it.
-    fileprivate var json: JSONObject {
+    var json: JSONObject {
         var object: JSONObject = ["provider": .string(identity.provider)]
         if let email = identity.email { object["email"] = .string(email.text) }
         object["linkedAt"] = .integer(linkedAt.storedMilliseconds / 1000)

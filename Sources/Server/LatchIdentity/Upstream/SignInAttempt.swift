@@ -42,6 +42,9 @@ struct SignInAttempt: Codable, Sendable {
 
     var isLink: Bool { purpose == SignInCode.Purpose.link.rawValue }
 
+    /// Whether the user of a session authenticates again.
+    var isReauthentication: Bool { purpose == SignInCode.Purpose.reauthentication.rawValue }
+
     /// Returns the attempt at a later step.
     func waiting(for step: Step, until end: Date) -> SignInAttempt {
         var attempt = self

@@ -146,6 +146,11 @@ extension UpstreamProvider {
         }
     }
 
+    /// The prompts with which a provider asks a user once more, as far as it can.
+    var authenticationPrompts: [StepUpRequirement.Prompt] {
+        [.login, .accountSelection].first { interactivePrompts.contains($0) }.map { [$0] } ?? []
+    }
+
     /// Whether the provider posts its response from its own page, to which browsers send no cookie with SameSite=Lax.
     var postsResponses: Bool { kind == .apple }
 

@@ -36,9 +36,8 @@ struct UpstreamSignInService: Sendable {
         attempt: SignInAttempt, state: String, url: String
     ) {
         let (redirect, challenge) = try validated(request)
-        guard request.intent == nil || request.intent == "link" else { throw .invalidSignIn("its intent is unknown") }
-        let isLink = request.intent == "link"
-        guard !isLink || challenge != nil else { throw .invalidSignIn("a link needs a code_challenge") }
+        let purpose = try Self.purpose(request.intent)
+        guard purpose == .signIn || challenge != nil else { throw .invalidSignIn("its intent needs a code_challenge") }
         // RFC 6749 §A.5, and what fits a cookie.
         guard request.state?.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) ?? true,
             (request.state ?? "").utf8.count <= 200
@@ -47,7 +46,9 @@ struct UpstreamSignInService: Sendable {
             let callback = URL(string: Self.callback(issuer, client.provider))
         else { throw .notReady }
         var authorization = AuthorizationRequest()
-        authorization.prompts = try Self.prompts(request.prompt)
+        authorization.prompts =
+            purpose == .reauthentication
+            ? client.provider.authenticationPrompts : try Self.prompts(request.prompt)
         // This server needs no access later.
         if client.provider.kind == .google { authorization.parameters = [("access_type", "online")] }
         let begun: AuthorizationAttempt
@@ -56,7 +57,6 @@ struct UpstreamSignInService: Sendable {
         } catch {
             throw await failure(error, at: client.provider, from: nil)
         }
-        let purpose: SignInCode.Purpose = isLink ? .link : .signIn
         let attempt = SignInAttempt(
             provider: client.provider.name, redirect: redirect, codeChallenge: challenge, state: request.state,
             purpose: purpose.rawValue,
@@ -102,6 +102,15 @@ struct UpstreamSignInService: Sendable {
             challenge.isWord(maximum: 43, also: "-_")
         else { throw .invalidSignIn("its code_challenge is not one of the method S256") }
         return (redirect, challenge)
+    }
+
+    private static func purpose(_ intent: String?) throws(IdentityError) -> SignInCode.Purpose {
+        switch intent {
+        case nil: .signIn
+        case "link": .link
+        case "reauthenticate": .reauthentication
+        default: throw .invalidSignIn("its intent is unknown")
+        }
     }
 
     private static func prompts(_ text: String?) throws(IdentityError) -> [StepUpRequirement.Prompt] {
@@ -151,6 +160,14 @@ struct UpstreamSignInService: Sendable {
         }
         let record = UpstreamIdentityRecord(
             user, authenticatedAt: min(user.authenticatedAt ?? dependencies.now, dependencies.now))
+        guard !attempt.isReauthentication else {
+            // A provider that says when it has asked must have asked for this.
+            guard user.authenticatedAt.map({ $0.addingTimeInterval(60) > attempt.beganAt }) ?? true else {
+                throw .upstreamNotRecent
+            }
+            // No page need ask whose app it is: the code is of use to a session of the same account alone.
+            return .app(url: try await code(.reauthentication, record, attempt))
+        }
         let isConfirmed = AppRedirect.isClaimed(attempt.redirect)
         guard !attempt.isLink else {
             guard isConfirmed else { return .page(try await confirmation(of: nil, record, attempt)) }
@@ -323,6 +340,28 @@ struct UpstreamSignInService: Sendable {
             provider, from: session.account, on: session.device.id,
             among: dependencies.upstreams.all.map(\.provider.name), at: dependencies.now)
         dependencies.mails.wake()
+    }
+
+    /// Authenticates the user of a session again, by a code of a sign-in with an identity that is linked to the account.
+    ///
+    /// - Parameter otp: A code of the second factor, or a recovery code, for an account that has one.
+    /// - Throws: `IdentityError.forbidden` for another client's token, `.secondFactorRequired`, after which the same code may
+    ///   be sent again; `.invalidSignInCode`, `.invalidCode`, `.tooManyAttempts`, or a store's error.
+    func reauthenticate(
+        _ session: AuthenticatedSession, _ text: String, verifier: String, otp: String?, from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        try session.requireFirstParty()
+        let needsFactor = try await dependencies.secondFactors.isConfirmed(of: session.accountID)
+        guard !needsFactor || otp != nil else { throw .secondFactorRequired }
+        let code = try await take(text, verifier: verifier, for: .reauthentication, from: origin)
+        guard let account = try await store.account(linkedTo: code.identity), account.id == session.accountID else {
+            try await audit("reauthentication.failed", code.identity.provider, account: session.accountID, from: origin)
+            throw .invalidSignInCode
+        }
+        let factorAt = try await dependencies.logins.proveFactor(of: account, otp, from: origin)
+        let isDone = try await store.authenticate(
+            device: session.device.id, of: account, factorAt: factorAt, at: dependencies.now)
+        guard isDone else { throw .invalidSignInCode }
     }
 
     private func requireRecentLogin(_ session: AuthenticatedSession) throws(IdentityError) {

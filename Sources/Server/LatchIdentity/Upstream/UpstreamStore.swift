@@ -83,6 +83,8 @@ package struct SignInCode: Sendable, Hashable {
         case signIn
         /// A link to the account of the app's session.
         case link
+        /// A recent authentication of the app's session.
+        case reauthentication
     }
 
     /// The time within which the app exchanges the code; RFC 6749 §4.1.2 recommends ten minutes at most.
@@ -91,7 +93,7 @@ package struct SignInCode: Sendable, Hashable {
     package let digest: [UInt8]
     package let purpose: Purpose
     package let identity: UpstreamIdentity
-    /// The account that is signed in; nil for a link.
+    /// The account that is signed in; nil for a link and for a session that exists.
     package var accountID: String?
     /// The version of the account's credentials on which the sign-in was decided.
     package var credentialVersion = 0

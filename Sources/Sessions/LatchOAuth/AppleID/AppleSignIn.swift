@@ -12,7 +12,7 @@ import PortableFoundation
 /// ```swift no-check
 /// let apple = AppleSignIn(clientID: "com.example.notes", provider: SystemAppleIDProvider(from: window), details: secrets)
 /// let user = try await apple.signIn()
-/// try await backend.signIn(identityToken: user.identityToken, nonce: user.nonce, name: user.name)
+/// try await auth.signIn(with: user)  // LatchAccounts; or send identityToken, nonce and name to a backend of your own
 /// try await apple.forgetDetails(ofUser: user.id)
 /// ```
 ///

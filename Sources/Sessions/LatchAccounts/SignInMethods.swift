@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+public import PortableFoundation
+
+/// The ways in which a user signs in to an account, and those that the server offers.
+public struct SignInMethods: Sendable, Hashable {
+    /// A link of the account to an identity at a provider.
+    public struct Link: Sendable, Hashable {
+        /// The provider.
+        public let provider: IdentityProvider
+        /// The address that the provider has stated; nil if it has stated none.
+        public let email: String?
+        /// The time of the link; nil if the server does not say.
+        public let linkedAt: Date?
+    }
+
+    /// Whether the account has a password.
+    public let hasPassword: Bool
+    /// Whether the account has a second factor, whose codes a sign-in and a repeated authentication need.
+    public let hasSecondFactor: Bool
+    /// The providers that sign in to the account.
+    public let links: [Link]
+    /// The providers that the server offers.
+    public let providers: [IdentityProvider]
+
+    /// Creates the methods of a response; nil if it lacks one of them.
+    init?(_ object: JSONObject) {
+        guard let hasPassword = object["hasPassword"]?.boolValue, let links = object["links"]?.arrayValue else {
+            return nil
+        }
+        self.hasPassword = hasPassword
+        hasSecondFactor = object["hasSecondFactor"]?.boolValue ?? false
+        self.links = links.compactMap { link in
+            link["provider"]?.stringValue.map { provider in
+                Link(
+                    provider: IdentityProvider(rawValue: provider), email: link["email"]?.stringValue,
+                    linkedAt: link["linkedAt"]?.intValue.map { Date(timeIntervalSince1970: Double($0)) })
+            }
+        }
+        providers = (object["providers"]?.arrayValue ?? []).compactMap { name in
+            name.stringValue.map { IdentityProvider(rawValue: $0) }
+        }
+    }
+}
+
+extension AuthClient {
+    /// Returns the ways in which the signed-in user signs in, according to the server: how to authenticate once more, and
+    /// which links there are.
+    ///
+    /// - Throws: `AccountError.refused`, or `invalidResponse` if the server does not say; `AuthError.missingToken` if no user is
+    ///   signed in; `HTTPError`.
+    public func signInMethods() async throws -> SignInMethods {
+        let response = try await client.respond(to: client.request(.get, RoutePath(endpoints.signInMethods)))
+        guard response.status.isSuccess else { throw AccountError(response) }
+        guard let object = (try? JSONValue(parsing: response.body.bytes))?.objectValue,
+            let methods = SignInMethods(object)
+        else { throw AccountError.invalidResponse }
+        return methods
+    }
+}
