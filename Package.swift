@@ -26,7 +26,7 @@ let layers: KeyValuePairs = [
     "Sources/UI/LatchUI": "LatchTexts LatchAccounts",
     "Sources/Server/LatchServer": "LatchHTTP CTLSShim CEpoll",
     "Sources/Server/LatchSignIn": "LatchServer LatchOAuth LatchProcess",
-    "Sources/Server/LatchIdentity": "LatchSignIn LatchRPC CSQLite",
+    "Sources/Server/LatchIdentity": "LatchSignIn LatchRPC LatchTexts CSQLite",
     "Sources/Compatibility/FoundationBridge": "LatchHTTP",
     "Sources/Compatibility/AuthPackage": "LatchAccounts",
     "Sources/Compatibility/AuthPackageUI": "AuthPackage LatchUI",

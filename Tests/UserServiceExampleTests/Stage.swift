@@ -90,7 +90,7 @@ extension Stage {
     /// The token of the newest mail.
     func mailedToken() async -> String {
         await identity.dependencies.mails.flush()
-        let text = mailer.messages.last?.text ?? ""
+        let text = mailer.messages.last { $0.text.contains("token=") }?.text ?? ""
         return String(text.split(separator: "token=").last?.split(separator: "\n").first ?? "")
     }
 }

@@ -36,31 +36,15 @@ struct MailFolder: Sendable {
         return try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".eml") }.sorted()
     }
 
-    /// Returns the head of a mail, and its plain text, the first part in quoted-printable (RFC 2045 §6.7).
+    /// Returns the head of a mail, and its plain text, the first part.
     private static func mail(_ path: String) throws -> (head: String, text: String)? {
         let whole = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
         guard let gap = whole.firstRange(of: "\r\n\r\n") else { return nil }
-        let begin = try require(whole.firstRange(of: ": quoted-printable\r\n\r\n"), "a mail cannot be read")
+        let begin = try require(whole.firstRange(of: ": 8bit\r\n\r\n"), "a mail cannot be read")
         let part = whole[begin.upperBound...]
-        let text = part[..<(part.firstRange(of: "\r\n--=_")?.lowerBound ?? part.endIndex)]
-        return (String(whole[..<gap.lowerBound]), try require(decoded(text.utf8), "a mail cannot be decoded"))
-    }
-
-    /// Decodes quoted-printable; nil if an escape is not valid.
-    private static func decoded(_ text: Substring.UTF8View) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "=") else {
-                bytes.append(byte)
-                continue
-            }
-            let escape = String(decoding: rest.prefix(2), as: UTF8.self)
-            rest = rest.dropFirst(2)
-            guard escape != "\r\n" else { continue }
-            guard let value = UInt8(escape, radix: 16) else { return nil }
-            bytes.append(value)
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        return (
+            String(whole[..<gap.lowerBound]),
+            String(part[..<(part.firstRange(of: "\r\n--=_")?.lowerBound ?? part.endIndex)])
+        )
     }
 }

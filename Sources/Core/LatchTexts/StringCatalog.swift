@@ -33,7 +33,7 @@ package struct StringCatalog: Sendable {
     /// The keys, sorted.
     package var keys: [String] { entries.keys.sorted() }
     /// The languages that at least one key has, sorted.
-    package var languages: [String] { Set(entries.values.flatMap(\.keys)).sorted() }
+    package let languages: [String]
 
     /// Parses a catalog.
     ///
@@ -48,10 +48,11 @@ package struct StringCatalog: Sendable {
             }
         }
         self.entries = entries
+        languages = Set(entries.values.flatMap(\.keys)).sorted()
     }
 
     /// An empty catalog, for one that cannot be read.
-    private init() { (sourceLanguage, entries) = ("en", [:]) }
+    private init() { (sourceLanguage, entries, languages) = ("en", [:], []) }
 
     /// The catalog of this package's texts, in English and German.
     package static let latchwork: StringCatalog = {

@@ -61,13 +61,16 @@ struct Dependencies: Sendable {
     }
 
     /// Returns the interceptors of routes whose requests count by their heads.
-    func limiting(_ request: RateLimits.Request) -> [any Interceptor] {
-        [RequestLimitInterceptor(dependencies: self, request: request), IdentityErrorInterceptor()]
+    func limiting(_ request: RateLimits.Request, as format: ErrorFormat = .message) -> [any Interceptor] {
+        [
+            RequestLimitInterceptor(dependencies: self, request: request, format: format),
+            IdentityErrorInterceptor(format: format),
+        ]
     }
 
     /// Returns the interceptors of pages that a browser opens in a window of its own.
     func pages(limiting request: RateLimits.Request) -> [any Interceptor] {
-        [NavigationInterceptor()] + limiting(request)
+        [NavigationInterceptor()] + limiting(request, as: .page)
     }
 
     /// Returns a UUID of version 7 (RFC 9562 §5.7), so that new rows come last and no id can be guessed.

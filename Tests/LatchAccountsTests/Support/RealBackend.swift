@@ -101,7 +101,7 @@ final class RealBackend: Sendable {
     /// The token in the newest mail to an address.
     func mailedToken(to email: String = RealBackend.email) async -> String {
         await identity.dependencies.mails.flush()
-        let text = mailer.messages.last { $0.recipient == email }?.text
+        let text = mailer.messages.last { $0.recipient == email && $0.text.contains("token=") }?.text
         return text?.split(separator: "token=").last?.split(separator: "\n").first.map(String.init) ?? ""
     }
 

@@ -47,7 +47,19 @@ import Testing
         ),
         ("mail_directory", ["", "mails"], []),
         ("smtp_url", ["", "smtp://localhost"], []),
-        ("mail_sender", ["a@example.com"], ["", "a", "a@", "@b", "a@b\nc", "A <a@example.com>"]),
+        (
+            "mail_sender",
+            [
+                "a@example.com", "A <a@example.com>", #""Acme, Inc." <a@example.com>"#, "Zoë & Co <a@example.com>",
+                #""a\"b" <a@example.com>"#, "<a@example.com>",
+            ],
+            [
+                "", "a", "a@", "@b", "a@b\nc", "A <a@example.com> b", "Acme, Inc. <a@example.com>", "A <a>", "A <a@b",
+                "A\r\nBcc: b@c.d <a@b.c>", #""A <a@b.c>"#, "A <a@b.c>, B <b@b.c>", "A\u{202E} <a@b.c>",
+            ]
+        ),
+        ("service_name", ["Acme", "Zoë & <Co>"], ["", " ", "a\nb", String(repeating: "x", count: 61)]),
+        ("default_language", ["en", "de"], ["", "fr", "EN", "de-CH"]),
         ("first_administrator", ["", "ada@example.com"], ["ada", "a@", "a@b\nc"]),
         ("token_pepper", ["", "any text"], []),
         (

@@ -63,7 +63,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         ],
         "mail-address": [
             "POST /api/auth/resend-verification", "POST /api/auth/forgot-password", rpc + "RequestPasswordReset",
-            rpc + "ResendVerification", "POST /api/users/invite",
+            rpc + "ResendVerification", "POST /api/users/invite", "POST /forgot", "POST /resend",
         ],
         "link": [
             "POST /api/auth/verify-email", "POST /api/auth/reset-password", "POST /verify", "POST /reset",
@@ -72,7 +72,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         ],
         "page": ["GET /oauth/authorize", "POST /oauth/authorize", "GET /device", "GET /oauth/logout"],
         "request": [
-            "GET /", "GET /verify", "GET /reset", "GET /confirm-change", "GET /user/profile", "GET /api/users",
+            "GET /", "GET /verify", "GET /reset", "GET /confirm-change", "GET /forgot", "GET /resend", "GET /user/profile", "GET /api/users",
             "GET /metrics",
             "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
             "GET /.well-known/openid-configuration", "GET /oauth/userinfo", "POST /oauth/userinfo",

@@ -342,7 +342,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         let body: JSONValue = ["email": "new@example.com", "password": .string(Site.password)]
         #expect(try await node.post("/api/clients/register", body).status == 201)
         await node.pass(60)
-        #expect(node.mailer.sent.map(\.subject) == ["Verify your e-mail address"])
+        #expect(node.mailer.sent.map(\.subject) == ["Verify your e-mail address for Latchwork"])
         await node.identity.close()
     }
 
@@ -356,7 +356,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         }
         #expect(try await node.forget("ada@example.com") == 200)
         await node.pass(60)
-        #expect(node.mailer.sent.map(\.subject) == ["Reset your password"])
+        #expect(node.mailer.sent.map(\.subject) == ["Reset your password for Latchwork"])
         await node.identity.close()
     }
 

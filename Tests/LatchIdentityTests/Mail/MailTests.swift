@@ -45,11 +45,25 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackE10), arguments: ["two\r\nlines", "tab\t", "", "Ümlaut"])
-    func `has one line of ASCII as its subject`(subject: String) {
+    @Test(.tags(.attackE10), arguments: ["two\r\nlines", "tab\t", "", "nul\u{0}"])
+    func `has one line as its subject`(subject: String) {
         #expect(throws: IdentityError.self) {
             try MailMessage(to: "a@example.com", subject: subject, text: "")
         }
+    }
+
+    @Test func `has a subject of any language, which the wire carries in ASCII, and a file as it is`() throws {
+        let mail = try MailMessage(
+            to: "a@example.com", subject: "Schlüssel für Zoë & Co. – bitte bestätigen, dass alles in Ordnung ist", text: "ü.\n.\n")
+        let wire = try mail.bytes(from: "Ünal <a@example.com>", at: noon)
+        #expect(wire.allSatisfy { $0 < 0x80 })
+        let lines = String(decoding: wire, as: UTF8.self).components(separatedBy: "\r\n")
+        #expect(lines.allSatisfy { $0.utf8.count <= 78 })
+        #expect(lines[1] == "From: =?utf-8?Q?=C3=9Cnal?= <a@example.com>")
+        #expect(lines[3].hasPrefix("Subject: =?utf-8?Q?Schl=C3=BCssel_f=C3=BCr_Zo=C3=AB"))
+        let file = String(decoding: try mail.bytes(from: "Ünal <a@example.com>", at: noon, as: .utf8), as: UTF8.self)
+        #expect(file.contains("\r\nFrom: Ünal <a@example.com>\r\n") && file.contains("Subject: Schlüssel für Zoë"))
+        #expect(file.contains("Content-Transfer-Encoding: 8bit\r\n\r\nü.\r\n.\r\n"))
     }
 
     @Test(.tags(.p12)) func `does not print its text, which holds a token`() throws {

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import LatchTexts
 import TestTags
 import TestVectors
 import Testing
@@ -9,14 +10,14 @@ import Testing
 @testable import LatchIdentity
 
 @Suite struct `The bytes of a mail` {
-    private func lines(_ message: MailMessage, at date: Date = noon) -> [String] {
-        let bytes = message.bytes(from: "no-reply@id.example.com", at: date)
+    private func lines(_ message: MailMessage, at date: Date = noon) throws -> [String] {
+        let bytes = try message.bytes(from: "no-reply@id.example.com", at: date)
         return String(decoding: bytes, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
             .map(String.init)
     }
 
     @Test func `begin with the fields of RFC 5322, each once and in one line`() throws {
-        let head = lines(try MailMessage(to: "a@example.com", subject: "Hello", text: "x", id: "abc"))
+        let head = try lines( MailMessage(to: "a@example.com", subject: "Hello", text: "x", id: "abc"))
             .prefix { !$0.isEmpty }
         #expect(
             Array(head) == [
@@ -34,7 +35,7 @@ import Testing
     ])
     func `carry the date in UTC, in English`(seconds: Double, text: String) throws {
         let message = try MailMessage(to: "a@example.com", subject: "x", text: "x")
-        #expect(lines(message, at: Date(timeIntervalSince1970: seconds))[0] == "Date: " + text)
+        #expect(try lines(message, at: Date(timeIntervalSince1970: seconds))[0] == "Date: " + text)
     }
 
     @Test(arguments: [
@@ -43,7 +44,7 @@ import Testing
         "From here\n--=_abc--\n",
     ])
     func `carry the text in short lines of ASCII, and another program reads it back`(text: String) async throws {
-        let all = lines(try MailMessage(to: "a@example.com", subject: "x", text: text))
+        let all = try lines(MailMessage(to: "a@example.com", subject: "x", text: text))
         let content = all[try #require(all.firstIndex(of: "")).advanced(by: 1)...]
         for line in content {
             #expect(line.utf8.count <= 76 && line.utf8.allSatisfy { $0 < 0x80 && $0 != 0x0D && $0 != 0x0A })
@@ -53,15 +54,20 @@ import Testing
         #expect(try await Self.parsed(content.joined(separator: "\r\n")) == text)
     }
 
-    @Test func `are plain text and HTML with the same link, as another program reads them`() async throws {
-        let template = MailTemplate(.verifyEmail, token: "t0ken", code: "01234567", issuer: "https://id.example.com")
+    @Test(arguments: ["en", "de"], [MailMessage.Encoding.ascii, .utf8])
+    func `are plain text and HTML with the same link, as another program reads them`(
+        language: String, encoding: MailMessage.Encoding
+    ) async throws {
+        let template = MailTemplate(
+            .verifyEmail, to: "a@example.com", token: "t0ken", code: "01234567", issuer: "https://id.example.com",
+            texts: Texts(languages: [language]))
         let message = try MailMessage(
-            to: "a@example.com", subject: template.subject, text: template.text, html: template.html, id: "abc")
-        let bytes = message.bytes(from: "no-reply@id.example.com", at: noon)
+            to: "a@example.com", subject: template.subject, text: template.text, html: template.html, language: language, id: "abc")
+        let bytes = try message.bytes(from: "no-reply@id.example.com", at: noon, as: encoding)
         let script = """
             import email, email.policy, json, sys
             m = email.message_from_bytes(open(sys.argv[1], "rb").read(), policy=email.policy.default)
-            print(json.dumps([m.get_content_type(), m["Message-ID"], len(m.defects)]
+            print(json.dumps([m.get_content_type(), m["Message-ID"], m["Subject"], len(m.defects)]
                 + [[p.get_content_type(), p.get_content().replace("\\r\\n", "\\n"), len(p.defects)] for p in m.iter_parts()]))
             """
         let found = try JSONValue(
@@ -69,7 +75,7 @@ import Testing
         #expect(
             found
                 == .array([
-                    "multipart/alternative", "<abc@id.example.com>", 0,
+                    "multipart/alternative", "<abc@id.example.com>", .string(template.subject), 0,
                     .array(["text/plain", .string(template.text), 0]),
                     .array(["text/html", .string(template.html), 0]),
                 ]))
@@ -88,7 +94,7 @@ import Testing
         return try JSONValue(parsing: Array(output.utf8)).stringValue.map { String($0.dropLast()) }
     }
 
-    @Test(arguments: ["", "two\r\nBcc: b@example.com", "tab\tbed", "ümlaut", "nul\u{0}"])
+    @Test(arguments: ["", "two\r\nBcc: b@example.com", "tab\tbed", "line\u{2028}", "nul\u{0}"])
     func `have no subject that could be more than one field`(subject: String) {
         #expect(throws: IdentityError.self) { try MailMessage(to: "a@example.com", subject: subject, text: "x") }
     }
@@ -102,7 +108,8 @@ import Testing
 
     @Test(.tags(.p12), arguments: OutboxMail.Purpose.allCases)
     func `are not printed, for they hold a token`(purpose: OutboxMail.Purpose) throws {
-        let template = MailTemplate(purpose, token: "t0ken", code: "01234567", issuer: "https://id.example.com/")
+        let template = MailTemplate(
+            purpose, to: "a@example.com", token: "t0ken", code: "01234567", issuer: "https://id.example.com/")
         let message = try MailMessage(
             to: "a@example.com", subject: template.subject, text: template.text, html: template.html)
         var dumped = ""
@@ -119,7 +126,7 @@ import Testing
 
     @Test func `escape the issuer in HTML`() {
         let template = MailTemplate(
-            .verifyEmail, token: "t", code: "01234567", issuer: #"https://id.example.com/"><b>&"#)
+            .verifyEmail, to: "a@example.com", token: "t", code: "01234567", issuer: #"https://id.example.com/"><b>&"#)
         #expect(!template.html.contains("<b>"))
     }
 }

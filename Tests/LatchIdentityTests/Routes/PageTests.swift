@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchCrypto
 import LatchHTTP
+import LatchTesting
 import TestTags
 import Testing
 
@@ -34,14 +35,77 @@ import Testing
         await site.close()
     }
 
-    @Test func `is not the one of the server's own address, which says what answers there and takes nothing`()
-        async throws
-    {
-        let site = try await Site()
+    @Test func `is not the one of the server's own address, which says what answers there and leads on`() async throws {
+        let site = try await Site { $0.serviceName = "Acme" }
         let page = try await site.get("/")
-        #expect(page.status == 200 && page.text.contains("<h1>This is an auth server</h1>"))
+        #expect(page.status == 200 && page.title == "Accounts of Acme")
         #expect(page.field(.contentType)?.hasPrefix("text/html") == true && !page.text.contains("<form"))
+        for path in ["/forgot", "/device", "/.well-known/openid-configuration"] {
+            #expect(page.text.contains("href=\"\(path)\""))
+            #expect(try await site.get(path).status == 200)
+        }
         #expect(try await site.post("/", form: "a=b").status == 405)
+        await site.close()
+    }
+
+    @Test(arguments: ["/verify", "/reset", "/confirm-change"])
+    func `says what to do and has no form where its link is bad, used or too old`(path: String) async throws {
+        let site = try await Site()
+        let bad = [try await site.get(path), try await site.get("\(path)?token=x"), try await site.post(path, form: "token=x&password=Another456!")]
+        for page in bad {
+            #expect(page.status == 400 && page.title == "The link is not valid, or no longer")
+            #expect(!page.text.contains("<form") && !page.text.contains("<button"))
+            #expect(page.text.contains(#"<a href="/forgot">"#))
+        }
+        await site.close()
+    }
+
+    @Test func `of a reset that has expired has no form, and one that is valid names its account`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+        let token = try #require(await site.mailedToken())
+        let page = try await site.get("/reset?token=\(token)")
+        #expect(page.status == 200 && page.text.contains("ada@example.com"))
+        #expect(page.text.contains(#"autocomplete="username" readonly hidden value="ada@example.com""#))
+        #expect(page.text.contains(#"aria-describedby="password-hint""#))
+        site.clock.advance(by: 3600)
+        let late = try await site.get("/reset?token=\(token)")
+        #expect(late.status == 400 && !late.text.contains("<form"))
+        await site.close()
+    }
+
+    @Test func `asks for one password, the account's or a new one, and says at the field what was wrong`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1 }
+        try await site.signUp(isVerified: false)
+        let token = try #require(await site.mailedToken())
+        let inputs = { (page: Response) in page.text.components(separatedBy: #"type="password""#).count - 1 }
+        let known = try await site.get("/verify?token=\(token)")
+        #expect(inputs(known) == 1 && known.text.contains(#"autocomplete="current-password""#))
+        #expect(known.text.contains("href=\"/verify?token=\(token)&amp;new=yes\""))
+        let new = try await site.get("/verify?token=\(token)&new=yes")
+        #expect(inputs(new) == 1 && new.text.contains(#"autocomplete="new-password""#))
+        let short = try await site.post("/verify", form: "token=\(token)&new_password=short")
+        #expect(short.status == 400 && short.text.contains("<title>Error: Verify your e-mail address"))
+        #expect(short.text.contains(#"aria-invalid="true" aria-describedby="problem new_password-hint" autofocus"#))
+        #expect(try await site.post("/verify", form: "token=\(token)&password=wrong").status == 400)
+        let limited = try await site.post("/verify", form: "token=\(token)&password=wrong")
+        // The link still works: the form stays, and says how long to wait.
+        #expect(limited.status == 429 && limited.text.contains("<form") && limited.field(.retryAfter) != nil)
+        #expect(limited.text.contains("Try again in"))
+        #expect(try await site.post("/verify", form: "token=\(token)&new_password=Another+456%21").status == 200)
+        await site.close()
+    }
+
+    @Test func `tells the owner of a new password, and not who had none`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let changes = { site.mailer.messages.filter { $0.subject == "Your password was changed" } }
+        _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+        let token = try #require(await site.mailedToken())
+        #expect(try await site.post("/reset", form: "token=\(token)&password=Another+456%21").status == 200)
+        await site.identity.flushMails()
+        #expect(changes().map(\.recipient) == ["ada@example.com"] && !changes()[0].text.contains("http"))
         await site.close()
     }
 
@@ -71,25 +135,18 @@ import Testing
         #expect(page.field(.cacheControl) == "no-store")
     }
 
-    @Test(arguments: ["/verify", "/reset", "/confirm-change"])
-    func `writes what its address holds as text`(path: String) async throws {
-        let site = try await Site()
-        let page = try await site.get("\(path)?token=%22%3E%3Cscript%3Ealert(1)%3C/script%3E%26%27")
-        #expect(!page.text.contains("<script"))
-        #expect(page.text.contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&#39;"))
-    }
-
-    @Test(.tags(.attackE10), arguments: ["/verify", "/reset", "/confirm-change"])
-    func `writes what its address holds as text, whatever accents join its quotation marks`(path: String) async throws {
+    @Test(.tags(.attackE10), arguments: ["/verify", "/reset", "/confirm-change", "/device"])
+    func `holds nothing of a hostile address`(path: String) async throws {
         let site = try await Site()
         let marks = { (text: String) in text.utf8.count { "<>\"".utf8.contains($0) } }
-        let plain = marks(try await site.get("\(path)?token=x").text)
-        for (before, after) in [("", "\u{301}"), ("\u{600}", ""), ("", "\u{200D}"), ("\u{110BD}", "\u{1F3FB}")] {
+        let plain = marks(try await site.get("\(path)?token=x&user_code=x").text)
+        for (before, after) in [("", ""), ("", "\u{301}"), ("\u{600}", ""), ("", "\u{200D}"), ("\u{110BD}", "\u{1F3FB}")] {
             let attack = ["\"", ">", "<"].map { before + $0 + after }.joined() + "meta http-equiv=refresh content='0'>"
             let query = PercentEncoding.encode(attack.utf8)
-            let page = try await site.get("\(path)?token=\(query)")
-            #expect(page.status == 200 && marks(page.text) == plain, "\(query)")
+            let page = try await site.get("\(path)?token=\(query)&user_code=\(query)")
+            #expect(!page.text.contains("http-equiv") && marks(page.text) == plain, "\(query)")
         }
+        await site.close()
     }
 
     @Test(arguments: ["/verify", "/reset", "/confirm-change"])
@@ -105,7 +162,8 @@ import Testing
     @Test func `refuses a form with two tokens or of another type`() async throws {
         let site = try await Site()
         #expect(try await site.post("/verify", form: "token=a&token=b").status == 400)
-        #expect(try await site.post("/verify", ["token": "a"]).status == 415)
+        let json = try await site.post("/verify", ["token": "a"])
+        #expect(json.status == 415 && json.title == "The request cannot be used")
         #expect(try await site.post("/verify", form: "").status == 400)
     }
 }

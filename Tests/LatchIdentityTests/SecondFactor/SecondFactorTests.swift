@@ -23,7 +23,7 @@ import Testing
         #expect(try await site.get("/user/profile", bearer: grant.accessToken).status == 200)
         // The owner learns of a factor that somebody else has set up.
         await site.identity.dependencies.mails.flush()
-        #expect(site.mailer.messages.contains { $0.subject == "A second factor was set up" })
+        #expect(site.mailer.messages.contains { $0.subject == "Two-factor authentication is on" })
         await site.close()
     }
 

@@ -36,6 +36,7 @@ import Testing
         case "access_log": ["json", "off", "JSON"]
         case "forwarded_field": ["forwarded", "Forwarded", "FORWARDED"]
         case "mail_sender": (1...3).map { "sender\($0)@example.com" }
+        case "default_language": ["de", "de", "de"]
         case "smtp_url": (1...3).map { "smtp://127.0.0.\($0):25" }
         default: (1...3).map { "text \($0)" }
         }

@@ -65,7 +65,7 @@ final class RealServer: Sendable {
     /// The link in the newest mail to the address.
     func mailedLink() async throws -> ScreenLink {
         await identity.dependencies.mails.flush()
-        let text = try #require(mailer.messages.last { $0.recipient == Self.email }?.text)
+        let text = try #require(mailer.messages.last { $0.recipient == Self.email && $0.text.contains("token=") }?.text)
         let word = try #require(text.split(whereSeparator: \.isWhitespace).first { $0.contains("token=") })
         return try #require(URL(string: String(word)).flatMap(ScreenLink.init))
     }

@@ -54,7 +54,9 @@ import Testing
         }
         used.formUnion(["field.email", "field.username"])
         #expect(used.subtracting(catalog.keys) == [])
-        #expect(Set(catalog.keys).subtracting(used) == [])
+        // The texts of the server's pages and mails have a test of their own.
+        let ofServer = catalog.keys.filter { key in ["page.", "problem.", "mail."].contains { key.hasPrefix($0) } }
+        #expect(Set(catalog.keys).subtracting(used).subtracting(ofServer) == [])
     }
 
     @Test func `names failures with what to do next`() {

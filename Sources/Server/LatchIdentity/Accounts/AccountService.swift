@@ -245,6 +245,7 @@ package struct AccountService: Sendable {
         // A concurrent request may have used the token meanwhile: the transaction decides.
         let reset = try await dependencies.store.resetPassword(byToken: digest, hash: hash, at: dependencies.now)
         guard let reset else { throw .invalidLink }
+        dependencies.mails.wake()
         dependencies.metrics.count("latch_families_revoked_total", by: reset.signedOut)
     }
 
@@ -276,6 +277,7 @@ package struct AccountService: Sendable {
             at: dependencies.now)
         // A concurrent change came first: the verified password is no longer the account's.
         guard let changed else { throw .invalidCredentials }
+        dependencies.mails.wake()
         dependencies.metrics.count("latch_families_revoked_total", by: changed.signedOut)
     }
 

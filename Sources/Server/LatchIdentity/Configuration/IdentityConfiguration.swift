@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchAuth
+import LatchTexts
 
 /// The configuration of an auth server; every value has a safe default.
 ///
@@ -58,8 +59,12 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var mailDirectory: String?
     /// The URL of the mail server, such as `smtps://user:password@mail.example.com`.
     public var smtpURL: String?
-    /// The sender address of mails.
+    /// The sender of mails: an address, or a name and an address such as `Acme <no-reply@example.com>`.
     public var mailSender = "no-reply@localhost"
+    /// The name of the service on pages and in mails.
+    public var serviceName = "Latchwork"
+    /// The language of pages and mails for users who prefer none of ``supportedLanguages``.
+    public var defaultLanguage = "en"
     /// A secret kept outside the store, without which a copy of the store cannot make refresh tokens.
     public var tokenPepper: String?
     /// A key kept outside the store that encrypts the signing keys and secrets in it: 64 hexadecimal digits.
@@ -112,6 +117,9 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var hasSampleResource = false
     /// Whether the server has the RPCs of `userservice.v1.UserService`.
     public var hasUserService = true
+
+    /// The languages of pages and mails, as BCP 47 tags.
+    public static let supportedLanguages = Texts.languages
 
     /// Creates a configuration with the defaults.
     public init() {}

@@ -80,7 +80,9 @@ package struct IdentitySetting: Sendable {
         .init(
             "mail_directory", \.mailDirectory, .optional(.text), "a folder that takes mails as files, for development"),
         .init("smtp_url", \.smtpURL, .optional(.text), "the mail server", isSecret: true),
-        .init("mail_sender", \.mailSender, .email, "the sender of mails"),
+        .init("mail_sender", \.mailSender, .mailbox, "the sender of mails, such as Acme <no-reply@example.com>"),
+        .init("service_name", \.serviceName, .line(60), "the name of the service on pages and in mails"),
+        .init("default_language", \.defaultLanguage, .language, "the language of pages and mails, unless users prefer another"),
         .init("token_pepper", \.tokenPepper, .optional(.text), "a secret kept outside of the store", isSecret: true),
         .init(
             "store_key", \.storeKey, .optional(.storeKey), "the key that encrypts the keys in the store",
@@ -157,6 +159,30 @@ extension SettingFormat where Value == String {
     /// An address, which cannot carry a second header field into a mail (RFC 5322 §2.2).
     static var email: Self {
         Self(expected: "an e-mail address", parse: { try? EmailAddress($0).text }, text: { $0 })
+    }
+
+    /// An address, with or without a name before it.
+    static var mailbox: Self {
+        Self(
+            expected: "an e-mail address, or a name and one such as Acme <no-reply@example.com>",
+            parse: { Mailbox($0)?.text }, text: { $0 })
+    }
+
+    /// One line of text for users.
+    static func line(_ maximum: Int) -> Self {
+        Self(
+            expected: "one line of 1 to \(maximum) characters",
+            parse: { text in
+                let trimmed = String(text.trimmingSpace())
+                return (1...maximum).contains(trimmed.unicodeScalars.count) && trimmed.isPlain ? trimmed : nil
+            }, text: { $0 })
+    }
+
+    /// A language that the catalog of texts has.
+    static var language: Self {
+        let languages = IdentityConfiguration.supportedLanguages
+        return Self(
+            expected: languages.joined(separator: " or "), parse: { languages.contains($0) ? $0 : nil }, text: { $0 })
     }
 
     /// A URL without query and fragment (RFC 8414 §2), since links in mails begin with it.

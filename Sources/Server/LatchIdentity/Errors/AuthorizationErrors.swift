@@ -11,7 +11,7 @@ extension IdentityError {
         IdentityError(
             code: "invalidAuthorization", message: "This sign-in cannot begin",
             hint: "The request cannot be used: \(problem). This is a mistake of the app that opened the page.",
-            form: .badRequest)
+            form: .badRequest, detail: problem)
     }
 
     /// Returns the error of a sign-out that would lead to a place that is not the client's (attack B10).
@@ -19,7 +19,7 @@ extension IdentityError {
         IdentityError(
             code: "invalidSignOut", message: "This sign-out cannot begin",
             hint: "The request cannot be used: \(problem). This is a mistake of the app that opened the page.",
-            form: .badRequest)
+            form: .badRequest, detail: problem)
     }
 
     /// The form of a page is too old, or is not of this server.

@@ -13,6 +13,8 @@ enum ErrorFormat: Sendable {
     case detail
     /// RFC 6749 §5.2 with Lazi's `detail` and `error_code`.
     case oauth
+    /// A page in the user's language, for routes that a browser opens.
+    case page
 
     /// Returns the content for an error that clients may see; `retryAfter` is in seconds.
     fileprivate func body(_ error: IdentityError, _ form: ClientForm, retryAfter: Int?) -> JSONObject {
@@ -23,6 +25,8 @@ enum ErrorFormat: Sendable {
             body["code"] = .string(error.code)
             if let hint = error.hint { body["hint"] = .string(hint) }
             if case .message = self { return body }
+        // A page has no such content.
+        case .page: return body
         case .oauth:
             body["error"] = .string(form.oauth)
             body["error_description"] = .string(Self.description(error))
@@ -78,6 +82,11 @@ extension HTTPResponse {
         _ error: IdentityError, as format: ErrorFormat = .message, with extra: JSONObject = [:]
     ) -> HTTPResponse {
         let form = error.form
+        guard format != .page else {
+            var response = SignInPages.failure(error)
+            error.report(in: &response.fields)
+            return response
+        }
         let status = format == .oauth ? form.oauthStatus ?? form.status : form.status
         let wait = error.retryAfterSeconds
         var body = format.body(error.disclosed, form, retryAfter: wait)

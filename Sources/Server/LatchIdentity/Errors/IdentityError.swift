@@ -21,6 +21,11 @@ public struct IdentityError: CodedError {
     /// The exhausted rate limit, for the RateLimit fields of the response.
     var limit: AttemptLimiter.Limit?
 
+    /// The key of the error's texts on pages, where one code has several; nil for the code.
+    var pageKey: String?
+    /// The part of the message that differs from case to case, for the same text on a page.
+    var detail: String?
+
     /// Returns the same error with another message, hint or waiting time.
     func with(message: String, hint: String? = nil, retryAfter: Duration? = nil) -> IdentityError {
         var error = self

@@ -94,10 +94,12 @@ extension IdentityError {
     package static let weakPassword = IdentityError.weakPassword("it is too short")
 
     /// Returns a ``weakPassword`` error with the reason, which the user who chose the password reads.
-    static func weakPassword(_ reason: String) -> IdentityError {
+    ///
+    /// - Parameter pageKey: The key of the same reason on pages.
+    static func weakPassword(_ reason: String, pageKey: String? = nil) -> IdentityError {
         IdentityError(
             code: "weakPassword", message: "The password cannot be used: \(reason).",
-            hint: "Use 8 characters or more; a sentence is easy to remember.", form: .badRequest)
+            hint: "Use 8 characters or more; a sentence is easy to remember.", form: .badRequest, pageKey: pageKey)
     }
 
     /// The mailed link was used before, has expired, was replaced by a newer one, or never existed.

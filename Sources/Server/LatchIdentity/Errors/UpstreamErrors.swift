@@ -11,7 +11,7 @@ extension IdentityError {
         IdentityError(
             code: "invalidSignIn", message: "This sign-in cannot begin: \(problem).",
             hint: "This is a mistake of the app that opened the page, or of this server's configuration.",
-            form: .badRequest)
+            form: .badRequest, detail: problem)
     }
 
     /// The attempt was answered before, is too old, or began in another browser.
@@ -70,7 +70,7 @@ extension IdentityError {
                 There is an account with the e-mail address of your \(provider) account. Sign in to it as you did before, \
                 and link \(provider) in the app's settings. If you do not know the password, reset it.
                 """,
-            form: ClientForm(status: .conflict, oauth: "account_exists", rpc: .alreadyExists))
+            form: ClientForm(status: .conflict, oauth: "account_exists", rpc: .alreadyExists), detail: provider)
     }
 
     /// The provider has stated no address that mails can be sent to.
@@ -86,8 +86,12 @@ extension IdentityError {
         form: ClientForm(status: .forbidden, oauth: "email_unverified", rpc: .failedPrecondition))
 
     /// The mailed code is wrong.
-    static let invalidMailedCode = invalidCode.with(
-        message: "The code is not valid, or no longer.", hint: "Type the eight digits of the newest mail.")
+    static let invalidMailedCode = {
+        var error = invalidCode.with(
+            message: "The code is not valid, or no longer.", hint: "Type the eight digits of the newest mail.")
+        error.pageKey = "invalidMailedCode"
+        return error
+    }()
 
     /// The account may not sign in.
     static let accountClosed = IdentityError(

@@ -3,13 +3,17 @@
 public import LatchCore
 import PortableFoundation
 
-/// A mailer that writes each mail as a file, `<time>-<id>.eml`, readable by its owner alone.
+/// A mailer that writes each mail as a file, `<time>-<id>.eml`, accessible to its owner alone.
+///
+/// The file is made for a developer's eyes: UTF-8 as it is, the plain text first, and links that can be copied.
 public struct FileMailer: Mailer {
     private let folder: String
     private let sender: String
     private let clock: WallClock
 
     /// Creates a mailer that writes into `folder`, which it creates if it is missing.
+    ///
+    /// - Parameter sender: An address, or a name and an address such as `Acme <no-reply@example.com>`.
     public init(folder: String, sender: String, clock: WallClock = .system) {
         self.folder = folder
         self.sender = sender
@@ -18,14 +22,15 @@ public struct FileMailer: Mailer {
 
     /// Writes the mail.
     ///
-    /// - Throws: `IdentityError.mailNotSent` if the file cannot be written.
+    /// - Throws: `IdentityError.mailNotSent` if the file cannot be written, `.invalidSetting` if the sender is not valid.
     public func send(_ message: MailMessage) async throws {
         let now = clock.now
+        let bytes = try message.bytes(from: sender, at: now, as: .utf8)
         // The time has a fixed width, so that the files sort in the order of sending.
         let file = AtomicFile("\(folder)/\(now.storedMilliseconds)-\(message.id).eml")
         do throws(FileError) {
             try file.makeFolder()
-            try file.replace(with: message.bytes(from: sender, at: now))
+            try file.replace(with: bytes)
         } catch {
             throw IdentityError.mailNotSent("the folder \(folder) cannot be written")
         }

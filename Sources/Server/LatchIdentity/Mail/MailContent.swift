@@ -3,6 +3,7 @@
 import LatchCore
 import LatchCrypto
 import LatchJOSE
+import LatchTexts
 import PortableFoundation
 
 /// The content of mails under one configuration: their texts, and the tokens of their links.
@@ -25,10 +26,13 @@ struct MailContent: Sendable {
     /// Returns the message of a mail.
     func message(for mail: OutboxMail, to recipient: EmailAddress) throws(IdentityError) -> MailMessage {
         guard let issuer = accessTokens.issuer else { throw .notReady }
+        let texts = Texts(languages: [mail.language, configuration.defaultLanguage].compactMap(\.self))
         let template = MailTemplate(
-            mail.purpose, token: tokens.token(of: mail.id), code: tokens.code(of: mail.id), issuer: issuer)
+            mail.purpose, to: recipient.text, token: tokens.token(of: mail.id), code: tokens.code(of: mail.id),
+            issuer: issuer, configuration: configuration, texts: texts)
         return try MailMessage(
-            to: recipient.text, subject: template.subject, text: template.text, html: template.html, id: mail.id)
+            to: recipient.text, subject: template.subject, text: template.text, html: template.html,
+            language: texts.language, id: mail.id)
     }
 }
 

@@ -10,24 +10,29 @@ public struct MailMessage: Sendable, Hashable {
     public let id: String
     /// The address of the recipient.
     public let recipient: String
-    /// The subject, in ASCII.
+    /// The subject, one line.
     public let subject: String
     /// The plain text.
     public let text: String
     /// The same text as HTML; nil for a mail of plain text alone.
     public let html: String?
+    /// The language of the texts, as a BCP 47 tag; nil if it is not known.
+    public let language: String?
 
     /// Creates a mail.
     ///
-    /// - Throws: `IdentityError.invalidEmail` if the recipient is not an address, `.invalidInput` if the subject or the id
-    ///   is not one line of ASCII, so that no header field can be injected.
+    /// - Throws: `IdentityError.invalidEmail` if the recipient is not an address, `.invalidInput` if the subject is not one
+    ///   line, or the id is not a word of ASCII, so that no header field can be injected.
     public init(
-        to recipient: String, subject: String, text: String, html: String? = nil,
+        to recipient: String, subject: String, text: String, html: String? = nil, language: String? = nil,
         id: String = RandomSource.system.identifier()
     ) throws(IdentityError) {
         self.recipient = try EmailAddress(recipient).text
-        guard !subject.isEmpty, subject.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-            throw .invalidInput("the subject of a mail must be one line of ASCII")
+        guard !subject.isEmpty, subject.utf8.count <= 900, subject.isPlain else {
+            throw .invalidInput("the subject of a mail must be one line without control characters")
+        }
+        guard language?.isWord(maximum: 35, also: "-") ?? true else {
+            throw .invalidInput("the language of a mail must be a BCP 47 tag such as de")
         }
         guard id.isWord(maximum: 64, also: "-") else {
             throw .invalidInput("the id of a mail must be 1 to 64 ASCII letters, digits and hyphens")
@@ -35,36 +40,62 @@ public struct MailMessage: Sendable, Hashable {
         self.subject = subject
         self.text = text
         self.html = html
+        self.language = language
         self.id = id
     }
 
-    /// Returns the mail in the format of RFC 5322, its texts in quoted-printable (RFC 2045 §6.7).
-    package func bytes(from sender: String, at date: Date) -> [UInt8] {
-        let domain = sender.unicodeScalars.split(separator: "@").last.map { String($0) } ?? "localhost"
+    /// The encoding of the texts of a mail.
+    package enum Encoding: Sendable {
+        /// ASCII alone: quoted-printable (RFC 2045 §6.7) and encoded words (RFC 2047), which every mail server takes.
+        case ascii
+        /// UTF-8 as it is (RFC 6532), for files that developers read.
+        case utf8
+    }
+
+    /// Returns the mail in the format of RFC 5322.
+    ///
+    /// - Parameter sender: An address, or a name and an address.
+    /// - Throws: `IdentityError.invalidSetting` if the sender is not one.
+    package func bytes(
+        from sender: String, at date: Date, as encoding: Encoding = .ascii
+    ) throws(IdentityError) -> [UInt8] {
+        guard let sender = Mailbox(sender) else { throw .invalidSetting("mail_sender", "an e-mail address") }
+        let domain = sender.address.unicodeScalars.split(separator: "@").last.map { String($0) } ?? "localhost"
+        let subject = encoding == .utf8 || subject.isASCII ? subject : EncodedWord.encode(subject)
         let head = [
             // RFC 5322 §3.3; "GMT" is its obsolete form of the zone.
-            "Date: \(HTTPDate(date).description.dropLast(3))+0000", "From: <\(sender)>", "To: <\(recipient)>",
+            "Date: \(HTTPDate(date).description.dropLast(3))+0000",
+            "From: \(sender.fieldValue(allowingUTF8: encoding == .utf8))", "To: <\(recipient)>",
             "Subject: \(subject)", "Message-ID: <\(id)@\(domain)>", "MIME-Version: 1.0",
             // RFC 3834 §5: prevents automatic responses such as vacation notices.
-            "Auto-Submitted: auto-generated",
-        ]
-        return Array((head + content).joined(separator: "\r\n").utf8) + Array("\r\n".utf8)
+            "Auto-Submitted: auto-generated", language.map { "Content-Language: \($0)" },
+        ].compactMap(\.self)
+        return Array((head + content(as: encoding)).joined(separator: "\r\n").utf8) + Array("\r\n".utf8)
     }
 
-    /// The content with its header fields: one text, or both as alternatives, the better one last (RFC 2046 §5.1.4).
-    private var content: [String] {
-        guard let html else { return Self.part(text, "plain") }
-        // RFC 2045 §6.7 (5): "=_" occurs in no quoted-printable text.
+    /// Returns the content with its header fields: one text, or both as alternatives, the better one last (RFC 2046 §5.1.4).
+    private func content(as encoding: Encoding) -> [String] {
+        guard let html else { return Self.part(text, "plain", encoding) }
+        // RFC 2045 §6.7 (5): "=_" occurs in no quoted-printable text, and the id in no text of a mail.
         let boundary = "=_\(id)"
         return ["Content-Type: multipart/alternative; boundary=\"\(boundary)\"", "", "--\(boundary)"]
-            + Self.part(text, "plain") + ["--\(boundary)"] + Self.part(html, "html") + ["--\(boundary)--"]
+            + Self.part(text, "plain", encoding) + ["--\(boundary)"] + Self.part(html, "html", encoding)
+            + ["--\(boundary)--"]
     }
 
-    private static func part(_ text: String, _ type: String) -> [String] {
-        [
-            "Content-Type: text/\(type); charset=utf-8", "Content-Transfer-Encoding: quoted-printable", "",
-            QuotedPrintable.encode(text),
+    private static func part(_ text: String, _ type: String, _ encoding: Encoding) -> [String] {
+        let isASCII = encoding == .ascii
+        return [
+            "Content-Type: text/\(type); charset=utf-8",
+            "Content-Transfer-Encoding: \(isASCII ? "quoted-printable" : "8bit")", "",
+            isASCII ? QuotedPrintable.encode(text) : withCRLF(text),
         ]
+    }
+
+    /// Returns a text with the line ends of mails (RFC 5322 §2.3).
+    private static func withCRLF(_ text: String) -> String {
+        text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { String(Substring($0.last == 0x0D ? $0.dropLast() : $0)) }.joined(separator: "\r\n")
     }
 }
 

@@ -18,6 +18,8 @@ package struct OutboxMail: Sendable, Hashable {
         case addressTaken
         /// A notice of an account that a sign-in through a provider has created with an address that is not verified.
         case signedUp
+        /// A notice of a new password, to an account that had one.
+        case passwordChanged
         /// An invitation, with a link that sets the first password.
         case invitation
 
@@ -27,7 +29,7 @@ package struct OutboxMail: Sendable, Hashable {
             case .verifyEmail: .verifyEmail
             case .resetPassword, .invitation: .resetPassword
             case .newAddress, .oldAddress, .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved,
-                .addressCode, .addressTaken, .signedUp:
+                .addressCode, .addressTaken, .signedUp, .passwordChanged:
                 nil
             }
         }
@@ -42,11 +44,13 @@ package struct OutboxMail: Sendable, Hashable {
     package let createdAt: Date
     /// The number of attempts, including the current one.
     package let attempts: Int
+    /// The language of the request that caused the mail; nil for one of the operator's commands or of an earlier version.
+    package let language: String?
 
-    /// Creates a mail without attempts.
+    /// Creates a mail, by default without attempts and in the language of the request that is being handled.
     package init(
         _ purpose: Purpose, to recipient: EmailAddress, accountID: String? = nil, id: String, at now: Date,
-        attempts: Int = 0
+        attempts: Int = 0, language: String? = PageContext.languageOfRequest
     ) {
         self.id = id
         self.purpose = purpose
@@ -54,6 +58,7 @@ package struct OutboxMail: Sendable, Hashable {
         self.accountID = accountID
         createdAt = now
         self.attempts = attempts
+        self.language = language
     }
 }
 

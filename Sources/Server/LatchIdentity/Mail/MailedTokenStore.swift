@@ -19,6 +19,9 @@ package protocol MailedTokenStore: Sendable {
     /// Returns the account of a valid token of the old end of a change of address, without using the token up.
     func account(forOldAddressToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account?
 
+    /// Returns the address that an account is to get; nil if no change is pending.
+    func requestedAddress(of accountID: String) async throws(IdentityError) -> EmailAddress?
+
     /// Ends a change of address by the token of its old end, and signs out all devices, one of which requested it.
     ///
     /// - Returns: The number of devices; nil if the token is not valid.

@@ -13,19 +13,19 @@ enum PasswordPolicy {
     /// - Throws: `IdentityError.weakPassword` with the reason.
     static func check(_ password: String, for email: EmailAddress) throws(IdentityError) {
         guard password.unicodeScalars.count >= minimumLength else {
-            throw .weakPassword("it has fewer than \(minimumLength) characters")
+            throw .weakPassword("it has fewer than \(minimumLength) characters", pageKey: "shortPassword")
         }
         try checkLength(password)
         let folded = password.lowercased()
         guard folded != email.key, !common.contains(folded), Set(folded.unicodeScalars).count > 1 else {
-            throw .weakPassword("it is among the first that others would try")
+            throw .weakPassword("it is among the first that others would try", pageKey: "commonPassword")
         }
     }
 
     /// Checks the length of a password before it is hashed, also at a login.
     static func checkLength(_ password: String) throws(IdentityError) {
         guard password.utf8.count <= maximumByteCount else {
-            throw .weakPassword("it has more than \(maximumByteCount) bytes")
+            throw .weakPassword("it has more than \(maximumByteCount) bytes", pageKey: "longPassword")
         }
     }
 

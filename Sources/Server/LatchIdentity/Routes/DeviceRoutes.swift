@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchSignIn
+import LatchTexts
 import PortableFoundation
 
 /// The device authorization endpoint (RFC 8628 §3.1), and the page on which its codes are entered.
@@ -107,9 +108,9 @@ struct DeviceRoutes: Sendable {
             from: request.requestOrigin)
         guard !isRefused else {
             return HTMLPage(
-                "The device is not signed in", text: "If somebody has sent you the code, do not enter another one."
+                Phrase("page.device.refused.title"), text: Phrase("page.device.refused.text")
             ).response()
         }
-        return HTMLPage("The device is signed in", text: "It continues by itself. You can close this page.").response()
+        return HTMLPage(Phrase("page.device.done.title"), text: Phrase("page.device.done.text")).response()
     }
 }

@@ -6,7 +6,10 @@ import LatchServer
 extension Router {
     /// Creates the server's routes; the request id is the outermost interceptor, so that failures carry it as well.
     init(_ dependencies: Dependencies) {
-        self.init(interceptors: [RequestIDInterceptor(), IdentityErrorInterceptor()])
+        self.init(interceptors: [
+            PageContextInterceptor(configuration: dependencies.configuration), RequestIDInterceptor(),
+            IdentityErrorInterceptor(),
+        ])
         CookieSessionRoutes(dependencies: dependencies).add(to: &self)
         AccountRoutes(dependencies: dependencies).add(to: &self)
         if !dependencies.upstreams.all.isEmpty { UpstreamRoutes(dependencies: dependencies).add(to: &self) }
@@ -18,7 +21,7 @@ extension Router {
         AppSessionRoutes(dependencies: dependencies).add(to: &self)
         if dependencies.configuration.hasSampleResource { SampleRoutes(dependencies: dependencies).add(to: &self) }
         if dependencies.configuration.hasUserService { addUserService(dependencies) }
-        PageRoutes(accounts: dependencies.accounts).add(to: &self)
+        PageRoutes(dependencies: dependencies).add(to: &self)
         MetadataRoutes(dependencies: dependencies).add(to: &self)
         OperationRoutes(dependencies: dependencies).add(to: &self)
     }

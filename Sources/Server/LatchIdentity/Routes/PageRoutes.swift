@@ -4,37 +4,70 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchSignIn
+import LatchTexts
 
 /// The pages of the links in mails, and the start page.
 ///
-/// Opening a page changes nothing, since mail scanners open every link; only the button of its form does.
+/// Opening a page changes nothing, since mail scanners open every link; only the button of its form does. A link that is
+/// not valid, or no longer, has no form.
 struct PageRoutes: Sendable {
-    let accounts: AccountService
+    let dependencies: Dependencies
+
+    private var accounts: AccountService { dependencies.accounts }
 
     /// Adds the pages, under the paths in mails.
     func add(to router: inout Router) {
-        router.group(interceptors: accounts.dependencies.pages(limiting: .other)) { others in
-            others.get("/") { _ in Self.start }
+        router.group(interceptors: dependencies.pages(limiting: .other)) { others in
+            others.get("/") { _ in Self.home }
             others.get("/verify", verifyPage)
             others.get("/confirm-change", changePage)
             others.get("/reset", resetPage)
         }
-        router.group(interceptors: accounts.dependencies.pages(limiting: .link)) { links in
+        router.group(interceptors: dependencies.pages(limiting: .link)) { links in
             links.post("/verify", verify)
             links.post("/confirm-change", confirmChange)
             links.post("/reset", reset)
         }
+        MailRequestRoutes(dependencies: dependencies).add(to: &router)
     }
 
-    /// The start page, which reveals nothing that an attacker could use.
-    private static let start = HTMLPage(
-        "This is an auth server",
-        text: "It keeps the accounts of apps, which talk to it themselves: there is nothing to do on this page."
-    ).response()
+    /// The start page, which says what the server is, leads on, and reveals nothing that an attacker could use.
+    private static var home: HTTPResponse {
+        let name = Phrase.Argument.text(PageContext.current.serviceName)
+        return HTMLPage(
+            Phrase("page.home.title", name), text: Phrase("page.home.text", name),
+            links: [
+                ("/forgot", Phrase("page.home.forgot")), ("/device", Phrase("page.home.device")),
+                ("/.well-known/openid-configuration", Phrase("page.home.metadata")),
+            ]
+        ).response()
+    }
 
-    /// Shows the form without checking the token.
+    // MARK: Verification
+
+    /// What the link of a mail to an address verifies.
+    private enum Verification {
+        /// The address of an account, whose password the reader may know or replace.
+        case signUp(Account, token: String)
+        /// The new address of an account.
+        case change(Account, token: String)
+    }
+
+    /// Returns what a token verifies, without using it up; nil if it is not valid.
+    private func verification(_ token: String) async throws(IdentityError) -> Verification? {
+        let (digest, now) = (token.digest, dependencies.now)
+        if let account = try await dependencies.store.account(forToken: digest, purpose: .verifyEmail, at: now) {
+            return .signUp(account, token: token)
+        }
+        let account = try await dependencies.store.account(forVerificationToken: digest, at: now)
+        return account.map { .change($0, token: token) }
+    }
+
+    /// Shows the form of a valid link; `new` asks for a new password in place of the account's.
     @Sendable private func verifyPage(_ request: HTTPRequest) async throws -> HTTPResponse {
-        Self.verifyForm(token: request.queryItems["token"]).response()
+        let query = request.queryItems
+        guard let found = try await verification(query["token"] ?? "") else { return Self.invalidVerification }
+        return Self.verifyForm(found, choosesNew: query["new"] != nil).response()
     }
 
     /// Verifies the address of the form's token; a second request finds the link used.
@@ -46,8 +79,11 @@ struct PageRoutes: Sendable {
         let token = try form.single("token") ?? ""
         let password = try form.single("password") ?? ""
         let newPassword = try form.single("new_password") ?? ""
+        guard let found = try await verification(token) else { return Self.invalidVerification }
+        let choosesNew = try form.single("new_password") != nil && password.isEmpty
         guard password.isEmpty != newPassword.isEmpty else {
-            return Self.verifyForm(token: token, problem: "Fill in one of the fields.").response(status: .badRequest)
+            return Self.verifyForm(found, choosesNew: choosesNew, problem: Phrase("page.password.missing"))
+                .response(status: .badRequest)
         }
         do throws(IdentityError) {
             if newPassword.isEmpty {
@@ -56,28 +92,59 @@ struct PageRoutes: Sendable {
                 try await accounts.verifyEmail(token, settingPassword: newPassword, from: request.requestOrigin)
             }
         } catch {
-            guard error != .invalidLink else { return Self.invalidLink }
-            guard [.weakPassword, .invalidCredentials].contains(error) else { throw error }
-            let problem = error == .weakPassword ? error.message : "The password is wrong."
-            return Self.verifyForm(token: token, problem: problem).response(status: .badRequest)
+            guard error != .invalidLink else { return Self.invalidVerification }
+            let problem = try Self.problem(error)
+            return Self.verifyForm(found, choosesNew: choosesNew, problem: problem).response(after: error)
         }
-        return HTMLPage("The e-mail address is verified", text: "You can close this page, and log in.").response()
+        return HTMLPage(Phrase("page.verify.done.title"), text: Phrase("page.verify.done.text")).response()
     }
 
-    /// Returns the form, with the problem of the last attempt.
-    private static func verifyForm(token: String?, problem: String? = nil) -> HTMLPage {
-        HTMLPage(
-            "Verify your e-mail address",
-            text: """
-                Enter the password of the account to confirm that this address is yours. If you did not sign up, or do not \
-                know the password, choose a new one instead: then nobody else can use the account.
-                """,
-            problem: problem, action: ("/verify", "Verify"), carrying: token, fields: HTMLPage.passwordOrNew)
+    /// Returns the form, with the problem of the last attempt; it asks for one password.
+    private static func verifyForm(
+        _ verification: Verification, choosesNew: Bool, problem: Phrase? = nil
+    ) -> HTMLPage {
+        switch verification {
+        case .change(let account, let token):
+            return HTMLPage(
+                Phrase("page.verify.change.title"),
+                text: Phrase("page.verify.change.text", .text(account.email.text)), problem: problem,
+                invalidFields: ["password"], action: ("/verify", Phrase("page.verify.submit")), carrying: token,
+                fields: [.hiddenUsername(account.email.text), .currentPassword])
+        case .signUp(let account, let token):
+            let page = "/verify?token=\(PercentEncoding.encode(token.utf8))"
+            let email = Phrase.Argument.text(account.email.text)
+            // An account of a sign-in through a provider has no password to enter.
+            guard choosesNew || account.passwordHash == nil else {
+                return HTMLPage(
+                    Phrase("page.verify.title"), text: Phrase("page.verify.text", email), problem: problem,
+                    invalidFields: ["password"], action: ("/verify", Phrase("page.verify.submit")), carrying: token,
+                    fields: [.hiddenUsername(account.email.text), .currentPassword],
+                    links: [("\(page)&new=yes", Phrase("page.verify.stranger"))])
+            }
+            return HTMLPage(
+                Phrase("page.verify.title"), text: Phrase("page.verify.new.text", email), problem: problem,
+                invalidFields: ["new_password"], action: ("/verify", Phrase("page.verify.new.submit")),
+                carrying: token, fields: HTMLField.newPassword("new_password", of: account.email),
+                links: account.passwordHash == nil ? [] : [(page, Phrase("page.verify.known"))])
+        }
     }
 
-    /// Shows the form without checking the token.
+    private static var invalidVerification: HTTPResponse {
+        invalidLink(
+            Phrase("page.invalidLink.text"),
+            links: [("/resend", Phrase("page.link.verify")), ("/forgot", Phrase("page.link.forgot"))])
+    }
+
+    // MARK: Change of address
+
+    /// Shows the form of a valid link.
     @Sendable private func changePage(_ request: HTTPRequest) async throws -> HTTPResponse {
-        Self.changeForm(token: request.queryItems["token"]).response()
+        let token = request.queryItems["token"] ?? ""
+        let account = try await dependencies.store.account(forOldAddressToken: token.digest, at: dependencies.now)
+        guard let account, let address = try await dependencies.store.requestedAddress(of: account.id) else {
+            return Self.invalidChange
+        }
+        return Self.changeForm(account, to: address, token: token).response()
     }
 
     /// Confirms or refuses a change of address at its old end.
@@ -88,6 +155,10 @@ struct PageRoutes: Sendable {
         let form = try request.formFields()
         let token = try form.single("token") ?? ""
         let (password, isRefusal) = (try form.single("password") ?? "", try form.single("refuse") != nil)
+        let account = try await dependencies.store.account(forOldAddressToken: token.digest, at: dependencies.now)
+        guard let account, let address = try await dependencies.store.requestedAddress(of: account.id) else {
+            return Self.invalidChange
+        }
         do throws(IdentityError) {
             if isRefusal {
                 try await accounts.refuseEmailChange(token)
@@ -95,63 +166,86 @@ struct PageRoutes: Sendable {
                 try await accounts.confirmEmailChange(token, password: password, from: request.requestOrigin)
             }
         } catch {
-            guard error != .invalidLink else { return Self.invalidLink }
-            guard error == .invalidCredentials else { throw error }
-            return Self.changeForm(token: token, problem: "The password is wrong.").response(status: .badRequest)
+            guard error != .invalidLink else { return Self.invalidChange }
+            let problem = try Self.problem(error)
+            return Self.changeForm(account, to: address, token: token, problem: problem).response(after: error)
         }
         guard isRefusal else {
-            return HTMLPage(
-                "The change is confirmed",
-                text: "The account has its new address once that is confirmed as well, by the mail sent there."
-            ).response()
+            return HTMLPage(Phrase("page.change.done.title"), text: Phrase("page.change.done.text")).response()
         }
         return HTMLPage(
-            "The change is refused",
-            text: "Your address stays as it is, and all devices are signed out. Now choose a new password, in your app."
+            Phrase("page.change.refused.title"), text: Phrase("page.change.refused.text"),
+            links: [("/forgot", Phrase("page.link.forgot"))]
         ).response()
     }
 
     /// Returns the form, with the problem of the last attempt.
-    private static func changeForm(token: String?, problem: String? = nil) -> HTMLPage {
+    private static func changeForm(
+        _ account: Account, to address: EmailAddress, token: String, problem: Phrase? = nil
+    ) -> HTMLPage {
         HTMLPage(
-            "Change the address of your account?",
-            text: """
-                Someone who is signed in to your account wants to give it another e-mail address. Only if that was you, \
-                enter your password to confirm it.
-                """,
-            problem: problem, action: ("/confirm-change", "Change the address"), carrying: token,
-            fields: HTMLPage.password, refusal: "This was not me")
+            Phrase("page.change.title"),
+            text: Phrase("page.change.text", .text(account.email.text), .text(address.text)), problem: problem,
+            invalidFields: ["password"], action: ("/confirm-change", Phrase("page.change.submit")), carrying: token,
+            fields: [.hiddenUsername(account.email.text), .currentPassword], refusal: Phrase("page.change.refuse"))
     }
 
-    /// Shows the form without checking the token.
+    private static var invalidChange: HTTPResponse {
+        invalidLink(Phrase("page.invalidLink.change"), links: [("/forgot", Phrase("page.link.forgot"))])
+    }
+
+    // MARK: Password
+
+    /// Shows the form of a valid link.
     @Sendable private func resetPage(_ request: HTTPRequest) async throws -> HTTPResponse {
-        Self.resetForm(token: request.queryItems["token"]).response()
+        let token = request.queryItems["token"] ?? ""
+        guard let account = try await resetAccount(token) else { return Self.invalidReset }
+        return Self.resetForm(account, token: token).response()
     }
 
     /// Sets the password; a rejected one shows the form again with the reason and leaves the token unused.
     @Sendable private func reset(_ request: HTTPRequest) async throws -> HTTPResponse {
         let form = try request.formFields()
         let token = try form.single("token") ?? ""
-        do {
-            try await accounts.resetPassword(
-                token, password: try form.single("password") ?? "", from: request.requestOrigin)
-        } catch IdentityError.invalidLink {
-            return Self.invalidLink
-        } catch let error as IdentityError where error == .weakPassword {
-            return Self.resetForm(token: token, problem: error.message).response(status: .badRequest)
+        let password = try form.single("password") ?? ""
+        guard let account = try await resetAccount(token) else { return Self.invalidReset }
+        do throws(IdentityError) {
+            try await accounts.resetPassword(token, password: password, from: request.requestOrigin)
+        } catch {
+            guard error != .invalidLink else { return Self.invalidReset }
+            let problem = try Self.problem(error)
+            return Self.resetForm(account, token: token, problem: problem).response(after: error)
         }
-        return HTMLPage("The password is set", text: "Log in with it. All other devices are signed out.").response()
+        return HTMLPage(Phrase("page.reset.done.title"), text: Phrase("page.reset.done.text")).response()
+    }
+
+    private func resetAccount(_ token: String) async throws(IdentityError) -> Account? {
+        try await dependencies.store.account(forToken: token.digest, purpose: .resetPassword, at: dependencies.now)
     }
 
     /// Returns the form, with the problem of the last attempt.
-    private static func resetForm(token: String?, problem: String? = nil) -> HTMLPage {
+    private static func resetForm(_ account: Account, token: String, problem: Phrase? = nil) -> HTMLPage {
         HTMLPage(
-            "Choose a new password", text: "At least 8 characters. All devices are signed out by it.", problem: problem,
-            action: ("/reset", "Set password"), carrying: token, fields: HTMLPage.newPassword)
+            Phrase("page.reset.title"), text: Phrase("page.reset.text", .text(account.email.text)), problem: problem,
+            invalidFields: ["password"], action: ("/reset", Phrase("page.reset.submit")), carrying: token,
+            fields: HTMLField.newPassword(of: account.email))
     }
 
-    /// The page for used, expired, replaced and forged links alike.
-    private static let invalidLink = HTMLPage(
-        "The link is not valid, or no longer", text: "Request a new one."
-    ).response(status: .badRequest)
+    private static var invalidReset: HTTPResponse {
+        invalidLink(Phrase("page.invalidLink.text"), links: [("/forgot", Phrase("page.link.forgot"))])
+    }
+
+    /// Returns the text of an error after which the form is shown again, since its link still works.
+    ///
+    /// - Throws: Every other error.
+    private static func problem(_ error: IdentityError) throws(IdentityError) -> Phrase {
+        guard error != .invalidCredentials else { return Phrase("page.password.wrong") }
+        guard [.weakPassword, .tooManyAttempts, .overloaded].contains(error) else { throw error }
+        return error.pageProblem
+    }
+
+    /// Returns the page for used, expired, replaced and forged links alike.
+    private static func invalidLink(_ text: Phrase, links: [(url: String, label: Phrase)]) -> HTTPResponse {
+        HTMLPage(Phrase("page.invalidLink.title"), text: text, links: links).response(status: .badRequest)
+    }
 }

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchSignIn
+import LatchTexts
 import PortableFoundation
 
 /// The pages on which users sign in for an app or for another device, and decide about it.
@@ -98,9 +99,13 @@ struct SignInPages: Sendable {
     ) throws(IdentityError) -> HTTPResponse {
         let (browser, cookie) = try self.browser(of: request)
         let page = HTMLPage(
-            "Sign in", text: Self.reason(purpose), problem: problem.map(Self.text), action: ("/login", "Sign in"),
-            carrying: try seal(purpose, .password, browser: browser), fields: HTMLPage.signIn(name: name),
-            refusal: Self.canCancel(purpose) ? "Cancel" : nil)
+            Phrase("page.signIn.title"), text: Self.reason(purpose), problem: problem?.pageProblem,
+            invalidFields: problem == .invalidCredentials ? ["name", "password"] : [],
+            action: ("/login", Phrase("page.signIn.submit")),
+            carrying: try seal(purpose, .password, browser: browser), fields: HTMLField.signIn(name: name),
+            refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil,
+            links: [("/forgot", Phrase("page.signIn.forgot"))]
+                + (Self.canCancel(purpose) ? [] : [("/", Phrase("page.button.cancel"))]))
         return response(page, for: purpose, problem: problem).setting(cookie)
     }
 
@@ -109,19 +114,19 @@ struct SignInPages: Sendable {
         _ challenge: String, for purpose: PageForm.Purpose, browser: String, problem: IdentityError? = nil
     ) throws(IdentityError) -> HTTPResponse {
         let page = HTMLPage(
-            "Enter your code",
-            text: "Your account is protected by an authenticator app. A recovery code works as well.",
-            problem: problem.map(Self.text), action: ("/login", "Sign in"),
-            carrying: try seal(purpose, .factor(challenge: challenge), browser: browser), fields: HTMLPage.oneTimeCode,
-            refusal: Self.canCancel(purpose) ? "Cancel" : nil)
+            Phrase("page.factor.title"), text: Phrase("page.factor.text"), problem: problem?.pageProblem,
+            invalidFields: problem == .invalidCode ? ["code"] : [],
+            action: ("/login", Phrase("page.signIn.submit")),
+            carrying: try seal(purpose, .factor(challenge: challenge), browser: browser),
+            fields: [HTMLField.factorCode], refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil)
         return response(page, for: purpose, problem: problem).setting(try cookies.set(browser: browser))
     }
 
-    private static func reason(_ purpose: PageForm.Purpose) -> String {
+    private static func reason(_ purpose: PageForm.Purpose) -> Phrase {
         switch purpose {
-        case .authorization(let request): "Sign in to continue to \(name(of: request))."
-        case .device: "Sign in to continue with the other device."
-        case .signOut: ""
+        case .authorization(let request): Phrase("page.signIn.app", .text(name(of: request)))
+        case .device: Phrase("page.signIn.device")
+        case .signOut: Phrase("page.signIn.plain")
         }
     }
 
@@ -146,19 +151,16 @@ struct SignInPages: Sendable {
     ) throws(IdentityError) -> HTTPResponse {
         let name = Self.name(of: request)
         let isLocal = AppRedirect.isClaimedByAnyone(request.redirect)
-        let text =
-            "You are signed in as \(session.account.email.text). "
-            + (isLocal
-                ? "A program on this device that calls itself \(client.id) wants to use your account. Continue only if "
-                    + "you have just started it. It gets:"
-                : "\(name) gets:")
+        let email = Phrase.Argument.text(session.account.email.text)
         let purpose = PageForm.Purpose.authorization(request)
         let page = HTMLPage(
-            isLocal ? "Sign in to \(client.id)?" : "Let \(client.id) use your account?", text: text,
-            items: Self.texts(of: scopes), action: ("/consent", "Continue"),
-            carrying: try seal(
-                purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
-            alternative: "Use another account", refusal: "Cancel")
+            Phrase(isLocal ? "page.consent.local.title" : "page.consent.title", .text(client.id)),
+            text: isLocal
+                ? Phrase("page.consent.local.text", email, .text(client.id))
+                : Phrase("page.consent.text", email, .text(name)),
+            items: Self.texts(of: scopes), action: ("/consent", Phrase("page.button.continue")),
+            carrying: try seal(purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
+            alternative: Phrase("page.consent.other"), refusal: Phrase("page.button.cancel"))
         return response(page, for: purpose)
     }
 
@@ -168,19 +170,16 @@ struct SignInPages: Sendable {
         browser: String
     ) throws(IdentityError) -> HTTPResponse {
         let minutes = max(Int(dependencies.now.timeIntervalSince(record.createdAt) / 60), 0)
-        let begun = minutes == 0 ? "just now" : minutes == 1 ? "a minute ago" : "\(minutes) minutes ago"
+        let begun = minutes == 0 ? Phrase("page.device.now") : Phrase("page.device.minutes", .count(minutes))
         let purpose = PageForm.Purpose.device(userCode: code.letters)
         let page = HTMLPage(
-            "Sign in another device?",
-            text: """
-                You are signed in as \(session.account.email.text). The app \(record.clientID) shows the code \(code.text); it \
-                asked \(begun), from \(record.address). Continue only if you have started it yourself, on a device that is \
-                yours: somebody who has sent you the code would be signed in to your account. The device gets:
-                """,
-            items: Self.texts(of: scopes), action: ("/device", "Continue"),
-            carrying: try seal(
-                purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
-            alternative: "Use another account", refusal: "This was not me")
+            Phrase("page.device.title"),
+            text: Phrase(
+                "page.device.text", .text(session.account.email.text), .text(record.clientID), .text(code.text),
+                .phrase(begun), .text(record.address)),
+            items: Self.texts(of: scopes), action: ("/device", Phrase("page.button.continue")),
+            carrying: try seal(purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
+            alternative: Phrase("page.consent.other"), refusal: Phrase("page.notMe"))
         return response(page, for: purpose)
     }
 
@@ -190,36 +189,36 @@ struct SignInPages: Sendable {
     ) throws(IdentityError) -> HTTPResponse {
         let purpose = PageForm.Purpose.signOut(redirect: redirect, state: state)
         return HTMLPage(
-            "Sign out?",
-            text: """
-                You are signed in as \(session.account.email.text) in this browser. The apps that you have signed in to stay \
-                signed in.
-                """,
-            action: ("/oauth/logout", "Sign out"),
-            carrying: try seal(purpose, .decision(device: session.device.publicID, scopes: nil), browser: browser)
+            Phrase("page.signOut.title"), text: Phrase("page.signOut.text", .text(session.account.email.text)),
+            action: ("/oauth/logout", Phrase("page.signOut.submit")),
+            carrying: try seal(purpose, .decision(device: session.device.publicID, scopes: nil), browser: browser),
+            links: [("/", Phrase("page.signOut.stay"))]
         ).response(formTarget: redirect.map(AppRedirect.pageSource))
     }
 
     /// The page after a sign-out that leads nowhere.
-    static let signedOut = HTMLPage("You are signed out", text: "You can close this page.").response()
+    static var signedOut: HTTPResponse {
+        HTMLPage(Phrase("page.signOut.done"), text: Phrase("page.close")).response()
+    }
 
     /// Returns the page on which a code is typed.
     static func userCode(_ code: String, problem: IdentityError? = nil) -> HTTPResponse {
         let page = HTMLPage(
-            "Sign in another device", text: "Enter the code that the device shows.", problem: problem.map(text),
-            action: ("/device", "Continue"), fields: HTMLPage.userCode(code))
+            Phrase("page.userCode.title"), text: Phrase("page.userCode.text"), problem: problem?.pageProblem,
+            invalidFields: problem == .invalidUserCode ? ["user_code"] : [],
+            action: ("/device", Phrase("page.button.continue")), fields: [HTMLField.userCode(code)])
         return failing(page.response(status: problem?.form.status ?? .ok), with: problem)
     }
 
     /// Returns what users understand of scopes.
-    private static func texts(of scopes: Scopes) -> [String] {
+    private static func texts(of scopes: Scopes) -> [Phrase] {
         scopes.elements.map { scope in
             switch scope.rawValue {
-            case "openid": "who you are"
-            case "profile": "your name"
-            case "email": "your e-mail address"
-            case "offline_access": "access until you sign it out"
-            default: "access to \(scope.rawValue)"
+            case "openid": Phrase("page.scope.openid")
+            case "profile": Phrase("page.scope.profile")
+            case "email": Phrase("page.scope.email")
+            case "offline_access": Phrase("page.scope.offline")
+            default: Phrase("page.scope.other", .text(scope.rawValue))
             }
         }
     }
@@ -238,21 +237,17 @@ struct SignInPages: Sendable {
     /// Returns the page of an error.
     static func failure(_ error: IdentityError) -> HTTPResponse {
         let shown = error.form.isDisclosed ? error : .unavailable
-        let page = HTMLPage(shown.message, text: shown.hint ?? "")
+        let page = HTMLPage(
+            shown.pageTitle, text: shown.pageAdvice, links: [("/", Phrase("page.home.lead"))])
         return failing(page.response(status: shown.form.status), with: shown)
     }
 
-    private static func failing(_ response: HTTPResponse, with error: IdentityError?) -> HTTPResponse {
+    static func failing(_ response: HTTPResponse, with error: IdentityError?) -> HTTPResponse {
         var response = response
         response.fields[.retryAfter] = error?.retryAfter.map { String(max(Int($0.inSeconds.rounded(.up)), 1)) }
         // A page is no challenge of RFC 9110 §15.5.2.
         if response.status == .unauthorized { response.status = .badRequest }
         return response
-    }
-
-    private static func text(_ error: IdentityError) -> String {
-        let shown = error.form.isDisclosed ? error : .unavailable
-        return [shown.message, shown.hint].compactMap(\.self).joined(separator: " ")
     }
 }
 

@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchSignIn
+import LatchTexts
 
 /// The pages of sign-ins through other providers.
 ///
@@ -15,12 +16,13 @@ struct UpstreamPages: Sendable {
 
     /// Returns the page of the step that an attempt waits for, with the problem of the last input.
     func form(_ id: String, _ attempt: SignInAttempt, problem: IdentityError? = nil) -> HTTPResponse {
-        let text = problem.map { [$0.message, $0.hint].compactMap(\.self).joined(separator: " ") }
+        let text = problem?.pageProblem
+        let invalid = problem == .invalidCode ? ["code"] : []
         let form: HTMLPage
         switch attempt.step {
         case .response: return page(.signInEnded)
-        case .address(_, let email, _): form = address(id, email, attempt, problem: text)
-        case .secondFactor: form = secondFactor(id, attempt, problem: text)
+        case .address(_, let email, _): form = address(id, email, attempt, text, invalid)
+        case .secondFactor: form = secondFactor(id, attempt, text, invalid)
         case .confirmation(_, let user): form = confirmation(id, user, attempt)
         }
         let status = problem.map { $0 == .invalidCode ? .badRequest : $0.form.status }
@@ -30,48 +32,41 @@ struct UpstreamPages: Sendable {
     }
 
     private func address(
-        _ id: String, _ email: String, _ attempt: SignInAttempt, problem: String?
+        _ id: String, _ email: String, _ attempt: SignInAttempt, _ problem: Phrase?, _ invalid: [String]
     ) -> HTMLPage {
         HTMLPage(
-            "Confirm your e-mail address",
-            text: """
-                A mail is on its way to \(email). Type the code that it holds; if it holds none, it says what to do. You \
-                then return to the app at \(attempt.redirect).
-                """,
-            problem: problem, action: (Self.path, "Continue"), carrying: id, fields: HTMLPage.mailedCode,
-            refusal: "Cancel")
+            Phrase("page.upstream.address.title"),
+            text: Phrase("page.upstream.address.text", .text(email), .text(attempt.redirect)), problem: problem,
+            invalidFields: invalid, action: (Self.path, Phrase("page.button.continue")), carrying: id,
+            fields: [HTMLField.mailedCode], refusal: Phrase("page.button.cancel"))
     }
 
-    private func secondFactor(_ id: String, _ attempt: SignInAttempt, problem: String?) -> HTMLPage {
+    private func secondFactor(
+        _ id: String, _ attempt: SignInAttempt, _ problem: Phrase?, _ invalid: [String]
+    ) -> HTMLPage {
         HTMLPage(
-            "Enter your code",
-            text: """
-                Your account is protected by an authenticator app. A recovery code works as well. You then return to the app \
-                at \(attempt.redirect).
-                """,
-            problem: problem, action: (Self.path, "Sign in"), carrying: id, fields: HTMLPage.oneTimeCode,
-            refusal: "Cancel")
+            Phrase("page.factor.title"), text: Phrase("page.factor.app", .text(attempt.redirect)), problem: problem,
+            invalidFields: invalid, action: (Self.path, Phrase("page.signIn.submit")), carrying: id,
+            fields: [HTMLField.factorCode], refusal: Phrase("page.button.cancel"))
     }
 
     private func confirmation(_ id: String, _ user: UpstreamIdentityRecord, _ attempt: SignInAttempt) -> HTMLPage {
         let provider = upstreams[attempt.provider]?.provider.displayName ?? attempt.provider
-        let account = user.email.map { "\(provider) account \($0)" } ?? "\(provider) account"
+        let account =
+            user.email.map { Phrase("page.upstream.account", .text(provider), .text($0)) }
+            ?? Phrase("page.upstream.account.unnamed", .text(provider))
         guard attempt.isLink else {
             return HTMLPage(
-                "Continue to the app?",
-                text: """
-                    The app at \(attempt.redirect) signs you in with your \(account). Continue only if you have just begun \
-                    to sign in to that app.
-                    """,
-                action: (Self.path, "Continue"), carrying: id, refusal: "Cancel")
+                Phrase("page.upstream.continue.title"),
+                text: Phrase("page.upstream.continue.text", .text(attempt.redirect), .phrase(account)),
+                action: (Self.path, Phrase("page.button.continue")), carrying: id,
+                refusal: Phrase("page.button.cancel"))
         }
         return HTMLPage(
-            "Link your \(provider) account?",
-            text: """
-                The app at \(attempt.redirect) links your \(account) to the account that is signed in there. Whoever has \
-                that account is signed in by it from then on. Continue only if you have just asked for it in that app.
-                """,
-            action: (Self.path, "Link"), carrying: id, refusal: "Cancel")
+            Phrase("page.upstream.link.title", .text(provider)),
+            text: Phrase("page.upstream.link.text", .text(attempt.redirect), .phrase(account)),
+            action: (Self.path, Phrase("page.upstream.link.submit")), carrying: id,
+            refusal: Phrase("page.button.cancel"))
     }
 
     // MARK: Errors
@@ -87,7 +82,8 @@ struct UpstreamPages: Sendable {
     func page(_ error: IdentityError, appURL: String? = nil) -> HTTPResponse {
         let shown = error.form.isDisclosed ? error : .unavailable
         var response = HTMLPage(
-            shown.message, text: shown.hint ?? "", appLink: appURL.map { ($0, "Back to the app") }
+            shown.pageTitle, text: shown.pageAdvice,
+            appLink: appURL.map { ($0, Phrase("page.button.backToApp")) }
         ).response(status: shown.form.status)
         response.fields[.retryAfter] = shown.retryAfterSeconds.map { String($0) }
         return response

@@ -8,9 +8,9 @@ package enum PageStyle {
     /// The style sheet, which follows the user's choice of light or dark.
     package static let sheet = """
         :root{color-scheme:light dark;--ink:#1d2129;--soft:#5b6472;--back:#f4f5f7;--card:#fff;--line:#d5d9e0;\
-        --accent:#2456c9;--wrong:#b3261e}
+        --edge:#7b8494;--accent:#2456c9;--wrong:#b3261e}
         @media(prefers-color-scheme:dark){:root{--ink:#e8eaee;--soft:#a3abb8;--back:#14161a;--card:#1d2026;\
-        --line:#3a404b;--accent:#7ea6ff;--wrong:#ff8a80}}
+        --line:#3a404b;--edge:#848d9b;--accent:#7ea6ff;--wrong:#ff8a80}}
         *{box-sizing:border-box}
         body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.25rem;background:var(--back);\
         color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
@@ -21,17 +21,23 @@ package enum PageStyle {
         p:last-child{margin:0}
         ul{margin:0 0 1.25rem;padding-left:1.25rem}
         li,h1,p{overflow-wrap:anywhere}
+        .brand{margin:0 0 1rem;font-weight:600}
         .wrong{color:var(--wrong)}
+        .hint{margin:-.25rem 0 .375rem;font-size:.875rem}
         label{display:block;margin-bottom:.375rem;font-weight:600}
         input{width:100%;margin-bottom:1.25rem;padding:.625rem .75rem;font:inherit;color:inherit;\
-        background:transparent;border:1px solid var(--line);border-radius:.5rem}
+        background:transparent;border:1px solid var(--edge);border-radius:.5rem}
+        [hidden]{display:none}
+        [aria-invalid]{border-color:var(--wrong)}
         .code{font-family:ui-monospace,monospace;letter-spacing:.1em;text-transform:uppercase}
         button{width:100%;padding:.6875rem;font:inherit;font-weight:600;color:var(--card);background:var(--accent);\
         border:0;border-radius:.5rem;cursor:pointer}
         .button{display:block;padding:.6875rem;font-weight:600;text-align:center;text-decoration:none;color:var(--card);\
         background:var(--accent);border-radius:.5rem}
-        .second{margin-top:.75rem;color:inherit;background:transparent;border:1px solid var(--line)}
-        input:focus-visible,button:focus-visible,a:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+        .second{margin-top:.75rem;color:inherit;background:transparent;border:1px solid var(--edge)}
+        .links{margin:1.25rem 0 0;padding:0;list-style:none}
+        .links a{display:inline-block;padding:.375rem 0;color:var(--accent)}
+        :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 
         """
 

@@ -8,13 +8,14 @@ import LatchServer
 /// A mailer that submits mails to a mail server (RFC 6409), encrypted unless the server is on this machine.
 public struct SMTPMailer: Mailer {
     private let url: String
-    private let sender: String
+    private let sender: Mailbox
     private let submission: SMTPSubmission
     private let clock: WallClock
 
     /// Creates a mailer for a server such as `smtps://user:password@mail.example.com`, the user and password percent-encoded.
     ///
-    /// - Throws: `IdentityError.invalidSetting` if the URL is not that of a mail server.
+    /// - Parameter sender: An address, or a name and an address such as `Acme <no-reply@example.com>`.
+    /// - Throws: `IdentityError.invalidSetting` if the URL is not that of a mail server, or the sender is not valid.
     public init(url: String, sender: String, clock: WallClock = .system) throws(IdentityError) {
         guard let separator = url.utf8.firstRange(of: "://".utf8),
             ["smtp", "smtps"].contains(url[..<separator.lowerBound].lowercasedASCII())
@@ -33,6 +34,7 @@ public struct SMTPMailer: Mailer {
         do throws(HTTPError) { try SMTPSubmission.check(self.url) } catch {
             throw .invalidSetting("smtp_url", "a URL such as smtps://user:password@mail.example.com, without a path")
         }
+        guard let sender = Mailbox(sender) else { throw .invalidSetting("mail_sender", "an e-mail address") }
         self.sender = sender
         submission = SMTPSubmission(user: parts.first ?? nil, password: parts.count > 1 ? parts[1] : nil)
         self.clock = clock
@@ -42,9 +44,9 @@ public struct SMTPMailer: Mailer {
     ///
     /// - Throws: `IdentityError.mailRefused` if the server never accepts it, `.mailNotSent` if it does not now.
     public func send(_ message: MailMessage) async throws {
-        let bytes = message.bytes(from: sender, at: clock.now)
+        let bytes = try message.bytes(from: sender.text, at: clock.now)
         do throws(HTTPError) {
-            try await submission.send(message: bytes, from: sender, to: [message.recipient], via: url)
+            try await submission.send(message: bytes, from: sender.address, to: [message.recipient], via: url)
         } catch {
             if error.code == HTTPError.mailRefusedCode { throw IdentityError.mailRefused }
             throw IdentityError.mailNotSent(error.message)

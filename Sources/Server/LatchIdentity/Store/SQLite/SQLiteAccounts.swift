@@ -209,6 +209,7 @@ extension SQLiteIdentityStore {
                 signedOut = try db.revokeDevices(of: id, except: device, because: .passwordChange, at: now)
             }
             try db.audit("account.passwordChanged", account: id, at: now)
+            try db.mail(.passwordChanged, to: id, at: now)
             return PasswordChange(accountID: id, signedOut: signedOut)
         }
     }

@@ -64,12 +64,12 @@ extension SQLiteConnection {
         guard try number("SELECT count(*) FROM mail") < Self.maximumMails else { throw .overloaded }
         try run(
             """
-            INSERT INTO mail (id, purpose, email, email_key, account_id, created_at, due_at, attempts)
-            VALUES (?, ?, ?, ?, ?, ?6, ?6, 0)
+            INSERT INTO mail (id, purpose, email, email_key, account_id, created_at, due_at, attempts, language)
+            VALUES (?, ?, ?, ?, ?, ?6, ?6, 0, ?7)
             """,
             [
                 .text(mail.id), .text(mail.purpose.rawValue), .text(mail.recipient.text), .text(mail.recipient.key),
-                .text(mail.accountID), .date(mail.createdAt),
+                .text(mail.accountID), .date(mail.createdAt), .text(mail.language),
             ])
     }
 
@@ -80,7 +80,7 @@ extension SQLiteConnection {
     fileprivate func dueMail(at now: Date) throws(IdentityError) -> OutboxMail? {
         try first(
             """
-            SELECT id, purpose, email, email_key, account_id, created_at, attempts FROM mail
+            SELECT id, purpose, email, email_key, account_id, created_at, attempts, language FROM mail
             WHERE due_at <= ?1 AND (leased_until IS NULL OR leased_until <= ?1) AND purpose IN (\(Self.purposes))
             ORDER BY due_at, id LIMIT 1
             """, [.date(now)]
@@ -91,7 +91,7 @@ extension SQLiteConnection {
             return OutboxMail(
                 purpose, to: EmailAddress(text: try row.text(2), key: try row.text(3)),
                 accountID: try row.optionalText(4), id: try row.text(0), at: try row.date(5),
-                attempts: Int(try row.integer(6)) + 1)
+                attempts: Int(try row.integer(6)) + 1, language: try row.optionalText(7))
         }
     }
 
@@ -101,13 +101,15 @@ extension SQLiteConnection {
         guard mail.purpose == .addressCode, mail.accountID == nil, try accountID(emailKey: mail.recipient.key) != nil
         else { return mail }
         return OutboxMail(
-            .addressTaken, to: mail.recipient, id: mail.id, at: mail.createdAt, attempts: mail.attempts)
+            .addressTaken, to: mail.recipient, id: mail.id, at: mail.createdAt, attempts: mail.attempts,
+            language: mail.language)
     }
 
     /// Stores the token of a mail, and returns its recipient; nil if no account needs the mail any more.
     fileprivate func prepare(_ mail: OutboxMail, _ claim: MailClaim) throws(IdentityError) -> EmailAddress? {
         switch mail.purpose {
-        case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .signedUp:
+        case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .signedUp,
+            .passwordChanged:
             return mail.recipient
         case .addressCode, .addressTaken:
             // A code that came too late would only puzzle its reader.

@@ -29,6 +29,13 @@ extension SQLiteIdentityStore: MailedTokenStore {
         }
     }
 
+    package func requestedAddress(of accountID: String) throws(IdentityError) -> EmailAddress? {
+        try first("SELECT email, email_key FROM email_change WHERE account_id = ?", [.text(accountID)]) {
+            row throws(IdentityError) in
+            EmailAddress(text: try row.text(0), key: try row.text(1))
+        }
+    }
+
     package func refuseEmailChange(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Int? {
         try await writer.write { db throws(IdentityError) in
             guard let account = try db.account(changingAddressBy: "old_digest", digest, at: now) else { return nil }
@@ -68,6 +75,8 @@ extension SQLiteIdentityStore: MailedTokenStore {
             guard let account = try db.account(forToken: digest, purpose: .resetPassword, at: now) else { return nil }
             try db.remove(digest, purpose: .resetPassword, of: account)
             let signedOut = try db.setPassword(of: account, to: hash, at: now)
+            // An account of an invitation had no password that somebody could miss.
+            if account.passwordHash != nil { try db.mail(.passwordChanged, to: account.id, at: now) }
             // Access to the mail verifies the address as well.
             try db.proveAddress(of: account, with: .newPassword(hash: hash), at: now)
             return PasswordChange(accountID: account.id, signedOut: signedOut)

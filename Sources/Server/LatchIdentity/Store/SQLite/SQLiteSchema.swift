@@ -37,7 +37,7 @@ enum SQLiteSchema {
     /// The migrations; the one at index n migrates version n to n + 1.
     private static let migrations: [[String]] = [
         first, second, third, fourth, mailOutbox, keyRotation, credentials, auditChain, upstreamIdentities,
-        authorizations, addressChallenges,
+        authorizations, addressChallenges, mailLanguage,
     ]
 
     /// The mails that wait for the mail server.
@@ -59,6 +59,9 @@ enum SQLiteSchema {
         """,
         "CREATE INDEX mail_by_time ON mail (due_at, id)",
     ]
+
+    /// The language of each mail; in earlier rows it is not known.
+    private static let mailLanguage = ["ALTER TABLE mail ADD COLUMN language TEXT"]
 
     /// The rotation and the encryption of the server's keys.
     ///

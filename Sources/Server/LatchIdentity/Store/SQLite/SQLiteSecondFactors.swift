@@ -198,8 +198,8 @@ extension SQLiteConnection {
         return true
     }
 
-    /// Reports a change of the factor outside of the session that made it.
-    private func mail(
+    /// Reports a change of the credentials outside of the session that made it.
+    func mail(
         _ purpose: OutboxMail.Purpose, to accountID: String, at now: Date
     ) throws(IdentityError) {
         guard let account = try account(accountID) else { return }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchSignIn
+import LatchTexts
+
+extension HTMLPage {
+    /// Creates a page in the language of the request that is being handled, under the name of the service.
+    ///
+    /// The parameters are those of ``HTMLPage/init(_:text:items:problem:invalidFields:action:carrying:fields:alternative:refusal:links:appLink:)``.
+    init(
+        _ title: Phrase, text: Phrase? = nil, items: [Phrase] = [], problem: Phrase? = nil,
+        invalidFields: [String] = [], action: (path: String, button: Phrase)? = nil, carrying token: String? = nil,
+        fields: [HTMLField] = [], alternative: Phrase? = nil, refusal: Phrase? = nil,
+        links: [(url: String, label: Phrase)] = [], appLink: (url: String, label: Phrase)? = nil
+    ) {
+        let context = PageContext.current
+        let texts = context.texts
+        self.init(
+            texts(title), text: text.map(texts.callAsFunction) ?? "", items: items.map(texts.callAsFunction),
+            problem: problem.map { texts(Phrase("page.error", .phrase($0))) }, invalidFields: invalidFields,
+            action: action.map { ($0.path, texts($0.button)) }, carrying: token, fields: fields,
+            alternative: alternative.map(texts.callAsFunction), refusal: refusal.map(texts.callAsFunction),
+            links: links.map { Link($0.url, texts($0.label)) }, appLink: appLink.map { ($0.url, texts($0.label)) })
+        if problem != nil { windowTitle = texts(Phrase("page.error", .phrase(title))) }
+        language = texts.language
+        serviceName = context.serviceName
+    }
+
+    /// Returns a page whose form is shown again after an error.
+    func response(after error: IdentityError) -> HTTPResponse {
+        SignInPages.failing(response(status: error.form.status), with: error)
+    }
+}
+
+/// The fields of the server's pages, labelled in the language of the request.
+extension HTMLField {
+    private static func label(_ key: String) -> String { PageContext.current.texts(Phrase(key)) }
+
+    /// Returns the fields of a sign-in; the first one that is empty has the focus.
+    static func signIn(name: String) -> [HTMLField] {
+        [.username(label: label("page.field.account"), value: name), currentPassword]
+    }
+
+    /// The field of an account's password.
+    static var currentPassword: HTMLField { .password(label: label("page.field.password")) }
+
+    /// Returns the field of a new password, with the address of its account for password managers.
+    static func newPassword(_ name: String = "password", of email: EmailAddress) -> [HTMLField] {
+        [
+            .hiddenUsername(email.text),
+            .newPassword(
+                name, label: label("page.field.newPassword"), hint: label("page.field.newPassword.hint")),
+        ]
+    }
+
+    /// Returns the field of the address to which a mail is sent.
+    static func address(_ value: String) -> HTMLField { .email(label: label("page.field.email"), value: value) }
+
+    /// Returns the field of the code that another device shows.
+    static func userCode(_ code: String) -> HTMLField { .userCode(code, label: label("page.field.code")) }
+
+    /// The field of a code of the second factor, or of a recovery code.
+    static var factorCode: HTMLField { .oneTimeCode(label: label("page.field.code")) }
+
+    /// The field of a code that was mailed.
+    static var mailedCode: HTMLField { .mailedCode(label: label("page.field.mailedCode")) }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTexts
+
+/// A preference of a request for values such as languages or media types (RFC 9110 §12.4.2).
+///
+/// A malformed element is left out, since a request must not fail because of one.
+struct Preferences: Sendable {
+    /// The values in lower case with their weights in thousandths, in the order of the field.
+    private let weights: [(value: Substring, weight: Int)]
+
+    /// The number of elements that are read; browsers send fewer than ten.
+    private static let maximumCount = 32
+
+    /// Parses a field such as Accept-Language or Accept.
+    init(_ field: String) {
+        weights = field.lowercasedASCII().utf8.split(separator: UInt8(ascii: ","), maxSplits: Self.maximumCount)
+            .prefix(Self.maximumCount).compactMap { element in
+                let parts = element.split(separator: UInt8(ascii: ";")).map { Substring($0).trimmingSpace() }
+                guard let value = parts.first, !value.isEmpty else { return nil }
+                let weight = parts.dropFirst().first { $0.utf8.starts(with: "q=".utf8) }
+                guard let weight else { return (value, 1000) }
+                return Self.thousandths(Substring(weight.utf8.dropFirst(2))).map { (value, $0) }
+            }
+    }
+
+    /// The values with a weight above zero, the preferred one first.
+    var accepted: [String] {
+        weights.enumerated().filter { $0.element.weight > 0 }
+            .sorted { ($0.element.weight, $1.offset) > ($1.element.weight, $0.offset) }.map { String($0.element.value) }
+    }
+
+    /// Returns the weight of a value in thousandths; nil if the field does not have it.
+    func weight(of value: String) -> Int? { weights.first { $0.value.utf8.elementsEqual(value.utf8) }?.weight }
+
+    /// Parses `0`, `0.5` or `1.000`; nil for any other text (RFC 9110 §12.4.2).
+    private static func thousandths(_ text: Substring) -> Int? {
+        let digits = text.utf8
+        guard let first = digits.first, first == UInt8(ascii: "0") || first == UInt8(ascii: "1") else { return nil }
+        let fraction = digits.dropFirst(2)
+        guard digits.count == 1 || digits.dropFirst().first == UInt8(ascii: "."), fraction.count <= 3,
+            fraction.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        var value = Int(first - 0x30)
+        for place in 0..<3 { value = value * 10 + Int(fraction.dropFirst(place).first.map { $0 - 0x30 } ?? 0) }
+        return value <= 1000 ? value : nil
+    }
+}
+
+/// The language and the service's name with which the pages and the mails of a request are written.
+package struct PageContext: Sendable {
+    /// The Accept-Language field of the request; nil if it has none, or there is no request.
+    var acceptLanguage: String?
+    /// The language of requests that prefer none of those that there are.
+    let defaultLanguage: String
+    /// The name of the service.
+    let serviceName: String
+
+    /// The context of the request that is being handled; nil outside of one, as for the operator's commands.
+    @TaskLocal static var ofRequest: PageContext?
+
+    /// The context of the request, or the one of the default configuration.
+    static var current: PageContext { ofRequest ?? PageContext(IdentityConfiguration()) }
+
+    /// The language of the request that is being handled; nil outside of one.
+    package static var languageOfRequest: String? { ofRequest?.texts.language }
+
+    /// Creates the context of a request, or of none.
+    init(_ configuration: IdentityConfiguration, acceptLanguage: String? = nil) {
+        self.acceptLanguage = acceptLanguage
+        defaultLanguage = configuration.defaultLanguage
+        serviceName = configuration.serviceName
+    }
+
+    /// The writer of phrases in the language of the request (RFC 9110 §12.5.4; lookup of RFC 4647 §3.4).
+    var texts: Texts {
+        // After `*` every language is as good as any other.
+        let wanted = acceptLanguage.map { Preferences($0).accepted.prefix { $0 != "*" } } ?? []
+        return Texts(languages: wanted + [defaultLanguage])
+    }
+}
+
+/// An interceptor that binds the context of each request, and makes pages of the router's own errors for browsers.
+///
+/// It is outermost, so that every page and every mail that a request causes is in its language.
+struct PageContextInterceptor: Interceptor {
+    let configuration: IdentityConfiguration
+
+    func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+        let context = PageContext(configuration, acceptLanguage: request.fields["Accept-Language"])
+        return try await PageContext.$ofRequest.withValue(context) {
+            let response = try await next.respond(to: request)
+            guard let error = Self.pageError(response.status), Self.prefersPage(request), !response.isPage else {
+                return response
+            }
+            var page = SignInPages.failure(error)
+            page.status = response.status
+            page.fields["Allow"] = response.fields["Allow"]
+            return page
+        }
+    }
+
+    /// Returns the error of a status that the router itself responds with; nil for any other status.
+    private static func pageError(_ status: HTTPStatus) -> IdentityError? {
+        switch status {
+        case .notFound: .noSuchPage
+        case .methodNotAllowed: .notAPage
+        default: nil
+        }
+    }
+
+    /// Returns whether a request names HTML as at least as welcome as JSON, as the navigation of a browser does.
+    private static func prefersPage(_ request: HTTPRequest) -> Bool {
+        guard let field = request.fields[.accept] else { return false }
+        let preferences = Preferences(field)
+        guard let html = preferences.weight(of: "text/html"), html > 0 else { return false }
+        let json = preferences.weight(of: "application/json") ?? preferences.weight(of: "*/*") ?? 0
+        return html >= json
+    }
+}
+
+extension HTTPResponse {
+    fileprivate var isPage: Bool { fields[.contentType]?.utf8.starts(with: "text/html".utf8) ?? false }
+}

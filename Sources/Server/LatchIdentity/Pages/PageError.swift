@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchTexts
+
+/// The texts of errors on pages.
+///
+/// The messages of errors are in English, for those who write clients; a page says the same in its user's language.
+extension IdentityError {
+    /// The keys of errors with texts of their own: `problem.KEY.title` and `problem.KEY.advice` in the catalog.
+    ///
+    /// Every other error reads like `unavailable` if it is the server's, and like `invalidInput` if it is the request's.
+    package static let keysOnPages: Set<String> = [
+        "accountClosed", "accountExists", "commonPassword", "emailMissing", "emailUnverified", "foreignPage",
+        "invalidAuthorization", "invalidCode", "invalidCredentials", "invalidEmail", "invalidInput", "invalidLink",
+        "invalidMailedCode", "invalidSignIn", "invalidSignOut", "invalidUserCode", "loginEnded", "longPassword",
+        "noSuchPage", "notAPage", "overloaded", "shortPassword", "signInEnded", "tenantNotAllowed", "tooManyAttempts",
+        "tooManySignIns", "unavailable", "upstreamDenied", "upstreamFailed", "upstreamUnavailable", "weakPassword",
+    ]
+
+    /// There is no page at a URL.
+    static let noSuchPage = IdentityError(code: "noSuchPage", message: "There is no such page.", form: .notFound)
+
+    /// A URL is that of a form's action, and is not opened.
+    static let notAPage = IdentityError(
+        code: "notAPage", message: "There is nothing to see at this address.", form: .badRequest)
+
+    /// The title of the error's page, without a full stop.
+    var pageTitle: Phrase { Phrase("problem.\(shownKey).title") }
+
+    /// The advice on what to do, in sentences.
+    var pageAdvice: Phrase {
+        if self == .tooManyAttempts, let seconds = retryAfterSeconds {
+            return seconds < 90
+                ? Phrase("problem.wait.seconds", .count(seconds))
+                : Phrase("problem.wait.minutes", .count((seconds + 59) / 60))
+        }
+        let key = "problem.\(shownKey).advice"
+        return detail.map { Phrase(key, .text($0)) } ?? Phrase(key)
+    }
+
+    /// The error as one text, for a form that is shown again.
+    var pageProblem: Phrase { Phrase("problem.sentence", .phrase(pageTitle), .phrase(pageAdvice)) }
+
+    private var shownKey: String {
+        let key = pageKey ?? code
+        guard form.isDisclosed else { return "unavailable" }
+        if Self.keysOnPages.contains(key) { return key }
+        return form.status.isClientError ? "invalidInput" : "unavailable"
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchServer
+import LatchSignIn
+import LatchTexts
+
+/// The pages on which users request a mail: `/forgot` for a new password, `/resend` for the verification of an address.
+///
+/// They do what the JSON routes do, within the same limits, and like them do not reveal which addresses have an account
+/// (attack E2).
+struct MailRequestRoutes: Sendable {
+    let dependencies: Dependencies
+
+    /// The kind of mail that a page requests.
+    private enum Kind: CaseIterable {
+        case password, verification
+
+        var path: String { self == .password ? "/forgot" : "/resend" }
+        var purpose: OneTimeToken.Purpose { self == .password ? .resetPassword : .verifyEmail }
+        var title: Phrase { Phrase(self == .password ? "page.forgot.title" : "page.resend.title") }
+        var text: Phrase { Phrase(self == .password ? "page.forgot.text" : "page.resend.text") }
+
+        func answer(_ email: EmailAddress) -> Phrase {
+            Phrase(self == .password ? "page.forgot.done.text" : "page.resend.done.text", .text(email.text))
+        }
+    }
+
+    /// Adds the pages; requests for a mail count like those of the JSON routes, and looking at the form does not.
+    func add(to router: inout Router) {
+        for kind in Kind.allCases {
+            router.group(interceptors: dependencies.limiting(.other, as: .page)) { others in
+                others.get(kind.path) { _ in Self.form(kind).response() }
+            }
+            router.group(interceptors: dependencies.limiting(.mail, as: .page)) { mails in
+                mails.post(kind.path) { try await request(kind, $0) }
+            }
+        }
+    }
+
+    /// Mails a link, and returns the same page after the same work whether the address has an account or not.
+    ///
+    /// A form of another site is refused: it could have mails sent to its visitors.
+    private func request(_ kind: Kind, _ request: HTTPRequest) async throws -> HTTPResponse {
+        try SignInPages(dependencies: dependencies).requireOwnPage(request)
+        let typed = try request.formFields().single("email") ?? ""
+        let email: EmailAddress
+        do throws(IdentityError) { email = try EmailAddress(typed) } catch {
+            let shown = typed.utf8.count > 320 ? "" : typed
+            return Self.form(kind, typed: shown, problem: error.pageProblem).response(status: .badRequest)
+        }
+        try await dependencies.accounts.mail(kind.purpose, to: email)
+        return HTMLPage(
+            Phrase("page.forgot.done.title"), text: kind.answer(email),
+            links: [(kind.path, Phrase("page.forgot.again"))]
+        ).response()
+    }
+
+    private static func form(_ kind: Kind, typed: String = "", problem: Phrase? = nil) -> HTMLPage {
+        HTMLPage(
+            kind.title, text: kind.text, problem: problem, invalidFields: ["email"],
+            action: (kind.path, Phrase("page.forgot.submit")), fields: [.address(typed)])
+    }
+}

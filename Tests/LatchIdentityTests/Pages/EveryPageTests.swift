@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchHTTP
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `Every page` {
+    /// The pages on the way of a user who signs up, resets a password, and signs in an app and a device.
+    private func pages(_ language: String) async throws -> [Response] {
+        let site = try await Site.authorizing {
+            $0.serviceName = #"<b>"Acme"&"#
+            $0.defaultLanguage = language
+        }
+        var agent = UserAgent(site)
+        var pages: [Response] = []
+        func keep(_ page: Response) -> Response {
+            pages.append(page)
+            return page
+        }
+        for path in ["/", "/forgot", "/resend", "/device", "/verify?token=x", "/reset", "/confirm-change"] {
+            _ = keep(try await agent.get(path))
+        }
+        let email = Site.encoded("o'brien&co@example.com")
+        for path in ["/forgot", "/resend"] {
+            _ = keep(try await agent.post(path, form: "email=\(email)"))
+            _ = keep(try await agent.post(path, form: "email=%22%3E%3Cscript%3E"))
+        }
+        try await site.signUp("o'brien&co@example.com", isVerified: false)
+        let token = try #require(await site.mailedToken(to: "o'brien&co@example.com"))
+        _ = keep(try await agent.get("/verify?token=\(token)"))
+        _ = keep(try await agent.get("/verify?token=\(token)&new=yes"))
+        _ = keep(try await agent.post("/verify", form: "token=\(token)&password=wrong"))
+        _ = keep(try await agent.post("/verify", form: "token=\(token)&password=\(Site.encoded(Site.password))"))
+        _ = try await agent.post("/forgot", form: "email=\(email)")
+        let reset = try #require(await site.mailedToken(to: "o'brien&co@example.com"))
+        _ = keep(try await agent.get("/reset?token=\(reset)"))
+        _ = keep(try await agent.post("/reset", form: "token=\(reset)&password=12345678"))
+        _ = keep(try await agent.post("/reset", form: "token=\(reset)&password=Another+456%21"))
+        let tool = SignInApp(clientID: "tool", redirect: "http://127.0.0.1:4000/callback")
+        let signIn = keep(try await agent.get(SignInApp(clientID: "foreign", redirect: "https://foreign.example/back").path()))
+        _ = keep(try await agent.signIn(signIn, #""><script>"#))
+        _ = keep(try await agent.signIn(signIn))
+        _ = keep(try await agent.get(tool.path()))
+        _ = keep(try await agent.get("/oauth/logout"))
+        _ = keep(try await agent.get("/oauth/authorize?client_id=%3Cb%3E"))
+        _ = keep(try await agent.post("/device", form: "user_code=%22%3E%3Cscript%3E"))
+        await site.close()
+        return pages
+    }
+
+    @Test(.tags(.attackE10), arguments: ["en", "de"])
+    func `is in one language, under the name of the service, and holds what others have typed as text`(language: String)
+        async throws
+    {
+        let pages = try await pages(language)
+        #expect(pages.count == 24)
+        for page in pages {
+            let name = "\(page.title): \(page.text)"
+            #expect(page.text.contains("<html lang=\"\(language)\">"), "\(name)")
+            #expect(page.text.contains(#"<p class="brand">&lt;b&gt;&quot;Acme&quot;&amp;</p>"#), "\(name)")
+            #expect(!page.text.contains("<b>") && !page.text.contains("<script") && !page.text.contains("o'brien"))
+            let shown = page.text.components(separatedBy: "</style>").last ?? ""
+            #expect(!["page.", "problem.", "mail."].contains { shown.contains($0 + "[a-z]") }, "\(name)")
+            #expect(shown.firstMatch(of: /\b(?:page|problem|mail)\.[a-z]/) == nil, "\(name)")
+        }
+    }
+
+    @Test(arguments: ["en", "de"])
+    func `has one heading, a label for each field, and its problem tied to the field that has it`(language: String)
+        async throws
+    {
+        for page in try await pages(language) {
+            let text = page.text
+            #expect(text.components(separatedBy: "<h1>").count == 2, "\(page.title)")
+            for match in text.matches(of: /<input id="([a-z_]+)"([^>]*)>/) where !match.2.contains("hidden") {
+                #expect(text.contains("<label for=\"\(match.1)\">") && match.2.contains("autocomplete="), "\(page.title)")
+            }
+            for match in text.matches(of: /aria-describedby="([^"]*)"/) {
+                for id in match.1.split(separator: " ") { #expect(text.contains("id=\"\(id)\""), "\(page.title)") }
+            }
+            let focused = text.components(separatedBy: "autofocus").count - 1
+            #expect(focused <= 1, "\(page.title)")
+            guard text.contains(#"role="alert""#) else { continue }
+            #expect(text.contains(language == "de" ? "<title>Fehler: " : "<title>Error: "), "\(page.title)")
+            #expect(focused == 1, "\(page.title)")
+        }
+    }
+}
+
+@Suite struct `A page that requests a mail` {
+    @Test(.tags(.attackE2), arguments: ["/forgot", "/resend"])
+    func `answers the same for every address, and mails only who needs it`(path: String) async throws {
+        let site = try await Site()
+        try await site.signUp(isVerified: path == "/forgot")
+        _ = await site.mailedToken()
+        let before = site.mailer.messages.count
+        let answers = try await [site.post(path, form: "email=ada@example.com"), site.post(path, form: "email=bob@example.com")]
+        #expect(answers.map(\.status) == [200, 200])
+        #expect(answers[0].text == answers[1].text.replacing("bob@", with: "ada@"))
+        _ = await site.mailedToken()
+        #expect(site.mailer.messages.dropFirst(before).map(\.recipient) == ["ada@example.com"])
+        await site.close()
+    }
+
+    @Test(.tags(.attackE11)) func `has the limits of the route for apps`() async throws {
+        let site = try await Site { $0.mailLimitPerHour = 2 }
+        for _ in 0..<2 { #expect(try await site.post("/forgot", form: "email=ada@example.com").status == 200) }
+        let refused = try await site.post("/forgot", form: "email=ada@example.com")
+        #expect(refused.status == 429 && refused.title == "There were too many attempts")
+        #expect(try await site.get("/forgot").status == 200)
+        await site.close()
+    }
+
+    @Test func `takes no form of another site`() async throws {
+        let site = try await Site()
+        let fields: HTTPFields = [
+            .contentType: "application/x-www-form-urlencoded", "Sec-Fetch-Site": "cross-site",
+        ]
+        let page = try await site.send(.post, "/forgot", fields: fields, body: HTTPBody("email=ada@example.com"))
+        #expect(page.status == 403 && page.title == "This form comes from another site")
+        await site.close()
+    }
+}

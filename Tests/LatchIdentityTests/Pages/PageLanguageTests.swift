@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTexts
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The language of a page` {
+    @Test(arguments: [
+        (nil, "en"), ("", "en"), ("de", "de"), ("de-CH, en;q=0.5", "de"), ("en;q=0.5, de;q=0.6", "de"),
+        ("fr, de;q=0.1", "de"), ("de;q=0, en;q=0.1", "en"), ("*, de", "en"), ("DE-at", "de"), ("fr", "en"),
+        ("en, de", "en"), ("de;q=1.001, en;q=0.1", "en"), ("de;q=x, en;q=0.001", "en"), ("de ; q=0.9 , en;q=0.8", "de"),
+        (";;,,de", "de"), (String(repeating: "fr,", count: 1000) + "de", "en"),
+    ])
+    func `is the one that the request prefers`(field: String?, expected: String) async throws {
+        let site = try await Site()
+        let page = try await site.send(.get, "/forgot", fields: field.map { ["Accept-Language": $0] } ?? [:])
+        #expect(page.text.contains("<html lang=\"\(expected)\">"))
+        #expect(page.field("Content-Language") == expected && page.field("Vary") == "Accept-Language")
+        await site.close()
+    }
+
+    @Test func `is the server's own where the request prefers none`() async throws {
+        let site = try await Site { $0.defaultLanguage = "de" }
+        #expect(try await site.get("/forgot").title == "Passwort zurücksetzen")
+        let french = try await site.send(.get, "/forgot", fields: ["Accept-Language": "fr"])
+        #expect(french.field("Content-Language") == "de")
+        await site.close()
+    }
+
+    @Test func `is that of the mail which a request causes, also after a restart`() async throws {
+        let folder = try TemporaryFolder()
+        let german: HTTPFields = ["Accept-Language": "de"]
+        let first = try await Site(in: folder)
+        try await first.signUp()
+        let access = try await first.logIn().access
+        first.identity.dependencies.mails.use(
+            MailContent(
+                accessTokens: first.identity.dependencies.accessTokens,
+                tokens: MailedTokens(pepper: first.identity.dependencies.pepper),
+                configuration: first.identity.dependencies.configuration))
+        _ = try await first.post("/api/auth/forgot-password", ["email": "ada@example.com"], fields: german)
+        let token = try #require(await first.mailedToken())
+        #expect(first.mailer.messages.last?.subject == "Neues Passwort für Latchwork")
+        #expect(first.mailer.messages.last?.language == "de" && !access.isEmpty)
+        // The notice is inserted by the transaction of the reset, on another thread.
+        let form = HTTPBody("token=\(token)&password=Another+456%21")
+        let fields: HTTPFields = ["Accept-Language": "de", .contentType: "application/x-www-form-urlencoded"]
+        #expect(try await first.send(.post, "/reset", fields: fields, body: form).status == 200)
+        await first.identity.flushMails()
+        #expect(first.mailer.messages.last?.subject == "Dein Passwort wurde geändert")
+        // A mail that waits keeps its language.
+        let store = try #require(first.identity.dependencies.store as? SQLiteIdentityStore)
+        try await store.insert(
+            OutboxMail(.resetPassword, to: try EmailAddress("ada@example.com"), id: "waits", at: noon, language: "de"))
+        await first.close()
+        let second = try await Site(in: folder)
+        _ = await second.mailedToken()
+        #expect((first.mailer.messages + second.mailer.messages).filter { $0.id == "waits" }.map(\.language) == ["de"])
+        await second.close()
+    }
+
+    @Test func `is also that of errors, which are pages for browsers and JSON for programs`() async throws {
+        let site = try await Site { $0.requestLimitPerMinute = 4 }
+        let browser: HTTPFields = [
+            .accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "Accept-Language": "de",
+        ]
+        let missing = try await site.send(.get, "/nowhere", fields: browser)
+        #expect(missing.status == 404 && missing.title == "Diese Seite gibt es nicht")
+        let form = try await site.send(.get, "/login", fields: browser)
+        #expect(form.status == 405 && form.field("Allow") != nil && form.title.hasPrefix("Unter dieser Adresse"))
+        for accept in ["*/*", "application/json", "application/json, text/html;q=0.5", "text/html;q=0"] {
+            let answer = try await site.send(.get, "/nowhere", fields: [.accept: accept])
+            #expect(answer.status == 404 && answer.title.isEmpty, "\(accept)")
+        }
+        for _ in 0..<4 { _ = try await site.get("/") }
+        let limited = try await site.send(.get, "/forgot", fields: browser)
+        #expect(limited.status == 429 && limited.title == "Das waren zu viele Versuche")
+        #expect(limited.field(.retryAfter) != nil && limited.field("RateLimit") != nil)
+        await site.close()
+    }
+}
+
+@Suite struct `The texts of pages and mails` {
+    private let catalog = StringCatalog.latchwork
+    private let prefixes = ["page.", "problem.", "mail."]
+
+    @Test func `are those that the sources use, and no other`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/Server/LatchIdentity")
+        var used: Set<String> = []
+        let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: /"((?:page|problem|mail)(?:\.[A-Za-z]+)+)"/) where match.1 != "mail.abandoned" {
+                used.insert(String(match.1))
+            }
+        }
+        for key in IdentityError.keysOnPages { used.formUnion(["problem.\(key).title", "problem.\(key).advice"]) }
+        for purpose in OutboxMail.Purpose.allCases {
+            used.formUnion(["subject", "introduction", "closing"].map { "mail.\(purpose.rawValue).\($0)" })
+            if purpose.page != nil { used.insert("mail.\(purpose.rawValue).button") }
+        }
+        let keys = catalog.keys.filter { key in prefixes.contains { key.hasPrefix($0) } }
+        #expect(used.subtracting(keys) == [] && Set(keys).subtracting(used) == [])
+    }
+
+    @Test(arguments: OutboxMail.Purpose.allCases, ["en", "de"])
+    func `are all translated in a mail, and escaped`(purpose: OutboxMail.Purpose, language: String) {
+        var configuration = IdentityConfiguration()
+        configuration.serviceName = #"<b>&"Acme""#
+        let mail = MailTemplate(
+            purpose, to: "a&'b@example.com", token: "t", code: "01234567", issuer: "https://id.example.com",
+            configuration: configuration, texts: Texts(languages: [language]))
+        #expect(!(mail.subject + mail.text + mail.html).contains("mail."))
+        #expect(!mail.html.contains("<b>") && !mail.html.contains("a&'b") && mail.html.contains("&lt;b&gt;&amp;&quot;"))
+        #expect(mail.html.contains("<html lang=\"\(language)\">") && mail.text.hasSuffix("\n\n<b>&\"Acme\"\n"))
+        #expect(mail.html.components(separatedBy: "<h1").count == 2)
+        #expect(purpose != .resetPassword || mail.text.contains(language == "de" ? "1 Stunde," : "1 hour "))
+    }
+
+    @Test(arguments: ["en", "de"])
+    func `are all translated in the page of every error`(language: String) {
+        for key in IdentityError.keysOnPages {
+            var error = IdentityError(code: key, message: "m", form: .badRequest)
+            error.detail = "<i>"
+            let context = PageContext(IdentityConfiguration(), acceptLanguage: language)
+            let page = PageContext.$ofRequest.withValue(context) { Response(SignInPages.failure(error)) }
+            #expect(!page.text.contains("problem.") && !page.text.contains("<i>") && !page.title.isEmpty, "\(key)")
+        }
+    }
+}
