@@ -43,13 +43,48 @@ import Testing
             #expect(machine == busy, "\(input)")
         }
         #expect(machine.receive(.input(.press(.cancel))) == [.cancel])
-        #expect(machine.activity == .idle && machine.receive(.response(.signedIn)).isEmpty)
+        #expect(machine.activity == .idle)
     }
 
-    @Test func `cancels the request and forgets the password when the screen is left`() {
+    @Test func `takes the answer of a request after the screen has disappeared, was cancelled, or was left`() {
+        var gone = filled
+        _ = gone.receive(.input(.press(.submit)))
+        #expect(gone.receive(.input(.disappear)).isEmpty && gone.isBusy)
+        var cancelled = gone
+        #expect(gone.receive(.response(.signedIn)) == [.finish(.signedIn)])
+        _ = cancelled.receive(.input(.press(.cancel)))
+        #expect(cancelled.receive(.response(.signedIn)) == [.finish(.signedIn)])
+
+        var options = SignInScreen.Options()
+        options.isDismissible = true
+        var left = ScreenMachine(SignInScreen(options: options))
+        #expect(left.receive(.input(.press(.cancel))) == [.finish(.cancelled)])
+        #expect(left.receive(.response(.challenged(ScreenScenario<SignInScreen>.challenge))).isEmpty)
+        #expect(left.outcome == .cancelled)
+        #expect(left.receive(.response(.signedIn)) == [.finish(.signedIn)])
+    }
+
+    @Test func `keeps what was typed when it leads to another screen, and no secret`() {
         var machine = filled
+        #expect(machine.receive(.input(.press(.register))) == [.navigate(.registration(email: "ada@example.com"))])
+        #expect(machine.activity == .idle && !machine.screen.fields.holdsSecret)
+        #expect(machine.screen.fields.value(.email) == "ada@example.com")
+        #expect(machine.controls.first { $0.id == .submit }?.isEnabled == true)
+    }
+
+    @Test func `takes a recovery code while codes are locked`() {
+        var machine = ScreenMachine(SignInScreen())
+        _ = machine.receive(.response(.challenged(ScreenScenario<SignInScreen>.challenge)))
+        _ = machine.receive(.input(.edit(.code, "123456")))
         _ = machine.receive(.input(.press(.submit)))
-        #expect(machine.receive(.input(.disappear)) == [.cancel])
+        _ = machine.receive(.failure(ScreenFailure(.locked, after: .seconds(30))))
+        func isOpen(_ code: String) -> Bool {
+            _ = machine.receive(.input(.edit(.code, code)))
+            return machine.controls.first { $0.id == .submit }?.isEnabled == true
+        }
+        #expect(!isOpen("654321") && !isOpen("1234567890") && isOpen("abcd-efgh-ijkl-mnop"))
+        let effects = machine.receive(.input(.press(.submit)))
+        #expect(effects.count == 1 && machine.isBusy)
     }
 
     @Test func `shows and hides a password, and hides it again once it is sent`() {

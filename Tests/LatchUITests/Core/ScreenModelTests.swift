@@ -76,7 +76,7 @@ import Testing
         #expect(model.focus == .password && model.announcement?.number == 2)
     }
 
-    @Test func `drops the answer of a cancelled request`() async {
+    @Test func `takes the answer of a request that was cancelled too late`() async {
         let gate = Gate()
         let model = model { _ in
             await gate.pass()
@@ -87,30 +87,63 @@ import Testing
         await gate.reached()
         model.press(.cancel)
         #expect(!model.isBusy && model.machine.failure == nil)
+        // Another attempt waits for it, and is not made.
+        model.edit(.password, "hunter2-secret")
+        model.press(.submit)
         gate.open()
         await model.settled()
-        #expect(model.outcome == nil)
+        #expect(model.outcome == .signedIn && gate.arrivals == 1)
     }
 
-    @Test func `cancels its request when it ends`() async {
-        let (begun, ended) = (Gate(), Gate())
+    @Test func `sends again after a cancellation`() async {
+        let begun = Gate()
         begun.open()
-        ended.open()
-        var model: SignInModel? = model { _ in
+        let model = model { request in
+            if begun.arrivals > 0 { return .signedIn }
             await begun.pass()
-            do {
-                try await untilCancelled()
-            } catch {
-                await ended.pass()
-                throw error
-            }
+            try await untilCancelled()
             return .signedIn
         }
+        fill(model)
+        model.press(.submit)
+        await begun.reached()
+        model.press(.cancel)
+        await model.settled()
+        #expect(model.outcome == nil && model.machine.failure == nil)
+        model.edit(.password, "hunter2-secret")
+        model.press(.submit)
+        await model.settled()
+        #expect(model.outcome == .signedIn)
+    }
+
+    @Test func `reports the outcome of a request that ends after its view and its owner`() async {
+        let gate = Gate()
+        let (outcomes, report) = AsyncStream<SignInScreen.Outcome>.makeStream()
+        var model: SignInModel? = model { _ in
+            await gate.pass()
+            return .signedIn
+        }
+        model?.onFinish = { report.yield($0) }
         if let model { fill(model) }
         model?.press(.submit)
-        await begun.reached()
+        await gate.reached()
+        model?.send(.disappear)
         model = nil
-        await ended.reached()
+        gate.open()
+        for await outcome in outcomes {
+            #expect(outcome == .signedIn)
+            break
+        }
+    }
+
+    @Test func `counts the requests that need a step-up, so that a view raises one each time`() async {
+        let model = model { _ in throw ScreenFailure(.stepUpRequired) }
+        for number in 1...2 {
+            fill(model)
+            model.press(.submit)
+            await model.settled()
+            #expect(model.stepUpRequests == number)
+        }
     }
 
     @Test func `locks the button for the server's time`() async throws {

@@ -9,6 +9,9 @@ struct ScreenExplorer<S: Screen> {
     let scenario: ScreenScenario<S>
     private(set) var states: [ExploredScreen<S>] = []
     private(set) var violations: [String] = []
+    private var numbers: [ExploredScreen<S>: Int] = [:]
+    /// The states from which the user's own input leads to another screen.
+    private var doors: Set<Int> = []
     /// The states that a state leads to by the user's own inputs.
     private var ownWays: [[Int]] = []
     /// The names of the next states, by state and event.
@@ -24,7 +27,7 @@ struct ScreenExplorer<S: Screen> {
 
     private mutating func explore(limit: Int) {
         let first = ExploredScreen(machine: ScreenMachine(scenario.screen), request: nil)
-        var numbers = [first: 0]
+        numbers = [first: 0]
         states = [first]
         ownWays = [[]]
         var next = 0
@@ -32,35 +35,53 @@ struct ScreenExplorer<S: Screen> {
             let state = states[next]
             check(state)
             for event in scenario.events(state) {
-                let after = follow(state, event)
-                if numbers[after] == nil {
-                    guard states.count < limit else { return violate("more than \(limit) states") }
-                    numbers[after] = states.count
-                    states.append(after)
-                    ownWays.append([])
+                let (after, effects) = follow(state, event)
+                let number = add(after)
+                if event.isOwn {
+                    ownWays[next].append(number)
+                    if effects.contains(where: \.isNavigation) { doors.insert(next) }
                 }
-                if event.isOwn, let number = numbers[after] { ownWays[next].append(number) }
+                // The answer of a cancelled request may come all the same.
+                guard effects.contains(.cancel), let request = state.request else { continue }
+                for late in scenario.answers(request, prefix: "late answer") { _ = add(follow(after, late).after) }
             }
             next += 1
+            if states.count > limit { return violate("more than \(limit) states") }
             if violations.count > 20 { return }
         }
+    }
+
+    /// Adds a state unless it is known, and returns its number.
+    private mutating func add(_ state: ExploredScreen<S>) -> Int {
+        if let number = numbers[state] { return number }
+        numbers[state] = states.count
+        states.append(state)
+        ownWays.append([])
+        return states.count - 1
     }
 
     private mutating func violate(_ rule: String) { violations.append("\(scenario.name): \(rule)") }
 
     /// Takes an event, and checks what it did.
-    private mutating func follow(_ state: ExploredScreen<S>, _ event: ExploredEvent<S>) -> ExploredScreen<S> {
+    private mutating func follow(
+        _ state: ExploredScreen<S>, _ event: ExploredEvent<S>
+    ) -> (after: ExploredScreen<S>, effects: [ScreenEffect<S>]) {
         var after = state
         let effects = after.machine.receive(event.event)
         for case .perform(let request) in effects { after.request = request }
         if !after.machine.isBusy { after.request = nil }
         let name = state.name(scenario)
+        let other = effects.lazy.compactMap(\.otherScreen).first.map { "to *\(after.outcomeName($0))*" }
+        let target = other ?? after.name(scenario)
         if event.name.hasPrefix("press ") || event.name.hasPrefix("set ") || !event.isOwn || event.name == "time"
             || event.name.hasPrefix("link ")
         {
-            table[name, default: [:]][event.name, default: []].insert(after.name(scenario))
-        } else if after.name(scenario) != name {
-            table[name, default: [:]][event.name, default: []].insert(after.name(scenario))
+            table[name, default: [:]][event.name, default: []].insert(target)
+        } else if target != name {
+            table[name, default: [:]][event.name, default: []].insert(target)
+        }
+        if other != nil, after.machine.screen.fields.holdsSecret {
+            violate("'\(event.name)' in '\(name)' leads on with a secret")
         }
         let place = "'\(event.name)' in '\(name)'"
         if event.name.hasPrefix("press ") || event.name.hasPrefix("set "), after == state, effects.isEmpty {
@@ -79,7 +100,7 @@ struct ScreenExplorer<S: Screen> {
         if text.contains(ScreenScenario<S>.secret) || text.contains(ScreenScenario<S>.code) {
             violate("\(place) prints a secret")
         }
-        return after
+        return (after, effects)
     }
 
     /// Checks a state for itself.
@@ -116,7 +137,7 @@ struct ScreenExplorer<S: Screen> {
     private mutating func checkExits() {
         var sources: [[Int]] = Array(repeating: [], count: states.count)
         for (from, targets) in ownWays.enumerated() { for target in targets { sources[target].append(from) } }
-        var reached = Set(states.indices.filter { states[$0].machine.outcome != nil })
+        var reached = doors.union(states.indices.filter { states[$0].machine.outcome != nil })
         if reached.isEmpty { violate("no state is an end") }
         var open = Array(reached)
         while let state = open.popLast() {
@@ -153,5 +174,7 @@ struct ScreenExplorer<S: Screen> {
 
 extension ScreenEffect {
     fileprivate var isRequest: Bool { if case .perform = self { true } else { false } }
+    fileprivate var isNavigation: Bool { otherScreen != nil }
+    fileprivate var otherScreen: S.Outcome? { if case .navigate(let outcome) = self { outcome } else { nil } }
     fileprivate var isAnnouncement: Bool { if case .announce = self { true } else { false } }
 }

@@ -59,7 +59,7 @@ struct ExploredScreen<S: Screen>: Hashable, Sendable {
     }
 
     /// The name of an outcome without its values.
-    private func outcomeName(_ outcome: S.Outcome) -> String {
+    func outcomeName(_ outcome: S.Outcome) -> String {
         String("\(outcome)".split(separator: "(").first ?? "")
     }
 }
@@ -84,16 +84,21 @@ extension ScreenScenario {
         }
         if let date = state.machine.deadline { all.append(ExploredEvent(name: "time", event: .time(date))) }
         guard let request = state.request, state.machine.isBusy else { return all }
-        for response in responses(request) {
-            let name = "answer `\("\(response)".split(separator: "(").first ?? "")`"
-            all.append(ExploredEvent(name: name, event: .response(response), isOwn: false))
-        }
+        all += answers(request, prefix: "answer")
         for reason in failures {
             let failure = ScreenFailure(
                 reason, after: reason == .locked ? .seconds(30) : nil, from: Date(timeIntervalSince1970: 0))
             all.append(ExploredEvent(name: "failure `\(reason)`", event: .failure(failure), isOwn: false))
         }
         return all
+    }
+
+    /// The answers that a request may get, as events.
+    func answers(_ request: S.Request, prefix: String) -> [ExploredEvent<S>] {
+        responses(request).map { response in
+            let name = "\(prefix) `\("\(response)".split(separator: "(").first ?? "")`"
+            return ExploredEvent(name: name, event: .response(response), isOwn: false)
+        }
     }
 
     private func inputs(_ state: ExploredScreen<S>) -> [ExploredEvent<S>] {

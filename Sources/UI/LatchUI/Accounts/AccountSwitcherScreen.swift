@@ -80,7 +80,10 @@ public struct AccountSwitcherScreen: Screen {
     /// Takes the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
-        case .addAccount: return .finish(.add)
+        case .addAccount:
+            // The list has another account on the way back.
+            accounts = nil
+            return .navigate(.add)
         case .done: return .finish(.closed)
         case .back: removing = nil
         case .confirmRemoval:

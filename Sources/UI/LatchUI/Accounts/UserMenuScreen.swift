@@ -63,9 +63,9 @@ public struct UserMenuScreen: Screen {
     /// Takes the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
-        case .profile: .finish(.profile)
-        case .devices: .finish(.devices)
-        case .accounts: .finish(.accounts)
+        case .profile: .navigate(.profile)
+        case .devices: .navigate(.devices)
+        case .accounts: .navigate(.accounts)
         default: .perform(.signOut)
         }
     }

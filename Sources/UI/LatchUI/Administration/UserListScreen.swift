@@ -72,7 +72,7 @@ public struct UserListScreen: Screen {
         case .done: return .finish(.closed)
         default:
             let user = users?.first { $0.id == control.item }
-            return user.map { .finish(.selected($0)) } ?? .stay
+            return user.map { .navigate(.selected($0)) } ?? .stay
         }
     }
 

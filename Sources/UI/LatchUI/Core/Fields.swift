@@ -144,6 +144,14 @@ public struct Fields: Hashable, Sendable {
     /// Whether a field contains a secret.
     public var holdsSecret: Bool { all.contains { $0.kind.isSecret && !$0.text.value.isEmpty } }
 
+    /// Whether a field contains a recovery code, which is longer than the six to eight digits of an authenticator app.
+    var holdRecoveryCode: Bool {
+        all.contains { field in
+            let code = field.value.utf8
+            return field.kind == .oneTimeCode && code.count > 8 && !code.allSatisfy { (0x30...0x39).contains($0) }
+        }
+    }
+
     /// The first field with a problem; nil if all can be sent.
     public var firstProblem: Field? { all.first { $0.problem != nil } }
 

@@ -39,7 +39,7 @@ public protocol Screen: Hashable, Sendable {
     mutating func open(_ link: ScreenLink) -> ScreenStep<Self>
     /// Takes the return of the user to the app.
     mutating func resume() -> ScreenStep<Self>
-    /// Takes the cancellation of the request that is under way, or the end of the screen's display.
+    /// Takes the cancellation of the request that is under way, or the end of the screen's display without one.
     mutating func leave()
     /// Leaves the step that has expired, and returns the notice to show.
     mutating func expire() -> ScreenFailure?
@@ -81,6 +81,8 @@ public enum ScreenStep<S: Screen>: Hashable, Sendable {
     case stay
     /// Performs a request.
     case perform(S.Request)
+    /// Leads to another screen, such as the registration; this one stays as it is, without its secrets, for the way back.
+    case navigate(S.Outcome)
     /// Ends the screen.
     case finish(S.Outcome)
 }
@@ -89,7 +91,7 @@ public enum ScreenStep<S: Screen>: Hashable, Sendable {
 public enum ScreenInput: Hashable, Sendable {
     /// The screen is shown, at first or again.
     case appear
-    /// The screen is no longer shown: its request is cancelled, and its secrets are removed.
+    /// The screen is no longer shown: its secrets are removed, and a request that is under way goes on to its answer.
     case disappear
     /// The user has returned to the app.
     case activate
@@ -111,7 +113,7 @@ public enum ScreenInput: Hashable, Sendable {
 public enum ScreenEvent<S: Screen>: Sendable {
     /// An input.
     case input(ScreenInput)
-    /// The answer to the request that is under way.
+    /// The answer to the request that is under way, or to one that was cancelled too late.
     case response(S.Response)
     /// The failure of the request that is under way.
     case failure(ScreenFailure)
@@ -123,10 +125,12 @@ public enum ScreenEvent<S: Screen>: Sendable {
 public enum ScreenEffect<S: Screen>: Hashable, Sendable {
     /// Begin a request.
     case perform(S.Request)
-    /// Cancel the request that is under way, whose answer is no longer wanted.
+    /// Cancel the request that is under way; an answer that comes all the same is an event as any other.
     case cancel
     /// Read a sentence to users of assistive technologies.
     case announce(Phrase)
+    /// Show another screen; this one can be shown again as it is.
+    case navigate(S.Outcome)
     /// Leave the screen.
     case finish(S.Outcome)
 }

@@ -6,9 +6,14 @@ public import PortableFoundation
 /// A screen with what all screens have in common, as a value that decides everything and does nothing.
 ///
 /// - One request at a time: while it is under way, nothing but its cancellation is enabled.
-/// - A password or code leaves the state with the request that takes it, and when the screen is left.
+/// - A password or code leaves the state with the request that takes it, and when the screen is left. It does not come back
+///   after a failure, not even one of the network: a secret is in memory for one attempt alone. The focus is then at its
+///   field, so that the keychain or the keyboard fills it in again.
 /// - A failure becomes a notice with a next step, is announced, and moves the focus to where the user goes on.
-/// - Too many attempts lock the primary button until the server's time is over.
+/// - Too many attempts lock the primary button until the server's time is over. A recovery code opens it, since servers count
+///   only the codes of the authenticator app.
+/// - An answer is never dropped, since the server has done its work: it also counts after the screen has disappeared, and
+///   after a cancellation that came too late.
 public struct ScreenMachine<S: Screen>: Hashable, Sendable {
     /// The activity of a screen.
     public enum Activity: Hashable, Sendable {
@@ -56,9 +61,7 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
         switch event {
         case .input(let input): effects = take(input)
         case .response(let response):
-            guard case .busy(let control) = activity else { return [] }
-            activity = .idle
-            effects = follow(screen.receive(response), by: control)
+            effects = take(response)
         case .failure(let failure):
             guard isBusy else { return [] }
             activity = .idle
@@ -82,7 +85,10 @@ extension ScreenMachine {
             if outcome != nil { activity = .idle }
             guard !isBusy, let request = screen.loading else { return [] }
             return follow(.perform(request), by: .retry)
-        case .disappear: return leave()
+        case .disappear:
+            screen.fields.wipeSecrets()
+            if !isBusy { screen.leave() }
+            return []
         case .activate: return activity == .idle ? follow(screen.resume(), by: .retry) : []
         case .edit(let id, let text):
             guard activity == .idle, let field = screen.fields[id], field.text.value != text else { return [] }
@@ -104,6 +110,23 @@ extension ScreenMachine {
             if outcome != nil { activity = .idle }
             failure = nil
             return cancelled + follow(screen.open(link), by: .submit)
+        }
+    }
+
+    /// Takes the answer of the request that is under way, or of one that was cancelled too late.
+    private mutating func take(_ response: S.Response) -> [ScreenEffect<S>] {
+        switch activity {
+        case .busy(let control):
+            activity = .idle
+            return follow(screen.receive(response), by: control)
+        case .idle: return follow(screen.receive(response), by: .submit)
+        case .finished:
+            // The user has left: what counts is the end that the server has brought about, such as a sign-in.
+            var screen = screen
+            let step = screen.receive(response)
+            guard case .finish = step else { return [] }
+            self.screen = screen
+            return follow(step, by: .submit)
         }
     }
 
@@ -137,6 +160,10 @@ extension ScreenMachine {
             failure = nil
             screen.fields.wipeSecrets()
             return [.perform(request)]
+        case .navigate(let outcome):
+            failure = nil
+            screen.fields.wipeSecrets()
+            return [.navigate(outcome)]
         case .finish(let outcome):
             activity = .finished(outcome)
             failure = nil
@@ -180,11 +207,14 @@ extension ScreenMachine {
         return all.map(adjusted)
     }
 
+    /// Whether the form cannot be sent now; a recovery code can.
+    private var isLocked: Bool { lockedUntil != nil && !screen.fields.holdRecoveryCode }
+
     /// Returns the control as it is during a request, a lock, or after the end.
     private func adjusted(_ control: Control) -> Control {
         var control = control
         switch activity {
-        case .idle: if lockedUntil != nil, control.kind == .button(.primary) { control.isEnabled = false }
+        case .idle: if isLocked, control.kind == .button(.primary) { control.isEnabled = false }
         case .busy(let id):
             control.isEnabled = control.id == .cancel
             control.isBusy = control.id == id

@@ -13,7 +13,8 @@ import PortableFoundation
 /// var body: some View { SignInView(model) }
 /// ```
 ///
-/// It decides nothing: ``ScreenMachine`` does. The request is cancelled when the model ends, and when the machine says so.
+/// It decides nothing: ``ScreenMachine`` does. A request keeps its model alive until it has ended, so that a sign-in which
+/// completes after its sheet has closed is reported to ``onFinish`` as any other.
 @MainActor @Observable
 public final class ScreenModel<S: Screen> {
     /// A sentence for assistive technologies, which differs from the one before also if it says the same.
@@ -32,7 +33,10 @@ public final class ScreenModel<S: Screen> {
     /// The last announcement; nil if there was none yet.
     public private(set) var announcement: Announcement?
 
-    /// A function that is called when the screen ends.
+    /// The number of requests that failed since the server wants to see the user once more, for which a view raises a step-up.
+    public private(set) var stepUpRequests = 0
+
+    /// A function that is called when the screen ends, and when it leads to another one.
     @ObservationIgnored public var onFinish: @MainActor (S.Outcome) -> Void
 
     @ObservationIgnored private let clock: WallClock
@@ -40,6 +44,8 @@ public final class ScreenModel<S: Screen> {
     /// The task of the request; and a number that tells its answer from a late one.
     @ObservationIgnored private var request: (number: Int, task: Task<Void, Never>)?
     @ObservationIgnored private var requests = 0
+    /// The last request that was cancelled and has not ended yet.
+    @ObservationIgnored private var cancelled: (number: Int, task: Task<Void, Never>)?
     /// The task that waits for the machine's deadline.
     @ObservationIgnored private var alarm: (date: Date, task: Task<Void, Never>)?
 
@@ -48,7 +54,7 @@ public final class ScreenModel<S: Screen> {
     /// - Parameters:
     ///   - screen: The screen at its beginning, or as it was restored.
     ///   - clock: The clock of deadlines.
-    ///   - onFinish: Is called when the screen ends.
+    ///   - onFinish: Is called when the screen ends, and when it leads to another one.
     ///   - perform: Does the work of a request; its error is shown as a ``ScreenFailure``.
     public init(
         _ screen: S, clock: WallClock = .system, onFinish: @escaping @MainActor (S.Outcome) -> Void = { _ in },
@@ -60,10 +66,7 @@ public final class ScreenModel<S: Screen> {
         self.perform = perform
     }
 
-    deinit {
-        request?.task.cancel()
-        alarm?.task.cancel()
-    }
+    deinit { alarm?.task.cancel() }
 
     /// The screen.
     public var screen: S { machine.screen }
@@ -92,17 +95,18 @@ public final class ScreenModel<S: Screen> {
 
     /// Waits until no request is under way, for tests and for programs without a screen.
     public func settled() async {
-        while let running = request { await running.task.value }
+        while let running = request ?? cancelled { await running.task.value }
     }
 
     private func receive(_ event: ScreenEvent<S>) {
+        if case .failure(let failure) = event, failure.reason == .stepUpRequired { stepUpRequests += 1 }
         for effect in machine.receive(event) {
             switch effect {
             case .perform(let request): begin(request)
             case .cancel: cancel()
             case .announce(let phrase):
                 announcement = Announcement(number: (announcement?.number ?? 0) + 1, phrase: phrase)
-            case .finish(let outcome): onFinish(outcome)
+            case .navigate(let outcome), .finish(let outcome): onFinish(outcome)
             }
         }
         watchDeadline()
@@ -110,29 +114,39 @@ public final class ScreenModel<S: Screen> {
 
     private func begin(_ work: S.Request) {
         requests += 1
-        let (number, perform, clock) = (requests, perform, clock)
-        let task = Task { [weak self] in
+        let (number, perform, clock, before) = (requests, perform, clock, cancelled?.task)
+        let task = Task {
+            // One request at a time, and the answer of the one before may make this one needless.
+            await before?.value
             let event: ScreenEvent<S>
             do {
+                try Task.checkCancellation()
                 event = .response(try await perform(work))
             } catch {
                 event = .failure(ScreenFailure(error, at: clock.now))
             }
-            self?.end(number, event)
+            end(number, event)
         }
         request = (number, task)
     }
 
-    /// Takes the answer of a request, unless it was cancelled.
+    /// Takes the end of a request; of one that was cancelled only an answer counts.
     private func end(_ number: Int, _ event: ScreenEvent<S>) {
-        guard request?.number == number else { return }
-        request = nil
+        if cancelled?.number == number { cancelled = nil }
+        if request?.number == number {
+            request = nil
+        } else {
+            guard case .response = event else { return }
+            cancel()
+        }
         receive(event)
     }
 
     private func cancel() {
-        request?.task.cancel()
-        request = nil
+        guard let request else { return }
+        request.task.cancel()
+        cancelled = request
+        self.request = nil
     }
 
     /// Waits for the machine's next deadline, if it is another one than before.

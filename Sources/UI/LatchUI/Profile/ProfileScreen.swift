@@ -106,9 +106,9 @@ public struct ProfileScreen: Screen {
         case .delete, .back:
             isDeleting = control == .delete
             return .stay
-        case .changePassword: return .finish(.changePassword)
-        case .secondFactor: return .finish(.secondFactor)
-        case .devices: return .finish(.devices)
+        case .changePassword: return .navigate(.changePassword)
+        case .secondFactor: return .navigate(.secondFactor)
+        case .devices: return .navigate(.devices)
         default: break
         }
         guard let profile else { return .finish(.closed) }
@@ -116,10 +116,10 @@ public struct ProfileScreen: Screen {
         case .edit:
             // The edited profile may come back another.
             isStale = true
-            return .finish(.edit(profile))
+            return .navigate(.edit(profile))
         case .verifyEmail:
             isStale = true
-            return .finish(.verifyEmail(email: profile.email))
+            return .navigate(.verifyEmail(email: profile.email))
         default: return .finish(.closed)
         }
     }

@@ -64,7 +64,7 @@ public struct RegistrationScreen: Screen {
             submitting {
                 .signUp(name: $0.value(.name), email: $0.value(.email), password: $0.secret(.newPassword))
             }
-        case .signIn: .finish(.signIn(email: fields.value(.email)))
+        case .signIn: .navigate(.signIn(email: fields.value(.email)))
         default: .finish(.cancelled)
         }
     }

@@ -132,8 +132,8 @@ public struct SignInScreen: Screen {
         case .back:
             show(.credentials)
             return .stay
-        case .forgotPassword: return .finish(.passwordReset(email: fields.value(.email)))
-        case .register: return .finish(.registration(email: fields.value(.email)))
+        case .forgotPassword: return .navigate(.passwordReset(email: fields.value(.email)))
+        case .register: return .navigate(.registration(email: fields.value(.email)))
         case .cancel: return .finish(.cancelled)
         default:
             let provider = options.providers.first { .provider($0) == control }
