@@ -18,6 +18,7 @@ from swift_text import blanked
 # From the bottom up; each may import those before it.
 STUB_ORDER = (
     "AppleCoreFoundation AppleDispatch Darwin Security CryptoKit CommonCrypto os OSLog Combine AppleFoundation Accessibility SwiftUI "
+    "CoreImage "
     "LocalAuthentication AuthenticationServices"
 ).split()
 DIAGNOSTIC = re.compile(

@@ -25,7 +25,7 @@ TOOLCHAIN = {"Synchronization", "Observation", "Swift", "Testing"}
 # Frameworks that some platforms lack. Source: the availability on the page of each.
 LACKED = {
     "AppKit": {"ios", "tvos", "watchos", "visionos"}, "UIKit": {"macos"},
-    "WatchKit": {"macos", "ios", "tvos", "visionos"},
+    "CoreImage": {"watchos"}, "WatchKit": {"macos", "ios", "tvos", "visionos"},
 }
 
 

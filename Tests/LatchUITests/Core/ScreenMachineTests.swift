@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LatchAccounts
 import LatchAuth
 import LatchTexts
 import LatchUI
@@ -70,6 +71,102 @@ import Testing
         #expect(machine.activity == .idle && !machine.screen.fields.holdsSecret)
         #expect(machine.screen.fields.value(.email) == "ada@example.com")
         #expect(machine.controls.first { $0.id == .submit }?.isEnabled == true)
+    }
+
+    @Test func `locks the button that caused the lock, and no other one`() {
+        var machine = ScreenMachine(PasswordResetScreen(email: "ada@example.com"))
+        _ = machine.receive(.response(.sent(email: "ada@example.com")))
+        func isEnabled(_ id: ControlID) -> Bool? { machine.controls.first { $0.id == id }?.isEnabled }
+        _ = machine.receive(.input(.press(.resend)))
+        _ = machine.receive(.failure(ScreenFailure(.locked, after: .seconds(3_600))))
+        #expect(isEnabled(.resend) == false && machine.failure?.reason == .locked)
+        _ = machine.receive(.input(.open(ScreenLink(.resetPassword, token: "t"))))
+        #expect(isEnabled(.submit) == true && machine.lockedUntil == nil)
+    }
+
+    @Test func `begins anew when it is shown again after its end`() {
+        var machine = ScreenMachine(ChangePasswordScreen())
+        _ = machine.receive(.response(.changed))
+        #expect(machine.receive(.input(.press(.done))) == [.finish(.changed)])
+        _ = machine.receive(.input(.appear))
+        #expect(machine.controls.contains { $0.id == .newPassword } && machine.activity == .idle)
+    }
+
+    @Test func `says that a password is to be typed again, and which rule a new one has`() {
+        var machine = ScreenMachine(RegistrationScreen(email: "ada@example.com"))
+        func hint() -> Phrase? { machine.controls.first { $0.id == .newPassword }?.hint }
+        #expect(hint() == Phrase("field.newPassword.hint", .count(8)))
+        _ = machine.receive(.input(.edit(.newPassword, "hunter2-secret")))
+        _ = machine.receive(.input(.press(.submit)))
+        _ = machine.receive(.failure(ScreenFailure(.taken)))
+        #expect(hint() == Phrase("field.password.again"))
+        #expect(machine.controls.first { $0.id == .email }?.problem == Phrase("field.email.taken"))
+        _ = machine.receive(.input(.edit(.newPassword, "h")))
+        #expect(hint() == Phrase("field.newPassword.hint", .count(8)))
+    }
+
+    @Test func `shows a failure above the button that caused it`() {
+        var machine = filled
+        _ = machine.receive(.input(.press(.submit)))
+        _ = machine.receive(.failure(ScreenFailure(.offline)))
+        let ids = machine.controls.map(\.id)
+        #expect(ids.firstIndex(of: .failure).map { ids[$0 + 1] } == .submit)
+    }
+
+    @Test func `announces each answer to a press, also if it says the same`() {
+        var machine = ScreenMachine(EmailVerificationScreen(email: "a@example.com"))
+        let notice = ScreenEffect<EmailVerificationScreen>.announce(
+            Phrase("verification.sentAgain", .text("a@example.com")))
+        for _ in 0..<2 {
+            _ = machine.receive(.input(.press(.resend)))
+            #expect(machine.receive(.response(.sent)) == [notice])
+        }
+    }
+
+    @Test func `labels the return key by what it does`() {
+        var machine = ScreenMachine(SignInScreen())
+        func key(_ id: ControlID) -> ReturnKey? { machine.controls.first { $0.id == id }?.returnKey }
+        #expect(key(.email) == .next && key(.password) == .go)
+        _ = machine.receive(.input(.edit(.password, "x")))
+        #expect(key(.email) == .go)
+    }
+
+    @Test func `leads a lost confirmation of a second factor to new recovery codes`() {
+        var machine = ScreenMachine(SecondFactorScreen())
+        let setup = SecondFactorSetup(secret: "ABCDEFGH", uri: "otpauth://totp/a", recoveryCodes: ["one"])
+        _ = machine.receive(.response(.begun(setup)))
+        #expect(machine.focus == nil, "the keyboard would cover the key")
+        #expect(machine.controls.first { $0.id == .secret }?.text.value == "ABCD EFGH")
+        for reason in [ScreenFailure.Reason.offline, .missing] {
+            _ = machine.receive(.input(.edit(.code, "123456")))
+            _ = machine.receive(.input(.press(.submit)))
+            _ = machine.receive(.failure(ScreenFailure(reason)))
+        }
+        #expect(machine.screen.step == .newCodes && machine.canBeDismissed)
+        #expect(machine.controls.contains { $0.label == Phrase("secondFactor.unsure") })
+        _ = machine.receive(.response(.replaced([FieldText("two", isSecret: true)])))
+        #expect(!machine.canBeDismissed && machine.controls.contains { $0.id == .copyCodes })
+    }
+
+    @Test func `keeps a link that could not be sent`() {
+        var machine = ScreenMachine(EmailVerificationScreen(email: "a@example.com"))
+        let request = EmailVerificationScreen.Request.verify(token: FieldText("t", isSecret: true), password: nil)
+        #expect(machine.receive(.input(.open(ScreenLink(.verifyEmail, token: "t")))) == [.perform(request)])
+        _ = machine.receive(.failure(ScreenFailure(.offline)))
+        #expect(machine.receive(.input(.press(.retry))) == [.perform(request)])
+        _ = machine.receive(.response(.verified))
+        #expect(machine.screen.step == .verified && machine.screen.loading == nil)
+    }
+
+    @Test func `believes who says that the address is confirmed, and leads to the sign-in`() {
+        var machine = ScreenMachine(EmailVerificationScreen(email: "a@example.com"))
+        _ = machine.receive(.input(.activate))
+        #expect(machine.receive(.response(.unknown)).isEmpty)
+        _ = machine.receive(.input(.press(.confirmed)))
+        _ = machine.receive(.response(.waiting))
+        #expect(machine.controls.contains { $0.label == Phrase("verification.notYet", .text("a@example.com")) })
+        _ = machine.receive(.input(.press(.confirmed)))
+        #expect(machine.receive(.response(.unknown)) == [.finish(.signIn(email: "a@example.com"))])
     }
 
     @Test func `takes a recovery code while codes are locked`() {

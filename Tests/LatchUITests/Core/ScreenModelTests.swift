@@ -160,6 +160,7 @@ import Testing
         clock.advance(by: 31)
         await changed(model) { $0.control(.submit)?.isEnabled == true }
         #expect(model.control(.failure) == nil)
+        #expect(model.announcement?.phrase == Phrase("failure.locked.over"))
     }
 
     @Test func `returns to the password when the challenge expires`() async {

@@ -41,7 +41,10 @@ extension ScreenScenario where S == EditProfileScreen {
 extension ScreenScenario where S == DevicesScreen {
     static let devices = ScreenScenario(
         name: "Devices", screen: DevicesScreen(),
-        step: { screen in screen.devices.map { $0.count == 1 ? "this device" : "devices" } ?? "empty" },
+        step: { screen in
+            screen.isSigningOutOthers
+                ? "confirmation" : screen.devices.map { $0.count == 1 ? "this device" : "devices" } ?? "empty"
+        },
         responses: { request in
             switch request {
             case .load: [.loaded(all)]
@@ -109,6 +112,19 @@ extension ScreenScenario where S == ConsentScreen {
         screen: ConsentScreen(
             client: "Notes", items: [.init("notes:read"), .init("notes:write", isOptional: true)]),
         step: { _ in "request" }, responses: { _ in [.decided] })
+}
+
+extension ScreenScenario where S == UserScreen {
+    static let user = ScreenScenario(
+        name: "User", screen: UserScreen(.ada), step: { $0.pending == nil ? $0.user.status : "confirmation" },
+        responses: { request in
+            var user = AccountProfile.ada
+            switch request {
+            case .apply(.role(let role), _): user.role = role
+            case .apply(.status(let status), _): user.status = status
+            }
+            return [.changed(user)]
+        }, failures: [.offline, .forbidden, .lastAdministrator, .stepUpRequired, .locked, .cancelled])
 }
 
 extension ScreenScenario where S == UserListScreen {

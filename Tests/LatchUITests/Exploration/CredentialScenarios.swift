@@ -52,7 +52,7 @@ extension ScreenScenario where S == EmailVerificationScreen {
         name: "E-mail verification", screen: EmailVerificationScreen(email: "ada@example.com"),
         step: { screen in
             switch screen.step {
-            case .waiting: "waiting"
+            case .waiting: screen.loading == nil ? "waiting" : "waiting with a link"
             case .password: "password"
             case .verified: "verified"
             }
@@ -61,9 +61,12 @@ extension ScreenScenario where S == EmailVerificationScreen {
             switch request {
             case .resend: [.sent]
             case .verify: [.verified]
-            case .check: [.verified, .waiting]
+            case .check: [.verified, .waiting, .unknown]
             }
-        }, failures: [.offline, .codeRequired, .invalidLink, .invalidEmail, .weakPassword, .locked, .cancelled],
+        },
+        failures: [
+            .offline, .codeRequired, .wrongCredentials, .invalidLink, .invalidEmail, .weakPassword, .locked, .cancelled,
+        ],
         links: [ScreenLink(.verifyEmail, token: secret), ScreenLink(.resetPassword, token: secret)])
 }
 
@@ -101,7 +104,10 @@ extension ScreenScenario where S == SecondFactorScreen {
             switch screen.step {
             case .introduction: "introduction"
             case .secret: "secret"
+            case .newCodes: "new codes"
+            case .removal: "removal"
             case .recoveryCodes: "recovery codes"
+            case .removed: "removed"
             }
         },
         responses: { request in
@@ -113,6 +119,8 @@ extension ScreenScenario where S == SecondFactorScreen {
                             secret: secret, uri: "otpauth://totp/a?secret=\(secret)", recoveryCodes: [code]))
                 ]
             case .confirm: [.confirmed]
+            case .replaceRecoveryCodes: [.replaced([FieldText(code, isSecret: true)])]
+            case .remove: [.removed]
             }
         })
 }

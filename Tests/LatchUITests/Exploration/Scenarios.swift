@@ -44,7 +44,7 @@ final class Exploration: Sendable, CustomTestStringConvertible {
         Exploration(.signIn), Exploration(.dismissibleSignIn), Exploration(.registration), Exploration(.verification),
         Exploration(.passwordReset), Exploration(.changePassword), Exploration(.secondFactor), Exploration(.stepUp),
         Exploration(.profile), Exploration(.editProfile), Exploration(.devices), Exploration(.accountSwitcher),
-        Exploration(.scopeSelection), Exploration(.consent), Exploration(.userList),
+        Exploration(.scopeSelection), Exploration(.consent), Exploration(.userList), Exploration(.user),
         Exploration(.userMenu), Exploration(.passkey), Exploration(.unlock),
     ]
 }

@@ -19,7 +19,7 @@ struct ScreenExplorer<S: Screen> {
     /// The phrases that users read.
     private(set) var phrases: Set<Phrase> = []
 
-    init(_ scenario: ScreenScenario<S>, limit: Int = 8_000) {
+    init(_ scenario: ScreenScenario<S>, limit: Int = 30_000) {
         self.scenario = scenario
         explore(limit: limit)
         checkExits()
@@ -37,7 +37,7 @@ struct ScreenExplorer<S: Screen> {
             for event in scenario.events(state) {
                 let (after, effects) = follow(state, event)
                 let number = add(after)
-                if event.isOwn {
+                if event.isOwn && event.isWayOut {
                     ownWays[next].append(number)
                     if effects.contains(where: \.isNavigation) { doors.insert(next) }
                 }
@@ -115,13 +115,42 @@ struct ScreenExplorer<S: Screen> {
             violate("'\(name)' has the focus at '\(focus)', which takes no input")
         }
         for control in controls {
-            phrases.formUnion([control.label, control.detail, control.problem].compactMap(\.self))
+            phrases.formUnion([control.label, control.detail, control.problem, control.hint].compactMap(\.self))
+            phrases.insert(control.spokenLabel)
             var other = machine
             if !control.isEnabled, !other.receive(.input(.press(control.id))).isEmpty || other != machine {
                 violate("'\(name)' takes the press of the disabled '\(control.id)'")
             }
         }
+        checkForm(machine, name)
         checkPrinting(state, name)
+    }
+
+    /// Checks the order of a form, and what the password manager makes of it.
+    private mutating func checkForm(_ machine: ScreenMachine<S>, _ name: String) {
+        let controls = machine.controls
+        let lastField = controls.lastIndex { if case .field = $0.kind { true } else { false } }
+        let primaries = controls.indices.filter { controls[$0].kind == .button(.primary) }
+        if primaries.count > 1 { violate("'\(name)' has two primary buttons") }
+        if let lastField, let primary = primaries.first, primary < lastField {
+            violate("'\(name)' has its primary button above a field")
+        }
+        let types = controls.compactMap(\.contentType)
+        if Set(types).count != types.count { violate("'\(name)' has two fields of one meaning: \(types)") }
+        for control in controls {
+            guard case .field(let kind) = control.kind else { continue }
+            if kind.isSecret, control.contentType != kind.contentType {
+                violate("'\(control.id)' is filled in wrongly")
+            }
+            if kind.isMasked != (control.trait == .secureTextField), !control.isRevealed {
+                violate("'\(control.id)' is read aloud wrongly")
+            }
+        }
+        // The password manager stores a password with the name above it.
+        let hasName = controls.contains { $0.id == .email }
+        if hasName, types.contains(.password) || types.contains(.newPassword), !types.contains(.username) {
+            violate("'\(name)' has a password without a user name")
+        }
     }
 
     private mutating func checkPrinting(_ state: ExploredScreen<S>, _ name: String) {

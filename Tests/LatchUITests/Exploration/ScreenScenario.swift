@@ -38,7 +38,7 @@ struct ScreenScenario<S: Screen>: Sendable {
         case .name: ["Ada"]
         case .password: ["", Self.secret]
         case .newPassword: ["short", Self.secret]
-        case .oneTimeCode: ["12", Self.code]
+        case .oneTimeCode, .authenticatorCode: ["12", Self.code]
         }
     }
 }
@@ -70,6 +70,8 @@ struct ExploredEvent<S: Screen>: Sendable {
     let event: ScreenEvent<S>
     /// Whether the user or the clock makes it, and not the world.
     var isOwn = true
+    /// Whether a user can make it at any time, so that it is a way out: neither a wait nor what SwiftUI sends by itself.
+    var isWayOut = true
 }
 
 extension ScreenScenario {
@@ -77,12 +79,14 @@ extension ScreenScenario {
     func events(_ state: ExploredScreen<S>) -> [ExploredEvent<S>] {
         var all = inputs(state)
         for input in [ScreenInput.appear, .disappear, .activate] {
-            all.append(ExploredEvent(name: "\(input)", event: .input(input)))
+            all.append(ExploredEvent(name: "\(input)", event: .input(input), isWayOut: false))
         }
         for link in links {
             all.append(ExploredEvent(name: "link \(link.purpose)", event: .input(.open(link))))
         }
-        if let date = state.machine.deadline { all.append(ExploredEvent(name: "time", event: .time(date))) }
+        if let date = state.machine.deadline {
+            all.append(ExploredEvent(name: "time", event: .time(date), isWayOut: false))
+        }
         guard let request = state.request, state.machine.isBusy else { return all }
         all += answers(request, prefix: "answer")
         for reason in failures {

@@ -36,7 +36,7 @@ import Testing
             await signIn.use([.email: email, .password: "another sentence"], press: .submit)
             #expect(signIn.focus == .code && !laptop.session.currentState.isSignedIn)
             await signIn.use([.code: "000000"], press: .submit)
-            #expect(signIn.machine.failure?.reason == .wrongCode)
+            #expect(signIn.control(.code)?.problem == ScreenFailure(.wrongCode).phrase)
             await signIn.use([.code: server.code(of: secret)], press: .submit)
             #expect(signIn.outcome == .signedIn && laptop.session.currentState.isSignedIn)
 
@@ -107,6 +107,16 @@ import Testing
         #expect(model.machine.failure?.reason == .stepUpRequired)
         #expect(client.session.stepUp != nil)
         let stepUp = StepUpModel(client)
+        let gate = SessionGateModel(client.session)
+        stepUp.onFinish = { gate.endStepUp($0) }
+        while !gate.isStepUpPresented { await Task.yield() }
+        await stepUp.use(press: .cancel)
+        #expect(!gate.isStepUpPresented)
+        // The next request that needs it shows it again.
+        await model.use(press: .submit)
+        #expect(model.stepUpRequests == 2)
+        gate.raiseStepUp()
+        #expect(gate.isStepUpPresented)
         await stepUp.use([.password: password], press: .submit)
         #expect(stepUp.outcome == .authenticated && client.session.stepUp == nil)
 
@@ -117,6 +127,30 @@ import Testing
         #expect(model.control(.code)?.problem != nil)
         await model.use([.code: server.code(of: secret)], press: .submit)
         #expect(model.control(ControlID("recoveryCode", item: "1"))?.text.value.isEmpty == false)
+        await model.use(press: .done)
+        #expect(model.outcome == .enabled)
+
+        server.clock.advance(by: 31)
+        await model.use(press: .newRecoveryCodes)
+        await model.use([.code: server.code(of: secret)], press: .submit)
+        let code = try #require(model.control(ControlID("recoveryCode", item: "1"))?.text.value)
+        await model.use(press: .done)
+        await model.use(press: .removeSecondFactor)
+        await model.use([.code: code], press: .submit)
+        #expect(model.screen.step == .removed, "\(String(describing: model.machine.failure))")
+        await model.use(press: .done)
+        #expect(model.outcome == .disabled)
+        await model.use(press: .removeSecondFactor)
+        await model.use([.code: "123456"], press: .submit)
+        #expect(model.machine.failure?.reason == .missing)
+        await model.use(press: .submit)
+        return try await confirm(model, server)
+    }
+
+    private func confirm(_ model: SecondFactorModel, _ server: RealServer) async throws -> String {
+        server.clock.advance(by: 31)
+        let secret = try #require(model.control(.secret)?.text.value)
+        await model.use([.code: server.code(of: secret)], press: .submit)
         await model.use(press: .done)
         #expect(model.outcome == .enabled)
         return secret
@@ -137,9 +171,10 @@ import Testing
         let all = try #require(devices.screen.devices)
         #expect(all.count == 2 && all.first?.isCurrent == true)
         let other = try #require(all.last)
+        let name = other.name.map { Phrase.verbatim($0) } ?? Phrase("devices.unnamed")
         await devices.use(press: .signOutDevice(other.id))
         #expect(devices.screen.devices?.count == 1)
-        #expect(devices.control(.notice)?.label == Phrase("devices.signedOut", .count(1)))
+        #expect(devices.control(.notice)?.label == Phrase("devices.signedOut.one", .phrase(name)))
         await #expect(throws: AuthError.reauthenticationRequired) { try await laptop.profile() }
         #expect(SessionGate(laptop.session.currentState).notice == Phrase("failure.signedOut"))
     }
@@ -214,6 +249,18 @@ import Testing
             users.onFinish = { selected.append($0) }
             await users.use(press: .showUser(account.id))
             #expect(selected == users.screen.users?.map { .selected($0) })
+
+            let other = try #require(page.users.first { $0.id != account.id } ?? page.users.last)
+            let user = UserModel(client, user: other)
+            await user.use(press: .suspend)
+            await user.use(press: .confirmChange)
+            #expect(user.screen.user.status == "suspended", "\(String(describing: user.machine.failure))")
+            await user.use(press: .activate)
+            await user.use(press: .setRole("moderator"))
+            await user.use(press: .confirmChange)
+            #expect(user.screen.user.role == "moderator")
+            await user.use(press: .done)
+            #expect(user.outcome == .closed(user.screen.user))
         }
     }
 }

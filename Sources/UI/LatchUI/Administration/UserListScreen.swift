@@ -51,7 +51,8 @@ public struct UserListScreen: Screen {
         guard let users else { return [close] }
         let more: [Control] = next == nil ? [] : [.button(.more, .secondary, Phrase("users.more"))]
         return fields.controls + [
-            .button(.submit, .primary, Phrase("users.find")), .text(Phrase("users.count", .count(total))),
+            .button(.submit, .primary, Phrase("users.find")),
+            .notice(.information, Phrase("users.count", .count(total))),
         ] + users.map(Self.row) + more + [close]
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LatchAccounts
 public import LatchTexts
 public import PortableFoundation
 
@@ -25,6 +26,10 @@ public struct Control: Hashable, Sendable, Identifiable {
         case row
         /// A text to copy, such as a recovery code, in letters of one width.
         case code
+        /// A button that copies its text, where the system has a pasteboard.
+        case copy
+        /// A QR code of its text, where the system can draw one.
+        case qrCode
         /// A link to a page, or to another app; ``Control/url`` is its target.
         case link
         /// A sign that a request is under way.
@@ -71,6 +76,8 @@ public struct Control: Hashable, Sendable, Identifiable {
         case button
         /// A link.
         case link
+        /// An image.
+        case image
         /// A switch.
         case toggle
         /// A value that changes by itself.
@@ -87,7 +94,15 @@ public struct Control: Hashable, Sendable, Identifiable {
     public var detail: Phrase?
     /// The problem with a field's text; nil if it has none.
     public var problem: Phrase?
-    /// The text of a field or a code, or the URL of a link.
+    /// The help below the name of a field; nil for none.
+    public var hint: Phrase?
+    /// The meaning of a field's text for AutoFill; nil for none.
+    public var contentType: TextContentType?
+    /// The label of the return key in a field.
+    public var returnKey = ReturnKey.go
+    /// The provider of a sign-in button, of whose brand it is; nil for any other control.
+    public var provider: IdentityProvider?
+    /// The text of a field or a code, the text to copy or to draw, or the URL of a link.
     public var text = FieldText()
     /// Whether a switch is on, or a row is selected.
     public var isOn = false
@@ -107,9 +122,15 @@ public struct Control: Hashable, Sendable, Identifiable {
         self.label = label
         self.detail = detail
         switch kind {
-        case .field, .button, .toggle, .link: isEnabled = true
-        case .heading, .text, .notice, .row, .code, .progress: isEnabled = false
+        case .field, .button, .toggle, .link, .copy: isEnabled = true
+        case .heading, .text, .notice, .row, .code, .qrCode, .progress: isEnabled = false
         }
+        if case .field(let kind) = kind { contentType = kind.contentType }
+    }
+
+    /// The label for assistive technologies, with the problem of a field: a hint is read late, or not at all.
+    public var spokenLabel: Phrase {
+        problem.map { Phrase("field.spoken", .phrase(label), .phrase($0)) } ?? label
     }
 
     /// The target of a link; nil for any other control.
@@ -120,8 +141,9 @@ public struct Control: Hashable, Sendable, Identifiable {
         switch kind {
         case .heading: .header
         case .text, .notice, .row, .code: .staticText
-        case .field(let kind): kind.isSecret && !isRevealed ? .secureTextField : .textField
-        case .button: .button
+        case .field(let kind): kind.isMasked && !isRevealed ? .secureTextField : .textField
+        case .button, .copy: .button
+        case .qrCode: .image
         case .toggle: .toggle
         case .link: .link
         case .progress: .updatesFrequently
@@ -162,6 +184,27 @@ extension Control {
     /// Returns a notice.
     public static func notice(_ style: NoticeStyle, _ label: Phrase, id: ControlID = .notice) -> Control {
         Control(id, .notice(style), label)
+    }
+
+    /// Returns a text to copy.
+    public static func code(_ id: ControlID, _ label: Phrase, _ text: FieldText) -> Control {
+        showing(text, Control(id, .code, label))
+    }
+
+    /// Returns a button that copies a text.
+    public static func copy(_ id: ControlID, _ label: Phrase, _ text: FieldText) -> Control {
+        showing(text, Control(id, .copy, label))
+    }
+
+    /// Returns the QR code of a text.
+    public static func qrCode(_ id: ControlID, _ label: Phrase, _ text: FieldText) -> Control {
+        showing(text, Control(id, .qrCode, label))
+    }
+
+    private static func showing(_ text: FieldText, _ control: Control) -> Control {
+        var control = control
+        control.text = text
+        return control
     }
 
     /// Returns a paragraph.

@@ -14,6 +14,8 @@ public enum FieldKind: String, Hashable, Sendable, Codable, CaseIterable {
     case newPassword
     /// A code of an authenticator app or of a message, or a recovery code.
     case oneTimeCode
+    /// The six digits of an authenticator app, where no recovery code is accepted.
+    case authenticatorCode
     /// The name of a person.
     case name
     /// Text on one line.
@@ -24,10 +26,13 @@ public enum FieldKind: String, Hashable, Sendable, Codable, CaseIterable {
     /// Whether the text is a secret, which leaves the screen with the request that takes it.
     public var isSecret: Bool {
         switch self {
-        case .password, .newPassword, .oneTimeCode: true
+        case .password, .newPassword, .oneTimeCode, .authenticatorCode: true
         case .email, .username, .name, .text, .paragraph: false
         }
     }
+
+    /// Whether the text is hidden until the user wants to see it; a code is not, since it is read off and expires.
+    public var isMasked: Bool { self == .password || self == .newPassword }
 
     /// The smallest number of characters of a chosen password (NIST SP 800-63B §5.1.1.2).
     public static let passwordMinimum = 8
@@ -40,6 +45,9 @@ public enum FieldKind: String, Hashable, Sendable, Codable, CaseIterable {
             text.unicodeScalars.count >= Self.passwordMinimum
                 ? nil : Phrase("field.newPassword.short", .count(Self.passwordMinimum))
         case .oneTimeCode: text.utf8.count >= 6 ? nil : Phrase("field.code.short")
+        case .authenticatorCode:
+            text.utf8.count == 6 && text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+                ? nil : Phrase("field.code.digits")
         case .username, .password, .name, .text, .paragraph: nil
         }
     }
@@ -76,15 +84,31 @@ public struct Field: Hashable, Sendable {
     public let label: Phrase
     /// Whether an empty text is a problem.
     public let isRequired: Bool
+    /// The meaning of the text for AutoFill; nil for none.
+    public let contentType: TextContentType?
     /// The text as typed.
     public internal(set) var text: FieldText
     /// The problem that the last attempt found; nil after the next edit.
     public internal(set) var problem: Phrase?
     /// Whether a secret is shown.
     public internal(set) var isRevealed = false
+    /// Whether a request has failed that has taken the secret.
+    var isSentInVain = false
 
     /// Creates a field.
-    public init(_ id: ControlID, _ kind: FieldKind, _ label: Phrase, isRequired: Bool = true, text: String = "") {
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of its control.
+    ///   - kind: The kind of text.
+    ///   - label: The name that users read.
+    ///   - isRequired: Whether an empty text is a problem.
+    ///   - text: The text at the beginning.
+    ///   - contentType: The meaning of the text for AutoFill; nil for that of the kind.
+    public init(
+        _ id: ControlID, _ kind: FieldKind, _ label: Phrase, isRequired: Bool = true, text: String = "",
+        fills contentType: TextContentType? = nil
+    ) {
+        self.contentType = contentType ?? kind.contentType
         self.id = id
         self.kind = kind
         self.label = label
@@ -98,7 +122,7 @@ public struct Field: Hashable, Sendable {
     var value: String {
         switch kind {
         case .password, .newPassword: text.value
-        case .oneTimeCode:
+        case .oneTimeCode, .authenticatorCode:
             String(String.UnicodeScalarView(text.value.unicodeScalars.filter { !$0.properties.isWhitespace }))
         case .email, .username, .name, .text, .paragraph: text.value.trimmingWhitespace()
         }
@@ -111,9 +135,17 @@ public struct Field: Hashable, Sendable {
         return kind.problem(of: value)
     }
 
+    /// The rule of a chosen password, or the reason why a password is to be typed once more; nil for none.
+    private var hint: Phrase? {
+        if isSentInVain { return Phrase("field.password.again") }
+        return kind == .newPassword ? Phrase("field.newPassword.hint", .count(FieldKind.passwordMinimum)) : nil
+    }
+
     /// The control that shows the field.
     public var control: Control {
         var control = Control(id, .field(kind), label)
+        control.contentType = contentType
+        control.hint = hint
         control.text = text
         control.problem = problem
         control.isRevealed = isRevealed
@@ -171,12 +203,23 @@ public struct Fields: Hashable, Sendable {
         change(id) {
             $0.text.value = text
             $0.problem = nil
+            $0.isSentInVain = false
         }
     }
 
     /// Shows or hides a secret.
     mutating func reveal(_ isRevealed: Bool, of id: ControlID) {
-        change(id) { if $0.kind.isSecret { $0.isRevealed = isRevealed } }
+        change(id) { if $0.kind.isMasked { $0.isRevealed = isRevealed } }
+    }
+
+    /// Marks the passwords that a request has taken, which has failed.
+    mutating func markSecretsAsSentInVain() {
+        for index in all.indices where all[index].kind.isMasked { all[index].isSentInVain = true }
+    }
+
+    /// Whether a field after another one is still empty, to which the return key leads.
+    func hasEmptyField(after id: ControlID) -> Bool {
+        all.drop { $0.id != id }.dropFirst().contains(where: \.text.value.isEmpty)
     }
 
     /// Removes passwords and codes.

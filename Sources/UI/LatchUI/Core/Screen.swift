@@ -26,6 +26,10 @@ public protocol Screen: Hashable, Sendable {
     var loading: Request? { get }
     /// The date at which the current step expires; nil if it does not.
     var deadline: Date? { get }
+    /// Whether the user may leave the current step by a swipe, which loses what is shown only once.
+    var canBeDismissed: Bool { get }
+    /// The screen as it begins anew when it is shown again after its end.
+    var beginning: Self { get }
 
     /// Takes the press of an enabled button, or of a row.
     mutating func press(_ control: ControlID) -> ScreenStep<Self>
@@ -55,6 +59,10 @@ extension Screen {
     public var loading: Request? { nil }
     /// No expiry.
     public var deadline: Date? { nil }
+    /// True.
+    public var canBeDismissed: Bool { true }
+    /// The screen as it is.
+    public var beginning: Self { self }
 
     /// Changes nothing.
     public mutating func set(_ control: ControlID, to isOn: Bool) -> ScreenStep<Self> { .stay }

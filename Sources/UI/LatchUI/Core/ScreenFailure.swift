@@ -43,6 +43,10 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         case stepUpRequired
         /// The account may not do this.
         case forbidden
+        /// The account is the only one of an administrator.
+        case lastAdministrator
+        /// The device could not authenticate its owner.
+        case deviceRefused
         /// A different user signed in.
         case differentUser
         /// The thing is not there any more.
@@ -65,6 +69,8 @@ public struct ScreenFailure: Error, Hashable, Sendable {
     public let retryDate: Date?
     /// The time until then, when the failure arrived.
     private let wait: Duration?
+    /// Whether a recovery code is accepted in spite of the lock.
+    private var acceptsRecoveryCode = false
 
     /// Creates a failure.
     ///
@@ -88,7 +94,12 @@ public struct ScreenFailure: Error, Hashable, Sendable {
             // Without the server's time a minute, so that a lock has an end.
             let wait: Duration? = reason == .locked ? max(error.retryAfter ?? .seconds(60), .seconds(1)) : nil
             self.init(reason, after: wait, from: now)
-        case let error as HTTPError: self.init(Self.reason(of: error))
+        case let error as HTTPError:
+            if error == HTTPError.unacceptableStatus, let response = error.response {
+                self.init(AccountError(response), at: now)
+            } else {
+                self.init(Self.reason(of: error))
+            }
         case let error as AuthError: self.init(Self.reason(of: error))
         case let error as OAuthError:
             let reason = Self.reason(of: error)
@@ -101,9 +112,18 @@ public struct ScreenFailure: Error, Hashable, Sendable {
     public var phrase: Phrase {
         guard reason == .locked else { return Phrase("failure.\(reason.rawValue)") }
         let seconds = Int((wait ?? .seconds(60)).components.seconds)
-        return seconds < 90
+        let phrase =
+            seconds < 90
             ? Phrase("failure.locked.seconds", .count(seconds))
             : Phrase("failure.locked.minutes", .count((seconds + 59) / 60))
+        return acceptsRecoveryCode ? Phrase("failure.locked.code", .phrase(phrase)) : phrase
+    }
+
+    /// Returns the failure of a code, in whose place a recovery code is accepted.
+    func acceptingRecoveryCode() -> ScreenFailure {
+        var failure = self
+        failure.acceptsRecoveryCode = true
+        return failure
     }
 }
 
@@ -128,7 +148,7 @@ extension ScreenFailure {
         "weakPassword": .weakPassword, "invalidLink": .invalidLink, "invalidToken": .expired, "forbidden": .forbidden,
         "noSuchDevice": .missing, "noSuchAccount": .missing, "noSecondFactor": .missing, "signInAgain": .stepUpRequired,
         "alreadyExists": .taken, "invalidCredentials": .wrongCredentials, "invalidCode": .wrongCode,
-        "lastAdministrator": .forbidden, "ownerProofRequired": .codeRequired,
+        "lastAdministrator": .lastAdministrator, "ownerProofRequired": .codeRequired,
     ]
 
     private static func reason(of error: HTTPError) -> Reason {
@@ -136,8 +156,7 @@ extension ScreenFailure {
         case HTTPError.offline, HTTPError.timeout: .offline
         case HTTPError.cancelled: .cancelled
         case HTTPError.tls, HTTPError.pinMismatch, HTTPError.clientCertificateRefused, HTTPError.insecureURL: .insecure
-        case HTTPError.unacceptableStatus:
-            error.response.map { reason(of: AccountError($0)) } ?? .refused
+        case HTTPError.unacceptableStatus: .refused
         default: .serverFailed
         }
     }

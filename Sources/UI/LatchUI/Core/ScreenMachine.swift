@@ -10,8 +10,8 @@ public import PortableFoundation
 ///   after a failure, not even one of the network: a secret is in memory for one attempt alone. The focus is then at its
 ///   field, so that the keychain or the keyboard fills it in again.
 /// - A failure becomes a notice with a next step, is announced, and moves the focus to where the user goes on.
-/// - Too many attempts lock the primary button until the server's time is over. A recovery code opens it, since servers count
-///   only the codes of the authenticator app.
+/// - Too many attempts lock the button that began them until the server's time is over, or until the form is another one. A
+///   recovery code opens it, since servers count only the codes of the authenticator app.
 /// - An answer is never dropped, since the server has done its work: it also counts after the screen has disappeared, and
 ///   after a cancellation that came too late.
 public struct ScreenMachine<S: Screen>: Hashable, Sendable {
@@ -33,11 +33,23 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
     public private(set) var failure: ScreenFailure?
     /// The control that has the focus; nil for none.
     public private(set) var focus: ControlID?
-    /// The date until which the primary button is locked; nil if it is not.
+    /// The date until which a button is locked; nil if none is.
     public private(set) var lockedUntil: Date?
+    /// The control whose request has failed last, above which the failure is shown.
+    private var origin: ControlID?
+    /// The control that is locked.
+    private var locked: ControlID?
+    /// The screen as it begins after its end.
+    private let beginning: S
 
     /// Creates the machine of a screen that is not shown yet.
-    public init(_ screen: S) { self.screen = screen }
+    public init(_ screen: S) {
+        self.screen = screen
+        beginning = screen.beginning
+    }
+
+    /// Whether the user may leave the screen by a swipe: not during a request, nor where something is shown only once.
+    public var canBeDismissed: Bool { !isBusy && (outcome != nil || screen.canBeDismissed) }
 
     /// Whether a request is under way.
     public var isBusy: Bool { if case .busy = activity { true } else { false } }
@@ -63,14 +75,15 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
         case .response(let response):
             effects = take(response)
         case .failure(let failure):
-            guard isBusy else { return [] }
+            guard case .busy(let control) = activity else { return [] }
             activity = .idle
-            fail(failure)
+            fail(failure, of: control)
             effects = []
         case .time(let now):
             pass(now)
             effects = []
         }
+        if hasOtherForm(than: before) { unlock() }
         settle(after: event, before, &effects)
         return effects
     }
@@ -82,7 +95,7 @@ extension ScreenMachine {
     private mutating func take(_ input: ScreenInput) -> [ScreenEffect<S>] {
         switch input {
         case .appear:
-            if outcome != nil { activity = .idle }
+            if outcome != nil { self = ScreenMachine(beginning) }
             guard !isBusy, let request = screen.loading else { return [] }
             return follow(.perform(request), by: .retry)
         case .disappear:
@@ -96,7 +109,10 @@ extension ScreenMachine {
             if lockedUntil == nil { failure = nil }
             return []
         case .reveal(let id, let isRevealed):
-            if activity == .idle { screen.fields.reveal(isRevealed, of: id) }
+            guard activity == .idle else { return [] }
+            screen.fields.reveal(isRevealed, of: id)
+            // The field that is shown takes the place of the hidden one, which had the focus.
+            focus = id
             return []
         case .set(let id, let isOn):
             guard let control = enabled(id), control.kind == .toggle, control.isOn != isOn else { return [] }
@@ -172,18 +188,23 @@ extension ScreenMachine {
         }
     }
 
-    private mutating func fail(_ failure: ScreenFailure) {
+    private mutating func fail(_ failure: ScreenFailure, of control: ControlID) {
+        screen.fields.markSecretsAsSentInVain()
         // The user knows of an own cancellation.
         guard failure.reason != .cancelled else { return }
-        self.failure = screen.receive(failure)
-        if failure.reason == .locked { lockedUntil = failure.retryDate }
+        let acceptsCode = failure.reason == .locked && screen.fields.all.contains { $0.kind == .oneTimeCode }
+        self.failure = screen.receive(acceptsCode ? failure.acceptingRecoveryCode() : failure)
+        origin = control
+        if failure.reason == .locked { (lockedUntil, locked) = (failure.retryDate, control) }
+    }
+
+    private mutating func unlock() {
+        (lockedUntil, locked) = (nil, nil)
+        if failure?.reason == .locked { failure = nil }
     }
 
     private mutating func pass(_ now: Date) {
-        if let date = lockedUntil, date <= now {
-            lockedUntil = nil
-            if failure?.reason == .locked { failure = nil }
-        }
+        if let date = lockedUntil, date <= now { unlock() }
         if activity == .idle, let date = screen.deadline, date <= now { failure = screen.expire() ?? failure }
     }
 }
@@ -193,33 +214,33 @@ extension ScreenMachine {
 extension ScreenMachine {
     /// The controls of the screen, in reading order, as they are now.
     public var controls: [Control] {
-        var all = [Control(.title, .heading, screen.title)]
-        if let failure { all.append(.notice(.failure, failure.phrase, id: .failure)) }
-        all += screen.content
-        let isLoading = activity == .busy(.retry)
-        if isLoading { all.append(Control(.progress, .progress, Phrase("progress"))) }
+        var all = screen.content
+        if activity == .busy(.retry) { all.insert(Control(.progress, .progress, Phrase("progress")), at: 0) }
         if activity == .idle, screen.loading != nil {
             all.append(.button(.retry, .secondary, Phrase("button.retry")))
         }
         if isBusy, !all.contains(where: { $0.id == .cancel }) {
             all.append(.button(.cancel, .cancel, Phrase("button.cancel")))
         }
-        return all.map(adjusted)
+        if let failure {
+            // Where the user has just pressed, so that it is in view.
+            let place = all.firstIndex { control in control.withActions.contains { $0.id == origin } }
+            all.insert(.notice(.failure, failure.phrase, id: .failure), at: place ?? 0)
+        }
+        return ([Control(.title, .heading, screen.title)] + all).map(adjusted)
     }
-
-    /// Whether the form cannot be sent now; a recovery code can.
-    private var isLocked: Bool { lockedUntil != nil && !screen.fields.holdRecoveryCode }
 
     /// Returns the control as it is during a request, a lock, or after the end.
     private func adjusted(_ control: Control) -> Control {
         var control = control
         switch activity {
-        case .idle: if isLocked, control.kind == .button(.primary) { control.isEnabled = false }
+        case .idle: if control.id == locked, !screen.fields.holdRecoveryCode { control.isEnabled = false }
         case .busy(let id):
             control.isEnabled = control.id == .cancel
             control.isBusy = control.id == id
         case .finished: control.isEnabled = false
         }
+        control.returnKey = screen.fields.hasEmptyField(after: control.id) ? .next : .go
         control.actions = control.actions.map(adjusted)
         return control
     }
@@ -244,13 +265,24 @@ extension ScreenMachine {
 
     private func announce(_ before: ScreenMachine<S>, _ event: ScreenEvent<S>, _ effects: inout [ScreenEffect<S>]) {
         if let failure, isNews(failure, before, event) { effects.append(.announce(failure.phrase)) }
-        if failure == nil, mayFindProblems(event), let problem = screen.fields.firstProblem?.problem {
+        // The notice of a lock stays while another button is pressed.
+        if failure == nil || isPress(event), mayFindProblems(event), let problem = screen.fields.firstProblem?.problem {
             effects.append(.announce(problem))
         }
-        let known = Set(before.screen.content.filter(\.isNotice).map(\.label))
+        if before.lockedUntil != nil, lockedUntil == nil, case .time = event {
+            effects.append(.announce(Phrase("failure.locked.over")))
+        }
+        // An answer to the user's own press is announced also if it says the same once more.
+        let known = isAnswer(event, before) ? [] : Set(before.screen.content.filter(\.isNotice).map(\.label))
         for notice in screen.content where notice.isNotice && !known.contains(notice.label) {
             effects.append(.announce(notice.label))
         }
+    }
+
+    private func isPress(_ event: ScreenEvent<S>) -> Bool { if case .input(.press) = event { true } else { false } }
+
+    private func isAnswer(_ event: ScreenEvent<S>, _ before: ScreenMachine<S>) -> Bool {
+        if case .response = event { before.activity != .busy(.retry) } else { false }
     }
 
     /// Whether a failure is to be announced: each time that one arrives, also the same one again.
@@ -270,18 +302,33 @@ extension ScreenMachine {
     /// Returns the control that is to have the focus after an event; nil to leave it where it is.
     private func wantedFocus(after event: ScreenEvent<S>, _ before: ScreenMachine<S>) -> ControlID? {
         if mayFindProblems(event), let field = screen.fields.firstProblem { return field.id }
-        let isOtherForm = before.screen.fields.all.map(\.id) != screen.fields.all.map(\.id)
         switch event {
-        case .input(.appear), .input(.open), .response: return firstEmptyField
+        case .input(.appear), .input(.open): return firstEmptyField
         case .failure: return firstEmptyField ?? (screen.loading == nil ? nil : .retry)
-        case .input(.press), .time: return isOtherForm ? firstEmptyField : nil
+        case .response: return hasOtherForm(than: before) && !hasContentToUseFirst ? firstEmptyField : nil
+        case .input(.press), .time: return hasOtherForm(than: before) ? firstEmptyField : nil
         case .input: return nil
         }
     }
 
-    /// The first field that the user has not filled in; else the first one.
+    private func hasOtherForm(than before: ScreenMachine<S>) -> Bool {
+        before.screen.fields.all.map(\.id) != screen.fields.all.map(\.id)
+    }
+
+    /// Whether a code, a link or a row comes before the first field, which a keyboard would cover.
+    private var hasContentToUseFirst: Bool {
+        screen.content.prefix { !$0.isField }.contains { control in
+            switch control.kind {
+            case .code, .copy, .qrCode, .link, .row: true
+            case .heading, .text, .notice, .field, .button, .toggle, .progress: false
+            }
+        }
+    }
+
+    /// The first field that the user has to fill in; else the first one, unless the whole form is optional, as a search is.
     private var firstEmptyField: ControlID? {
         let fields = screen.fields.all
+        guard fields.contains(where: \.isRequired) else { return nil }
         return (fields.first { $0.text.value.isEmpty && $0.isRequired } ?? fields.first)?.id
     }
 }
@@ -289,6 +336,9 @@ extension ScreenMachine {
 extension Control {
     /// Whether the control is a notice.
     var isNotice: Bool { if case .notice = kind { true } else { false } }
+
+    /// Whether the control is a text field.
+    var isField: Bool { if case .field = kind { true } else { false } }
 
     /// Whether the control is a button.
     var isButton: Bool { if case .button = kind { true } else { false } }

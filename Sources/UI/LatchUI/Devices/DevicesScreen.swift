@@ -30,8 +30,12 @@ public struct DevicesScreen: Screen {
 
     /// The devices; nil until they are loaded.
     public private(set) var devices: [SignedInDevice]?
+    /// Whether the user is asked to confirm the sign-out of all others.
+    public private(set) var isSigningOutOthers = false
     /// The notice of the last change; nil before one.
     private var news: Phrase?
+    /// The name of the device that is being signed out.
+    private var leaving: Phrase?
 
     /// Creates the screen.
     public init() {}
@@ -44,15 +48,22 @@ public struct DevicesScreen: Screen {
 
     /// The devices, and the button for all others.
     public var content: [Control] {
-        let news = news.map { [Control.notice(.success, $0)] } ?? []
         let others = devices?.filter { !$0.isCurrent } ?? []
+        if isSigningOutOthers {
+            return [
+                .notice(.warning, Phrase("devices.signOutOthers.warning", .count(others.count))),
+                .button(.confirmSignOutOthers, .destructive, Phrase("devices.signOutOthers")),
+                .button(.back, .cancel, Phrase("button.back")),
+            ]
+        }
+        let news = news.map { [Control.notice(.success, $0)] } ?? []
         let signOut: [Control] =
             others.isEmpty ? [] : [.button(.signOutOthers, .destructive, Phrase("devices.signOutOthers"))]
         return news + (devices ?? []).map(row) + signOut + [.button(.done, .cancel, Phrase("button.close"))]
     }
 
     private func row(_ device: SignedInDevice) -> Control {
-        let name = device.name.map { Phrase.verbatim($0) } ?? Phrase("devices.unnamed")
+        let name = Self.name(of: device)
         let detail =
             device.isCurrent ? Phrase("devices.this") : device.lastUse.map { Phrase("devices.lastUse", .date($0)) }
         let actions: [Control] =
@@ -63,12 +74,25 @@ public struct DevicesScreen: Screen {
             ControlID("device", item: device.id), name, detail: detail, isOn: device.isCurrent, actions: actions)
     }
 
+    private static func name(of device: SignedInDevice) -> Phrase {
+        device.name.map { .verbatim($0) } ?? Phrase("devices.unnamed")
+    }
+
     /// Takes the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
+        (news, leaving) = (nil, nil)
         switch control {
-        case .signOutOthers: return .perform(.signOutOthers)
+        case .signOutOthers, .back:
+            isSigningOutOthers = control == .signOutOthers
+            return .stay
+        case .confirmSignOutOthers:
+            isSigningOutOthers = false
+            return .perform(.signOutOthers)
         case .done: return .finish(.closed)
-        default: return control.item.map { .perform(.signOut(id: $0)) } ?? .stay
+        default:
+            guard let device = devices?.first(where: { $0.id == control.item }) else { return .stay }
+            leaving = Self.name(of: device)
+            return .perform(.signOut(id: device.id))
         }
     }
 
@@ -77,8 +101,11 @@ public struct DevicesScreen: Screen {
         switch response {
         case .loaded(let all):
             if let before = devices, before.count > all.count {
-                news = Phrase("devices.signedOut", .count(before.count - all.count))
+                news =
+                    leaving.map { Phrase("devices.signedOut.one", .phrase($0)) }
+                    ?? Phrase("devices.signedOut", .count(before.count - all.count))
             }
+            leaving = nil
             devices = all.filter(\.isCurrent) + all.filter { !$0.isCurrent }
             return .stay
         }
@@ -92,6 +119,9 @@ public struct DevicesScreen: Screen {
 }
 
 extension ControlID {
+    /// The button that signs out all other devices.
+    public static let confirmSignOutOthers: ControlID = "confirmSignOutOthers"
+
     /// Returns the button that signs a device out.
     public static func signOutDevice(_ id: String) -> ControlID { ControlID("signOutDevice", item: id) }
 }

@@ -22,6 +22,8 @@ public struct ChangePasswordScreen: Screen {
     public enum Outcome: Hashable, Sendable {
         /// The password is changed.
         case changed
+        /// To the password reset: an account that signs in through a provider may have no password.
+        case passwordReset
         /// The user has left the screen.
         case cancelled
     }
@@ -53,6 +55,7 @@ public struct ChangePasswordScreen: Screen {
         return fields.controls + [
             .toggle(.signOutOthers, Phrase("changePassword.signOutOthers"), isOn: signsOutOthers),
             .button(.submit, .primary, Phrase("changePassword.submit")),
+            .button(.forgotPassword, .link, Phrase("stepUp.noPassword")),
             .button(.cancel, .cancel, Phrase("button.cancel")),
         ]
     }
@@ -67,6 +70,7 @@ public struct ChangePasswordScreen: Screen {
                     current: $0.secret(.password), new: $0.secret(.newPassword), signsOutOthers: signsOutOthers)
             }
         case .done: return .finish(.changed)
+        case .forgotPassword: return .navigate(.passwordReset)
         default: return .finish(.cancelled)
         }
     }

@@ -60,6 +60,9 @@ public struct PasswordResetScreen: Screen {
         show(.address)
     }
 
+    /// The screen without what the mail has brought.
+    public var beginning: PasswordResetScreen { PasswordResetScreen(email: email) }
+
     /// The title.
     public var title: Phrase {
         switch step {

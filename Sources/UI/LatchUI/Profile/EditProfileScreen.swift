@@ -38,9 +38,14 @@ public struct EditProfileScreen: Screen {
         self.profile = profile
         fields = Fields([
             Field(
-                .displayName, .name, Phrase("field.displayName"), isRequired: false, text: profile.displayName),
-            Field(.firstName, .name, Phrase("field.firstName"), isRequired: false, text: profile.firstName),
-            Field(.lastName, .name, Phrase("field.lastName"), isRequired: false, text: profile.lastName),
+                .displayName, .name, Phrase("field.displayName"), isRequired: false, text: profile.displayName,
+                fills: .nickname),
+            Field(
+                .firstName, .name, Phrase("field.firstName"), isRequired: false, text: profile.firstName,
+                fills: .givenName),
+            Field(
+                .lastName, .name, Phrase("field.lastName"), isRequired: false, text: profile.lastName,
+                fills: .familyName),
             Field(.email, .email, Phrase("field.email"), text: profile.email),
         ])
     }
@@ -51,8 +56,10 @@ public struct EditProfileScreen: Screen {
     /// The fields, or the notice of the mails.
     public var content: [Control] {
         if saved != nil {
+            // An address that was never confirmed has no say.
+            let key = profile.isEmailVerified ? "profile.emailChange" : "profile.emailChange.new"
             return [
-                .notice(.information, Phrase("profile.emailChange", .text(fields.value(.email)))),
+                .notice(.information, Phrase(key, .text(fields.value(.email)), .text(profile.email))),
                 .button(.done, .primary, Phrase("button.continue")),
             ]
         }
@@ -81,7 +88,9 @@ public struct EditProfileScreen: Screen {
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .saved(let profile):
-            guard fields.value(.email) != profile.email else { return .finish(.saved(profile)) }
+            // Servers send no mail for another case.
+            let isSame = fields.value(.email).lowercasedASCII() == profile.email.lowercasedASCII()
+            guard !isSame else { return .finish(.saved(profile)) }
             saved = profile
             return .stay
         }

@@ -58,7 +58,13 @@ public struct ProfileScreen: Screen {
     }
 
     /// The title: the user's name.
-    public var title: Phrase { profile.map { .verbatim($0.shownName) } ?? Phrase("profile.title") }
+    public var title: Phrase {
+        if isDeleting { return Phrase("profile.delete.title") }
+        return profile.map { .verbatim($0.shownName) } ?? Phrase("profile.title")
+    }
+
+    /// The screen without the profile, which is loaded again.
+    public var beginning: ProfileScreen { ProfileScreen() }
 
     /// The request for the profile; nil once it is there.
     public var loading: Request? { isStale ? .load : nil }
@@ -67,14 +73,14 @@ public struct ProfileScreen: Screen {
     public var content: [Control] {
         if isDeleting {
             return [
-                .notice(.warning, Phrase("profile.delete.warning")),
+                .notice(.warning, Phrase("profile.delete.warning", .text(profile?.email ?? ""))),
                 .button(.confirmDeletion, .destructive, Phrase("profile.delete.confirm")),
                 .button(.back, .cancel, Phrase("button.back")),
             ]
         }
-        return values + [
-            .button(.signOut, .destructive, Phrase("profile.signOut")),
-            .button(.done, .cancel, Phrase("button.close")),
+        let delete: [Control] = profile == nil ? [] : [.button(.delete, .destructive, Phrase("profile.delete"))]
+        return values + [.button(.signOut, .secondary, Phrase("profile.signOut"))] + delete + [
+            .button(.done, .cancel, Phrase("button.close"))
         ]
     }
 
@@ -94,7 +100,6 @@ public struct ProfileScreen: Screen {
             .button(.changePassword, .secondary, Phrase("changePassword.title")),
             .button(.secondFactor, .secondary, Phrase("secondFactor.title")),
             .button(.devices, .secondary, Phrase("devices.title")),
-            .button(.delete, .destructive, Phrase("profile.delete")),
         ]
     }
 

@@ -38,12 +38,16 @@ public struct EmailVerificationScreen: Screen {
         case verified
         /// The address is not verified yet.
         case waiting
+        /// Nobody can be asked, since no user is signed in.
+        case unknown
     }
 
     /// The way on.
     public enum Outcome: Hashable, Sendable {
         /// The address is verified.
         case verified(email: String)
+        /// The user has verified the address elsewhere, and signs in with it.
+        case signIn(email: String)
         /// The user goes on without.
         case later
     }
@@ -54,13 +58,31 @@ public struct EmailVerificationScreen: Screen {
     public private(set) var step = Step.waiting
     /// The field of the password, in its step.
     public var fields = Fields()
+    /// Whether a mail was sent.
+    private var isSent: Bool
     /// Whether another mail was sent.
     private var isSentAgain = false
+    /// Whether the user has asked, and the address was not verified yet.
+    private var isNotYet = false
+    /// Whether the user asks, and not the app.
+    private var isAsking = false
     /// The token of the request that is under way, for the step after it.
     private var token: FieldText?
+    /// The token of a link that could not be sent, until it is.
+    private var unsent: FieldText?
 
     /// Creates the screen of an address.
-    public init(email: String) { self.email = email }
+    ///
+    /// - Parameters:
+    ///   - email: The address.
+    ///   - isSent: Whether a mail is on its way, as it is after a registration; otherwise the user requests one.
+    public init(email: String, isSent: Bool = true) {
+        self.email = email
+        self.isSent = isSent
+    }
+
+    /// The request of a link that could not be sent.
+    public var loading: Request? { unsent.map { .verify(token: $0, password: nil) } }
 
     /// The title.
     public var title: Phrase { Phrase(step == .verified ? "verification.done.title" : "verification.title") }
@@ -68,11 +90,21 @@ public struct EmailVerificationScreen: Screen {
     /// The notice of the mail, or the password's field.
     public var content: [Control] {
         switch step {
+        case .waiting where !isSent:
+            [
+                .text(Phrase("verification.unsent", .text(email))),
+                .button(.resend, .primary, Phrase("verification.send")),
+                .button(.done, .cancel, Phrase("verification.later")),
+            ]
         case .waiting:
             [
-                .notice(
-                    .information, Phrase(isSentAgain ? "verification.sentAgain" : "verification.sent", .text(email))),
+                isNotYet
+                    ? .notice(.warning, Phrase("verification.notYet", .text(email)))
+                    : .notice(
+                        .information,
+                        Phrase(isSentAgain ? "verification.sentAgain" : "verification.sent", .text(email))),
                 .text(Phrase("verification.explanation")),
+                .button(.confirmed, .primary, Phrase("verification.confirmed")),
                 .button(.resend, .secondary, Phrase("verification.resend")),
                 .button(.done, .cancel, Phrase("verification.later")),
             ]
@@ -93,6 +125,9 @@ public struct EmailVerificationScreen: Screen {
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch (control, step) {
         case (.resend, _): return .perform(.resend(email: email))
+        case (.confirmed, _):
+            isAsking = true
+            return .perform(.check)
         case (.submit, .password(let token)):
             return submitting { .verify(token: token, password: $0.secret(.password)) }
         case (.back, _):
@@ -105,20 +140,29 @@ public struct EmailVerificationScreen: Screen {
 
     /// Takes the answer.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
-        token = nil
+        let isAsking = isAsking
+        (self.isAsking, token, unsent) = (false, nil, nil)
         switch response {
-        case .sent: isSentAgain = true
+        case .sent: (isSentAgain, isSent, isNotYet) = (isSent, true, false)
         case .verified: show(.verified)
-        case .waiting: break
+        case .waiting: isNotYet = isAsking
+        case .unknown: if isAsking { return .finish(.signIn(email: email)) }
         }
         return .stay
     }
 
     /// Takes a failure: the password is asked for where the server wants it.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
-        let token = token
-        self.token = nil
+        let token = token ?? unsent
+        (isAsking, self.token, unsent) = (false, nil, nil)
         switch failure.reason {
+        case .offline, .serverFailed:
+            // The link is all that the user has.
+            unsent = token
+            return failure
+        case .wrongCredentials where fields[.password] != nil:
+            fields.setProblem(Phrase("field.currentPassword.wrong"), of: .password)
+            return nil
         case .codeRequired:
             guard let token else { return failure }
             show(.password(token))
@@ -135,15 +179,21 @@ public struct EmailVerificationScreen: Screen {
         guard link.purpose == .verifyEmail, step != .verified else { return .stay }
         let token = FieldText(link.token, isSecret: true)
         show(.waiting)
-        self.token = token
+        (self.token, unsent) = (token, nil)
         return .perform(.verify(token: token, password: nil))
     }
 
-    /// Forgets the token of a request that was cancelled.
-    public mutating func leave() { token = nil }
+    /// Keeps the token of a link whose request was cancelled, so that it can be sent again.
+    public mutating func leave() {
+        if step == .waiting, let token { unsent = token }
+        (isAsking, token) = (false, nil)
+    }
 
     /// Asks whether the address was verified in a browser meanwhile.
-    public mutating func resume() -> ScreenStep<Self> { step == .waiting ? .perform(.check) : .stay }
+    public mutating func resume() -> ScreenStep<Self> {
+        guard step == .waiting, isSent else { return .stay }
+        return .perform(loading ?? .check)
+    }
 
     private mutating func show(_ step: Step) {
         self.step = step
@@ -157,13 +207,15 @@ public struct EmailVerificationScreen: Screen {
 
 extension EmailVerificationScreen: Codable {
     private enum CodingKeys: String, CodingKey {
-        case email, isVerified
+        case email, isVerified, isSent
     }
 
     /// Restores the screen as it waits for the mail, or at its end.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(email: try values.decode(String.self, forKey: .email))
+        self.init(
+            email: try values.decode(String.self, forKey: .email),
+            isSent: try values.decodeIfPresent(Bool.self, forKey: .isSent) ?? true)
         if try values.decode(Bool.self, forKey: .isVerified) { show(.verified) }
     }
 
@@ -172,12 +224,15 @@ extension EmailVerificationScreen: Codable {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(email, forKey: .email)
         try values.encode(step == .verified, forKey: .isVerified)
+        try values.encode(isSent, forKey: .isSent)
     }
 }
 
 extension ControlID {
-    /// The button that sends another mail.
+    /// The button that sends a mail, or another one.
     public static let resend: ControlID = "resend"
+    /// The button by which users say that they have verified the address elsewhere.
+    public static let confirmed: ControlID = "confirmed"
 }
 
 /// The model of an ``EmailVerificationScreen``.
@@ -199,7 +254,7 @@ extension ScreenModel where S == EmailVerificationScreen {
                 return .verified
             case .check:
                 // Nobody can be asked before the first sign-in.
-                guard client.session.currentState.isSignedIn else { return .waiting }
+                guard client.session.currentState.isSignedIn else { return .unknown }
                 return try await client.profile().isEmailVerified == true ? .verified : .waiting
             }
         }

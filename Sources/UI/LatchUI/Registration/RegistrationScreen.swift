@@ -39,8 +39,8 @@ public struct RegistrationScreen: Screen {
     public init(email: String = "") {
         fields = Fields([
             Field(.name, .name, Phrase("field.name"), isRequired: false),
-            Field(.email, .email, Phrase("field.email"), text: email),
-            Field(.newPassword, .newPassword, Phrase("field.newPassword")),
+            Field(.email, .email, Phrase("field.email"), text: email, fills: .username),
+            Field(.newPassword, .newPassword, Phrase("field.password")),
         ])
     }
 
@@ -79,7 +79,8 @@ public struct RegistrationScreen: Screen {
     /// Takes a failure, which belongs to a field where it is about its text.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         switch failure.reason {
-        case .taken, .invalidEmail: fields.setProblem(failure.phrase, of: .email)
+        case .taken: fields.setProblem(Phrase("field.email.taken"), of: .email)
+        case .invalidEmail: fields.setProblem(failure.phrase, of: .email)
         case .weakPassword: fields.setProblem(failure.phrase, of: .newPassword)
         default: return failure
         }

@@ -4,19 +4,26 @@ public import LatchAccounts
 public import LatchCore
 public import LatchTexts
 
-/// The set-up of a second factor: the secret for the authenticator app, a first code, and the recovery codes.
+/// The second factor of the user: its set-up, new recovery codes, and its removal.
 ///
-/// The recovery codes come after the code, so that nobody keeps those of a factor that does not hold. The secret leaves with
-/// the step that shows it.
+/// A set-up shows the secret for the authenticator app, takes a first code, and then shows the recovery codes, so that nobody
+/// keeps those of a factor that does not hold. A confirmation whose answer was lost may have taken effect: the screen then
+/// offers new recovery codes for a code of the app. A secret leaves with the step that shows it.
 public struct SecondFactorScreen: Screen {
-    /// The step of a set-up.
+    /// The step of the screen.
     public enum Step: Hashable, Sendable {
-        /// The explanation.
+        /// The explanation, and the three ways on.
         case introduction
         /// The secret, and the field of the first code.
         case secret(SecondFactorSetup)
+        /// The field of a code, for new recovery codes.
+        case newCodes
+        /// The field of a code, for the removal.
+        case removal
         /// The recovery codes of a factor that holds.
         case recoveryCodes([FieldText])
+        /// The factor is removed.
+        case removed
     }
 
     /// The work of the screen.
@@ -25,6 +32,10 @@ public struct SecondFactorScreen: Screen {
         case begin
         /// Confirm them by a code.
         case confirm(code: FieldText)
+        /// Replace the recovery codes.
+        case replaceRecoveryCodes(code: FieldText)
+        /// Remove the factor.
+        case remove(code: FieldText)
     }
 
     /// The answer to a request.
@@ -33,13 +44,19 @@ public struct SecondFactorScreen: Screen {
         case begun(SecondFactorSetup)
         /// The factor holds.
         case confirmed
+        /// The new recovery codes.
+        case replaced([FieldText])
+        /// The factor is removed.
+        case removed
     }
 
     /// The way on.
     public enum Outcome: Hashable, Sendable {
         /// The factor holds.
         case enabled
-        /// The user has left the screen; no factor holds that did not before.
+        /// The account has no second factor any more.
+        case disabled
+        /// The user has left the screen.
         case cancelled
     }
 
@@ -47,6 +64,12 @@ public struct SecondFactorScreen: Screen {
     public private(set) var step = Step.introduction
     /// The field of the code, in its step.
     public var fields = Fields()
+    /// Whether the recovery codes replace others of the same factor.
+    private var isReplacement = false
+    /// Whether a confirmation is under way.
+    private var isConfirming = false
+    /// Whether the answer to a confirmation was lost, so that the factor may hold.
+    private var isUnsure = false
 
     /// Creates the screen.
     public init() {}
@@ -54,117 +77,207 @@ public struct SecondFactorScreen: Screen {
     /// The title.
     public var title: Phrase {
         switch step {
-        case .introduction, .secret: Phrase("secondFactor.title")
+        case .introduction, .secret, .removed: Phrase("secondFactor.title")
+        case .newCodes: Phrase("secondFactor.newCodes")
+        case .removal: Phrase("secondFactor.off")
         case .recoveryCodes: Phrase("secondFactor.codes.title")
         }
     }
 
-    /// The explanation, the secret and its field, or the recovery codes.
+    /// False while the recovery codes are shown, which are shown once.
+    public var canBeDismissed: Bool { if case .recoveryCodes = step { false } else { true } }
+
+    /// The controls of the step.
     public var content: [Control] {
         switch step {
         case .introduction:
             [
                 .text(Phrase("secondFactor.explanation")),
                 .button(.submit, .primary, Phrase("secondFactor.begin")),
+                .button(.newRecoveryCodes, .secondary, Phrase("secondFactor.newCodes")),
+                .button(.removeSecondFactor, .destructive, Phrase("secondFactor.off")),
                 .button(.cancel, .cancel, Phrase("button.cancel")),
             ]
-        case .secret(let setup):
-            [.text(Phrase("secondFactor.scan"))] + Self.links(setup) + [
-                .code(.secret, Phrase("secondFactor.secret"), FieldText(setup.secret, isSecret: true))
-            ] + fields.controls + [
-                .button(.submit, .primary, Phrase("secondFactor.confirm")),
-                .button(.cancel, .cancel, Phrase("button.cancel")),
-            ]
-        case .recoveryCodes(let codes):
+        case .secret(let setup): Self.secretControls(setup) + form(Phrase("secondFactor.confirm"), .primary)
+        case .newCodes:
+            [newCodesExplanation] + form(Phrase("secondFactor.newCodes.submit"), .primary)
+        case .removal:
+            [.notice(.warning, Phrase("secondFactor.off.warning"))]
+                + form(Phrase("secondFactor.off.submit"), .destructive)
+        case .recoveryCodes(let codes): codeControls(codes)
+        case .removed:
             [
-                .notice(.success, Phrase("secondFactor.done")), .text(Phrase("secondFactor.codes.explanation")),
+                .notice(.success, Phrase("secondFactor.off.done")),
+                .button(.done, .primary, Phrase("button.continue")),
             ]
-                + codes.enumerated().map { number, code in
-                    .code(
-                        ControlID("recoveryCode", item: "\(number + 1)"),
-                        Phrase("secondFactor.code", .text("\(number + 1)")), code)
-                } + [.button(.done, .primary, Phrase("secondFactor.saved"))]
         }
     }
 
-    /// Returns the link that opens the authenticator app of this device, and from which a view draws the QR code.
-    private static func links(_ setup: SecondFactorSetup) -> [Control] {
-        guard setup.uri.utf8.starts(with: "otpauth://".utf8) else { return [] }
-        var link = Control(.authenticator, .link, Phrase("secondFactor.open"))
-        // It contains the secret.
-        link.text = FieldText(setup.uri, isSecret: true)
-        return [link]
+    /// The field of the code with its buttons.
+    private func form(_ submit: Phrase, _ role: Control.ButtonRole) -> [Control] {
+        fields.controls + [
+            .button(.submit, role, submit), .button(.cancel, .cancel, Phrase("button.cancel")),
+        ]
+    }
+
+    private var newCodesExplanation: Control {
+        isUnsure
+            ? .notice(.warning, Phrase("secondFactor.unsure")) : .text(Phrase("secondFactor.newCodes.explanation"))
+    }
+
+    /// Returns the ways of the secret to an authenticator app: a QR code, a link, and a text to copy.
+    private static func secretControls(_ setup: SecondFactorSetup) -> [Control] {
+        var all: [Control] = [.notice(.information, Phrase("secondFactor.scan"))]
+        if setup.uri.utf8.starts(with: "otpauth://".utf8) {
+            // It contains the secret.
+            let uri = FieldText(setup.uri, isSecret: true)
+            all.append(.qrCode(.qrCode, Phrase("secondFactor.qr"), uri))
+            var link = Control(.authenticator, .link, Phrase("secondFactor.open"))
+            link.text = uri
+            all.append(link)
+        }
+        return all + [
+            .code(.secret, Phrase("secondFactor.secret"), FieldText(setup.secret.inGroups(of: 4), isSecret: true)),
+            .copy(.copySecret, Phrase("secondFactor.copyKey"), FieldText(setup.secret, isSecret: true)),
+        ]
+    }
+
+    private func codeControls(_ codes: [FieldText]) -> [Control] {
+        let texts = codes.enumerated().map { number, code in
+            Control.code(
+                ControlID("recoveryCode", item: "\(number + 1)"), Phrase("secondFactor.code", .text("\(number + 1)")),
+                code)
+        }
+        let all = FieldText(codes.map(\.value).joined(separator: "\n"), isSecret: true)
+        let notice = Phrase(isReplacement ? "secondFactor.replaced" : "secondFactor.done")
+        return [.notice(.success, notice), .text(Phrase("secondFactor.codes.explanation"))] + texts + [
+            .copy(.copyCodes, Phrase("secondFactor.copyAll"), all),
+            .button(.done, .primary, Phrase("secondFactor.saved")),
+        ]
     }
 
     /// Takes the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch (control, step) {
         case (.submit, .introduction): return .perform(.begin)
-        case (.submit, _): return submitting { .confirm(code: $0.secret(.code)) }
+        case (.newRecoveryCodes, _): return show(.newCodes)
+        case (.removeSecondFactor, _): return show(.removal)
+        case (.submit, .newCodes): return submitting { .replaceRecoveryCodes(code: $0.secret(.code)) }
+        case (.submit, .removal): return submitting { .remove(code: $0.secret(.code)) }
+        case (.submit, _):
+            let step = submitting { .confirm(code: $0.secret(.code)) }
+            if case .perform = step { isConfirming = true }
+            return step
+        case (.cancel, .newCodes), (.cancel, .removal): return show(.introduction)
         case (.done, .recoveryCodes):
-            forget()
+            self = SecondFactorScreen()
             return .finish(.enabled)
+        case (.done, .removed):
+            self = SecondFactorScreen()
+            return .finish(.disabled)
         default:
-            forget()
+            self = SecondFactorScreen()
             return .finish(.cancelled)
         }
     }
 
     /// Takes the answer: the next step.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
+        isConfirming = false
         switch (response, step) {
         case (.begun(let setup), _):
-            step = .secret(setup)
-            fields = Fields([Field(.code, .oneTimeCode, Phrase("field.code"))])
+            isUnsure = false
+            return show(.secret(setup))
         case (.confirmed, .secret(let setup)):
-            step = .recoveryCodes(setup.recoveryCodes.map { FieldText($0, isSecret: true) })
-            fields = Fields()
-        case (.confirmed, _): break
+            isReplacement = false
+            return show(.recoveryCodes(setup.recoveryCodes.map { FieldText($0, isSecret: true) }))
+        // The answer of a confirmation that the user has left: its codes are gone, and new ones are needed.
+        case (.confirmed, _):
+            isUnsure = true
+            return show(.newCodes)
+        case (.replaced(let codes), _):
+            isReplacement = true
+            return show(.recoveryCodes(codes))
+        case (.removed, _): return show(.removed)
         }
-        return .stay
     }
 
-    /// Takes a failure: a set-up that has expired begins again.
+    /// Takes a failure: a set-up that has expired begins again, and one that may have been confirmed leads to new codes.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
+        defer { isConfirming = false }
         switch (failure.reason, step) {
         case (.wrongCode, .secret):
+            fields.setProblem(Phrase("field.code.wrong"), of: .code)
+            return nil
+        case (.wrongCode, _) where fields[.code] != nil:
             fields.setProblem(failure.phrase, of: .code)
             return nil
+        case (.offline, .secret), (.serverFailed, .secret):
+            isUnsure = isUnsure || isConfirming
+            return failure
+        case (.missing, .secret) where isUnsure:
+            _ = show(.newCodes)
+            return nil
         case (.missing, .secret), (.expired, .secret):
-            forget()
+            self = SecondFactorScreen()
             return ScreenFailure(.expired)
+        case (.missing, .newCodes), (.missing, .removal):
+            self = SecondFactorScreen()
+            return failure
         default: return failure
         }
     }
 
-    /// Removes the secrets of the set-up.
-    private mutating func forget() {
-        step = .introduction
-        fields = Fields()
+    /// Notes that the answer of a cancelled confirmation may be lost.
+    public mutating func leave() {
+        isUnsure = isUnsure || isConfirming
+        isConfirming = false
+    }
+
+    private mutating func show(_ step: Step) -> ScreenStep<Self> {
+        self.step = step
+        switch step {
+        case .introduction, .recoveryCodes, .removed: (fields, isUnsure) = (Fields(), false)
+        // The first code proves that the app works, which a recovery code does not.
+        case .secret: fields = Fields([Field(.code, .authenticatorCode, Phrase("field.code"))])
+        case .newCodes, .removal: fields = Fields([Field(.code, .oneTimeCode, Phrase("field.code"))])
+        }
+        return .stay
     }
 }
 
-extension Control {
-    /// Returns a text to copy.
-    public static func code(_ id: ControlID, _ label: Phrase, _ text: FieldText) -> Control {
-        var code = Control(id, .code, label)
-        code.text = text
-        return code
+extension String {
+    /// Returns the text in groups of `count` bytes with spaces between them, for reading it off.
+    fileprivate func inGroups(of count: Int) -> String {
+        let bytes = Array(utf8)
+        return stride(from: 0, to: bytes.count, by: count)
+            .map { String(decoding: bytes[$0..<min($0 + count, bytes.count)], as: UTF8.self) }
+            .joined(separator: " ")
     }
 }
 
 extension ControlID {
     /// The secret of the authenticator app.
     public static let secret: ControlID = "secret"
-    /// The link that opens the authenticator app, and from which a view draws the QR code.
+    /// The button that copies the secret.
+    public static let copySecret: ControlID = "copySecret"
+    /// The QR code that the authenticator app reads.
+    public static let qrCode: ControlID = "qrCode"
+    /// The link that opens the authenticator app of this device.
     public static let authenticator: ControlID = "authenticator"
+    /// The button that copies all recovery codes.
+    public static let copyCodes: ControlID = "copyCodes"
+    /// The button to new recovery codes.
+    public static let newRecoveryCodes: ControlID = "newRecoveryCodes"
+    /// The button to the removal of the second factor.
+    public static let removeSecondFactor: ControlID = "removeSecondFactor"
 }
 
 /// The model of a ``SecondFactorScreen``.
 public typealias SecondFactorModel = ScreenModel<SecondFactorScreen>
 
 extension ScreenModel where S == SecondFactorScreen {
-    /// Creates the set-up for a client's user.
+    /// Creates the second factor of a client's user.
     public convenience init(
         _ client: AuthClient, clock: WallClock = .system,
         onFinish: @escaping @MainActor (SecondFactorScreen.Outcome) -> Void = { _ in }
@@ -175,6 +288,12 @@ extension ScreenModel where S == SecondFactorScreen {
             case .confirm(let code):
                 try await client.confirmSecondFactor(code: code.value)
                 return .confirmed
+            case .replaceRecoveryCodes(let code):
+                let codes = try await client.replaceRecoveryCodes(code: code.value)
+                return .replaced(codes.map { FieldText($0, isSecret: true) })
+            case .remove(let code):
+                try await client.removeSecondFactor(code: code.value)
+                return .removed
             }
         }
     }

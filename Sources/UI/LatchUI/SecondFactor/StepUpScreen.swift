@@ -25,6 +25,8 @@ public struct StepUpScreen: Screen {
     public enum Outcome: Hashable, Sendable {
         /// The user is authenticated.
         case authenticated
+        /// To the password reset: an account that signs in through a provider may have no password.
+        case passwordReset
         /// The user does not want it; the session goes on as it is.
         case cancelled
     }
@@ -45,14 +47,18 @@ public struct StepUpScreen: Screen {
             ? .text(Phrase("stepUp.explanation")) : .notice(.information, Phrase("signIn.codeToo"))
         return [explanation] + fields.controls + [
             .button(.submit, .primary, Phrase("stepUp.submit")),
+            .button(.forgotPassword, .link, Phrase("stepUp.noPassword")),
             .button(.cancel, .cancel, Phrase("button.cancel")),
         ]
     }
 
     /// Takes the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
-        guard control == .submit else { return .finish(.cancelled) }
-        return submitting { .authenticate(password: $0.secret(.password), code: $0.secret(.code)) }
+        switch control {
+        case .submit: submitting { .authenticate(password: $0.secret(.password), code: $0.secret(.code)) }
+        case .forgotPassword: .navigate(.passwordReset)
+        default: .finish(.cancelled)
+        }
     }
 
     /// Takes the answer: the end.
@@ -66,6 +72,9 @@ public struct StepUpScreen: Screen {
             return nil
         case .wrongCredentials:
             fields.setProblem(Phrase("field.currentPassword.wrong"), of: .password)
+            return nil
+        case .wrongCode where fields[.code] != nil:
+            fields.setProblem(failure.phrase, of: .code)
             return nil
         default: return failure
         }

@@ -116,9 +116,12 @@ public struct SignInScreen: Screen {
         all += fields.controls
         all.append(.button(.submit, .primary, Phrase("signIn.submit")))
         if options.offersPasswordReset { all.append(.button(.forgotPassword, .link, Phrase("signIn.forgot"))) }
+        if step == .credentialsWithCode { all.append(.button(.back, .link, Phrase("button.back"))) }
         all += options.providers.map { provider in
-            .button(
+            var button = Control.button(
                 .provider(provider), .secondary, Phrase("signIn.provider", .text(provider.displayName)))
+            button.provider = provider
+            return button
         }
         if options.offersRegistration { all.append(.button(.register, .link, Phrase("signIn.register"))) }
         if options.isDismissible { all.append(.button(.cancel, .cancel, Phrase("button.cancel"))) }
@@ -171,6 +174,9 @@ public struct SignInScreen: Screen {
         case (.codeRequired, .credentials):
             show(.credentialsWithCode)
             return nil
+        case (.wrongCode, .secondFactor), (.wrongCode, .credentialsWithCode):
+            fields.setProblem(failure.phrase, of: .code)
+            return nil
         default: return failure
         }
     }
@@ -189,7 +195,7 @@ public struct SignInScreen: Screen {
             let kind: FieldKind = options.acceptsUsername ? .username : .email
             fields = Fields(
                 [
-                    Field(.email, kind, Phrase("field.\(kind.rawValue)"), text: name),
+                    Field(.email, kind, Phrase("field.\(kind.rawValue)"), text: name, fills: .username),
                     Field(.password, .password, Phrase("field.password")),
                 ] + (step == .credentials ? [] : [code]))
         case .secondFactor: fields = Fields([code])

@@ -4,6 +4,10 @@
 // Announcements. Source: https://developer.apple.com/documentation/accessibility/accessibilitynotification.
 public import AppleFoundation
 
+public enum AXSpeechAnnouncementPriority: Sendable { case low, `default`, high }
+extension AttributedString {
+    public var accessibilitySpeechAnnouncementPriority: AXSpeechAnnouncementPriority? { get { nil } set {} }
+}
 public enum AccessibilityNotification {
     public struct Announcement: Sendable {
         public init(_ announcement: String) {}

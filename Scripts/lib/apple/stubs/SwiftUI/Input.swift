@@ -23,12 +23,14 @@ public struct NSTextContentType: RawRepresentable, Hashable, Sendable {
     @available(macOS 14.0, *) public static let emailAddress: Self = stub()
     @available(macOS 14.0, *) public static let name: Self = stub()
     @available(macOS 14.0, *) public static let telephoneNumber: Self = stub()
+    @available(macOS 14.0, *) public static let givenName: Self = stub(), familyName: Self = stub(), nickname: Self = stub()
 }
 @available(iOS, unavailable) @available(tvOS, unavailable) @available(macOS, unavailable) @available(visionOS, unavailable)
 public struct WKTextContentType: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     public static let name: Self = stub(), emailAddress: Self = stub(), telephoneNumber: Self = stub()
+    public static let givenName: Self = stub(), familyName: Self = stub(), nickname: Self = stub()
     public static let username: Self = stub(), password: Self = stub(), newPassword: Self = stub(), oneTimeCode: Self = stub()
 }
 @available(macOS, unavailable) @available(watchOS, unavailable)

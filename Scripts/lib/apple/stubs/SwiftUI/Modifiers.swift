@@ -52,6 +52,7 @@ extension View {
     public func dynamicTypeSize<T: RangeExpression>(_ range: T) -> some View where T.Bound == DynamicTypeSize { _Modified() }
     public func labelsHidden() -> some View { _Modified() }
     public func disabled(_ disabled: Bool) -> some View { _Modified() }
+    public func speechSpellsOutCharacters(_ value: Bool = true) -> some View { _Modified() }
     public func id<ID: Hashable>(_ id: ID) -> some View { _Modified() }
     public func tag<V: Hashable>(_ tag: V) -> some View { _Modified() }
     public func privacySensitive(_ sensitive: Bool = true) -> some View { _Modified() }

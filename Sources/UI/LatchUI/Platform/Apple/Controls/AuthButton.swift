@@ -31,9 +31,11 @@ public struct AuthButton: View {
 
     @ViewBuilder private var styled: some View {
         switch role {
-        case .primary: button.buttonStyle(.borderedProminent)
+        case _ where control.provider == .apple: button.buttonStyle(AppleButtonStyle())
+        case .primary: button.buttonStyle(.borderedProminent).defaultKey()
+        case .cancel: button.buttonStyle(.borderless).cancelKey()
         case .secondary, .destructive: button.buttonStyle(.bordered)
-        case .link, .cancel: button.buttonStyle(.borderless)
+        case .link: button.buttonStyle(.borderless)
         }
     }
 
@@ -43,9 +45,18 @@ public struct AuthButton: View {
         } label: {
             HStack {
                 if control.isBusy { ProgressView().accessibilityHidden(true) }
-                Text(texts(control.label))
+                if control.provider == .apple { Symbol.apple.image.accessibilityHidden(true) }
+                label
             }
             .frame(maxWidth: role == .primary ? .infinity : nil)
+        }
+    }
+
+    @ViewBuilder private var label: some View {
+        if role == .primary && control.isEnabled {
+            Text(texts(control.label)).foregroundStyle(theme.onAccent)
+        } else {
+            Text(texts(control.label))
         }
     }
 

@@ -30,16 +30,23 @@ public struct AuthField: View {
                 .font(theme.captionFont)
                 .foregroundStyle(theme.secondaryText)
                 .accessibilityHidden(true)
+            if let hint = control.hint {
+                Text(texts(hint))
+                    .font(theme.captionFont)
+                    .foregroundStyle(theme.secondaryText)
+                    .accessibilityHidden(true)
+            }
             HStack {
                 field
                     .focused(focus, on: control.id)
-                    .textInput(kind)
-                    .submitLabel(.go)
+                    .textInput(kind, control.contentType)
+                    .submitLabel(control.returnKey == .next ? .next : .go)
                     .onSubmit { sender.pressReturn(control.id) }
-                    .accessibilityLabel(label)
-                    .accessibilityHint(problem)
+                    .foregroundStyle(theme.text)
+                    .accessibilityLabel(texts(control.spokenLabel))
+                    .accessibilityHint(control.hint.map(texts.callAsFunction) ?? "")
                     .accessibilityIdentifier(control.id.description)
-                if kind.isSecret { eye }
+                if kind.isMasked { eye }
             }
             .padding(theme.spacing)
             .overlay {
@@ -56,7 +63,7 @@ public struct AuthField: View {
     }
 
     @ViewBuilder private var field: some View {
-        if kind.isSecret && !control.isRevealed {
+        if kind.isMasked && !control.isRevealed {
             SecureField(label, text: text)
         } else {
             TextField(label, text: text, axis: kind == .paragraph ? .vertical : .horizontal)
@@ -67,8 +74,11 @@ public struct AuthField: View {
     private var eye: some View {
         Button {
             sender.send(.reveal(control.id, !control.isRevealed))
+            // The other field takes the place of the one with the keyboard.
+            focus?.wrappedValue = control.id
         } label: {
             (control.isRevealed ? Symbol.conceal : .reveal).image
+                .frame(minWidth: 44, minHeight: 44)
         }
         .buttonStyle(.plain)
         .accessibilityLabel(texts(control.isRevealed ? Phrase("field.conceal") : Phrase("field.reveal")))

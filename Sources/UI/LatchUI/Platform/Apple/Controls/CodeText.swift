@@ -4,7 +4,7 @@
 import LatchTexts
 public import SwiftUI
 
-/// A text to copy, such as a recovery code, which the app switcher does not show.
+/// A text to copy, such as a recovery code, which the app switcher does not show: ``ScreenForm`` redacts it there.
 public struct CodeText: View {
     private let control: Control
     @Environment(\.authTheme) private var theme
@@ -20,6 +20,7 @@ public struct CodeText: View {
                 .monospaced()
                 .selectable()
                 .privacySensitive()
+                .speechSpellsOutCharacters()
         }
         .foregroundStyle(theme.text)
         .accessibilityElement(children: .combine)

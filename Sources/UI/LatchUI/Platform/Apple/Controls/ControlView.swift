@@ -28,8 +28,8 @@ public struct ControlView: View {
 
     private var isInteractive: Bool {
         switch control.kind {
-        case .field, .button, .toggle, .link: true
-        case .heading, .text, .notice, .row, .code, .progress: false
+        case .field, .button, .toggle, .link, .copy: true
+        case .heading, .text, .notice, .row, .code, .qrCode, .progress: false
         }
     }
 
@@ -51,6 +51,8 @@ public struct ControlView: View {
         case .toggle: AuthToggle(control, sender: sender)
         case .row: ControlRow(control, sender: sender)
         case .code: CodeText(control)
+        case .copy: CopyButton(control: control)
+        case .qrCode: QRCodeView(control: control)
         case .link:
             if let url = control.url {
                 Link(texts(control.label), destination: url)

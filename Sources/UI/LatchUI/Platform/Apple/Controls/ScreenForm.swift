@@ -23,6 +23,7 @@ public struct ScreenForm<S: Screen, Row: View>: View {
     @Environment(\.authTheme) private var theme
     @Environment(\.authTexts) private var texts
     @Environment(\.scenePhase) private var phase
+    @Environment(\.raiseStepUp) private var raiseStepUp
 
     /// Creates the form of a model.
     ///
@@ -48,18 +49,25 @@ public struct ScreenForm<S: Screen, Row: View>: View {
         }
         .background(theme.background)
         .tint(theme.accent)
-        .interactiveDismissDisabled(model.isBusy)
+        .redacted(reason: phase.hidesSecrets ? .privacy : [])
+        .interactiveDismissDisabled(!model.machine.canBeDismissed)
         .onAppear { model.send(.appear) }
         .onDisappear { model.send(.disappear) }
         .onChange(of: phase) { if phase == .active { model.send(.activate) } }
         .onChange(of: model.focus, initial: true) { focus = model.focus }
         .onChange(of: focus) { if focus != model.focus { model.send(.focus(focus)) } }
         .onChange(of: model.announcement) { announce() }
+        .onChange(of: model.stepUpRequests) { raiseStepUp() }
+        // Another model begins its own screen.
+        .id(ObjectIdentifier(model))
     }
 
     private func announce() {
         guard let phrase = model.announcement?.phrase else { return }
-        AccessibilityNotification.Announcement(texts(phrase)).post()
+        var text = AttributedString(texts(phrase))
+        // The focus moves in the same update, and its field must not silence the sentence.
+        text.accessibilitySpeechAnnouncementPriority = .high
+        AccessibilityNotification.Announcement(text).post()
     }
 }
 

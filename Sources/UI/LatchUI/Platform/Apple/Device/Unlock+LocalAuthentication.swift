@@ -21,12 +21,14 @@ extension ScreenModel where S == UnlockScreen {
     private nonisolated static func authenticate(_ reason: String) async throws {
         do {
             guard try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: reason) else {
-                throw ScreenFailure(.refused)
+                throw ScreenFailure(.deviceRefused)
             }
         } catch let error as LAError {
             switch error.code {
             case .userCancel, .systemCancel, .appCancel: throw ScreenFailure(.cancelled)
-            default: throw ScreenFailure(.refused)
+            // A device without a code protects nothing, and nobody could open the app.
+            case .passcodeNotSet: return
+            default: throw ScreenFailure(.deviceRefused)
             }
         }
     }

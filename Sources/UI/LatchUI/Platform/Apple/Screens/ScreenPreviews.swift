@@ -56,6 +56,10 @@ extension AccountProfile {
     ConsentView(ConsentModel(ConsentScreen(client: "Notes", items: [])) { _ in .decided })
 }
 
+#Preview("User") {
+    UserView(UserModel(UserScreen(.preview)) { _ in throw ScreenFailure(.forbidden) })
+}
+
 #Preview("UserList") {
     UserListView(UserListModel(UserListScreen()) { _ in throw ScreenFailure(.forbidden) })
 }

@@ -44,6 +44,9 @@ public typealias ConsentView<Row: View> = ScreenForm<ConsentScreen, Row>
 /// The users of a server, for its administrators.
 public typealias UserListView<Row: View> = ScreenForm<UserListScreen, Row>
 
+/// One user of a server, whose role and status an administrator changes.
+public typealias UserView<Row: View> = ScreenForm<UserScreen, Row>
+
 /// The scopes of an app by category, of which the user selects those to request.
 public typealias ScopeSelectionForm<Option: SelectableScope> = ScreenForm<ScopeSelectionScreen<Option>, ControlView>
 #endif

@@ -15,12 +15,12 @@ struct StepUpSheet<Value: SessionCredential>: ViewModifier {
                 StepUpView(model)
                     .presentationDetents([.medium, .large])
             }
-            .onChange(of: model.outcome) { if model.outcome != nil { gate.dismissStepUp() } }
+            .environment(\.raiseStepUp, RaiseStepUpAction { [gate] in gate.raiseStepUp() })
+            .onChange(of: model.outcome) { if let outcome = model.outcome { gate.endStepUp(outcome) } }
     }
 
     private var isPresented: Binding<Bool> {
-        Binding(
-            get: { @MainActor in gate.gate.stepUp != nil }, set: { @MainActor in if !$0 { gate.dismissStepUp() } })
+        Binding(get: { @MainActor in gate.isStepUpPresented }, set: { @MainActor in gate.isStepUpPresented = $0 })
     }
 }
 
@@ -35,7 +35,10 @@ extension View {
     /// Offers a passkey in a sheet, while there is a model of it.
     public func passkeySheet(_ model: Binding<PasskeyModel?>) -> some View {
         sheet(isPresented: Binding(model)) {
-            if let model = model.wrappedValue { PasskeyView(model) }
+            if let shown = model.wrappedValue {
+                PasskeyView(shown)
+                    .onChange(of: shown.outcome) { if shown.outcome != nil { model.wrappedValue = nil } }
+            }
         }
     }
 }

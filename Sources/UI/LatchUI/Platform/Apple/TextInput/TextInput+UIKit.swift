@@ -3,25 +3,30 @@
 #if os(iOS) || os(tvOS) || os(visionOS)
 import SwiftUI
 
-extension FieldKind {
-    /// The kind of text that the system suggests and fills in.
-    var contentType: UITextContentType? {
+extension TextContentType {
+    /// The type of the system, by which it suggests and fills in texts.
+    var systemType: UITextContentType {
         switch self {
-        case .email: .emailAddress
         case .username: .username
+        case .emailAddress: .emailAddress
         case .password: .password
         case .newPassword: .newPassword
         case .oneTimeCode: .oneTimeCode
         case .name: .name
-        case .text, .paragraph: nil
+        case .givenName: .givenName
+        case .familyName: .familyName
+        case .nickname: .nickname
         }
     }
+}
 
+extension FieldKind {
     /// The keyboard; recovery codes have letters, so a code has the one with both.
     var keyboard: UIKeyboardType {
         switch self {
         case .email: .emailAddress
         case .username, .oneTimeCode: .asciiCapable
+        case .authenticatorCode: .numberPad
         case .password, .newPassword, .name, .text, .paragraph: .default
         }
     }
@@ -29,8 +34,8 @@ extension FieldKind {
 
 extension View {
     /// Sets keyboard, suggestions and corrections for a kind of field.
-    func textInput(_ kind: FieldKind) -> some View {
-        textContentType(kind.contentType)
+    func textInput(_ kind: FieldKind, _ type: TextContentType?) -> some View {
+        textContentType(type?.systemType)
             .keyboardType(kind.keyboard)
             .textInputAutocapitalization(kind == .name ? .words : kind == .paragraph ? .sentences : .never)
             .autocorrectionDisabled(kind != .paragraph)

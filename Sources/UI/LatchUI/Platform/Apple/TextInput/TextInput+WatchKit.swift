@@ -3,25 +3,27 @@
 #if os(watchOS)
 import SwiftUI
 
-extension FieldKind {
-    /// The kind of text that the system suggests and fills in.
-    var contentType: WKTextContentType? {
+extension TextContentType {
+    /// The type of the system, by which it suggests and fills in texts.
+    var systemType: WKTextContentType {
         switch self {
-        case .email: .emailAddress
         case .username: .username
+        case .emailAddress: .emailAddress
         case .password: .password
         case .newPassword: .newPassword
         case .oneTimeCode: .oneTimeCode
         case .name: .name
-        case .text, .paragraph: nil
+        case .givenName: .givenName
+        case .familyName: .familyName
+        case .nickname: .nickname
         }
     }
 }
 
 extension View {
     /// Sets suggestions and corrections for a kind of field.
-    func textInput(_ kind: FieldKind) -> some View {
-        textContentType(kind.contentType)
+    func textInput(_ kind: FieldKind, _ type: TextContentType?) -> some View {
+        textContentType(type?.systemType)
             .textInputAutocapitalization(.never)
             .autocorrectionDisabled(kind != .paragraph)
     }

@@ -41,11 +41,14 @@ public struct AuthTheme: Sendable {
     /// The greatest width of a form, in points.
     public var maximumWidth: CGFloat
 
-    /// Creates a theme; what is left out is the system's.
+    /// Creates a theme; what is left out is the system's, but for colours that would be hard to read.
+    ///
+    /// An app that passes its own accent also passes the colour of the text on it.
     public init(
-        accent: Color = .accentColor, onAccent: Color = .white, text: Color = .primary,
-        secondaryText: Color = .secondary, background: Color = .clear, success: Color = .green,
-        warning: Color = .orange, failure: Color = .red, titleFont: Font = .title.bold(), bodyFont: Font = .body,
+        accent: Color = Color(.accent), onAccent: Color = Color(.onAccent), text: Color = .primary,
+        secondaryText: Color = Color(.secondaryText), background: Color = .clear, success: Color = Color(.success),
+        warning: Color = Color(.warning), failure: Color = Color(.failure), titleFont: Font = .title.bold(),
+        bodyFont: Font = .body,
         captionFont: Font = .footnote, spacing: CGFloat = 12, cornerRadius: CGFloat = 12, maximumWidth: CGFloat = 480
     ) {
         self.accent = accent

@@ -13,6 +13,7 @@ enum Symbol: String {
     case reveal = "eye"
     case conceal = "eye.slash"
     case selected = "checkmark"
+    case apple = "apple.logo"
 
     /// The image of the symbol.
     var image: Image { Image(systemName: rawValue) }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The meaning of a field's text for the password manager and for AutoFill, which SwiftUI calls `textContentType`.
+public enum TextContentType: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The name of an account, also where it is an e-mail address: the password is stored with it.
+    case username
+    /// An e-mail address that names no account yet.
+    case emailAddress
+    /// The password of an account.
+    case password
+    /// A password for which the system may suggest a strong one.
+    case newPassword
+    /// A code of an authenticator app or of a message.
+    case oneTimeCode
+    /// The full name of a person.
+    case name
+    /// The first name.
+    case givenName
+    /// The last name.
+    case familyName
+    /// A name that a person chooses.
+    case nickname
+}
+
+extension FieldKind {
+    /// The meaning of a text of this kind, if the field does not have another one.
+    public var contentType: TextContentType? {
+        switch self {
+        case .email: .emailAddress
+        case .username: .username
+        case .password: .password
+        case .newPassword: .newPassword
+        case .oneTimeCode, .authenticatorCode: .oneTimeCode
+        case .name: .name
+        case .text, .paragraph: nil
+        }
+    }
+}
+
+/// The label of the return key in a field.
+public enum ReturnKey: String, Hashable, Sendable, CaseIterable {
+    /// The focus moves to the next empty field.
+    case next
+    /// The form is sent.
+    case go
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+import SwiftUI
+
+/// The look of the button of Sign in with Apple, as Apple's guidelines ask of a custom one: its logo, black or white.
+///
+/// Source: https://developer.apple.com/design/human-interface-guidelines/sign-in-with-apple.
+struct AppleButtonStyle: ButtonStyle {
+    @Environment(\.colorScheme) private var scheme
+    @Environment(\.authTheme) private var theme
+
+    func makeBody(configuration: Configuration) -> some View {
+        configuration.label
+            .font(theme.bodyFont.bold())
+            .foregroundStyle(scheme == .dark ? Color.black : .white)
+            .frame(maxWidth: .infinity, minHeight: 44)
+            .background(
+                scheme == .dark ? Color.white : .black, in: RoundedRectangle(cornerRadius: theme.cornerRadius)
+            )
+            .opacity(configuration.isPressed ? 0.6 : 1)
+    }
+}
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(macOS)
+import SwiftUI
+
+/// The pasteboard of the system.
+@MainActor
+enum Pasteboard {
+    /// Copies a secret, which managers of the pasteboard leave out of their history.
+    static func copy(_ secret: String) {
+        NSPasteboard.general.clearContents()
+        NSPasteboard.general.setString(secret, forType: .string)
+        // Source: http://nspasteboard.org, which managers of the pasteboard follow.
+        NSPasteboard.general.setString("", forType: NSPasteboard.PasteboardType("org.nspasteboard.ConcealedType"))
+    }
+}
+#endif

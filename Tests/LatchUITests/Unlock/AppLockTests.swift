@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchTesting
+import LatchUI
+import Testing
+
+@Suite struct `The privacy of an app` {
+    @Test func `covers the content while the app is inactive, and opens it again`() {
+        var lock = AppLock(gracePeriod: nil)
+        lock.receive(.active, at: .zero)
+        #expect(lock.phase == .open)
+        lock.receive(.inactive, at: .seconds(1))
+        #expect(lock.phase == .covered)
+        lock.receive(.background, at: .seconds(2))
+        lock.receive(.active, at: .seconds(9_000))
+        #expect(lock.phase == .open)
+    }
+
+    @Test(arguments: [(59, AppLock.Phase.open), (60, .locked)])
+    func `locks it after a time in the background`(seconds: Int, phase: AppLock.Phase) {
+        var lock = AppLock(gracePeriod: .seconds(60))
+        lock.receive(.active, at: .zero)
+        #expect(lock.phase == .locked, "an app starts locked")
+        lock.unlock()
+        #expect(lock.phase == .open)
+        lock.receive(.background, at: .seconds(100))
+        lock.receive(.inactive, at: .seconds(100 + seconds))
+        #expect(lock.phase == .covered)
+        lock.receive(.active, at: .seconds(100 + seconds))
+        #expect(lock.phase == phase)
+    }
+
+    @MainActor @Test func `is opened by the screen of the lock, which still reports its outcome`() async {
+        var outcomes: [UnlockScreen.Outcome] = []
+        let unlock = UnlockModel(UnlockScreen(app: "Notes"), onFinish: { outcomes.append($0) }) { _ in .authenticated }
+        let model = AppLockModel(unlock, clock: ManualClock().wallClock())
+        model.receive(.active)
+        #expect(model.lock.phase == .locked)
+        unlock.press(.submit)
+        await unlock.settled()
+        #expect(model.lock.phase == .open && outcomes == [.unlocked])
+    }
+}
