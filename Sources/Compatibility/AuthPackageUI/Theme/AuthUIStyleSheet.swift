@@ -40,6 +40,9 @@ public struct AuthUIStyleSheet: Hashable, Sendable {
             self.init(red: parts[0], green: parts[1], blue: parts[2], alpha: parts.count == 4 ? parts[3] : 1)
         }
 
+        /// Whether a text on the colour is dark, by the brightness of its parts (ITU-R BT.709).
+        var needsDarkText: Bool { 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.5 }
+
         private static func digit(_ byte: UInt8) -> Int? {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte) - 0x30

@@ -9,8 +9,10 @@ extension AuthTheme {
     public init(_ style: AuthUIStyleSheet) {
         self.init(cornerRadius: style.cornerRadius)
         spacing = style.spacing
-        if let color = style.accentColor ?? style.primaryColor { accent = Color(color) }
-        if let color = style.primaryColor { accent = Color(color) }
+        if let color = style.primaryColor ?? style.accentColor {
+            accent = Color(color)
+            onAccent = color.needsDarkText ? .black : .white
+        }
         if let color = style.textColor { text = Color(color) }
         if let color = style.backgroundColor { background = Color(color) }
         titleFont = style.font(size: style.titleSize, relativeTo: .title).bold()

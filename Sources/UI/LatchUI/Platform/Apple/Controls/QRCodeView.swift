@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if os(iOS) || os(macOS) || os(tvOS) || os(visionOS)
+#if canImport(CoreImage) && !os(watchOS)
 import CoreImage
 import LatchTexts
 import SwiftUI

@@ -43,22 +43,21 @@ public struct AuthTheme: Sendable {
 
     /// Creates a theme; what is left out is the system's, but for colours that would be hard to read.
     ///
-    /// An app that passes its own accent also passes the colour of the text on it.
+    /// The text on an app's own accent is white, unless the app passes another colour.
     public init(
-        accent: Color = Color(.accent), onAccent: Color = Color(.onAccent), text: Color = .primary,
-        secondaryText: Color = Color(.secondaryText), background: Color = .clear, success: Color = Color(.success),
-        warning: Color = Color(.warning), failure: Color = Color(.failure), titleFont: Font = .title.bold(),
-        bodyFont: Font = .body,
-        captionFont: Font = .footnote, spacing: CGFloat = 12, cornerRadius: CGFloat = 12, maximumWidth: CGFloat = 480
+        accent: Color? = nil, onAccent: Color? = nil, text: Color = .primary, secondaryText: Color? = nil,
+        background: Color = .clear, success: Color? = nil, warning: Color? = nil, failure: Color? = nil,
+        titleFont: Font = .title.bold(), bodyFont: Font = .body, captionFont: Font = .footnote, spacing: CGFloat = 12,
+        cornerRadius: CGFloat = 12, maximumWidth: CGFloat = 480
     ) {
-        self.accent = accent
-        self.onAccent = onAccent
+        self.accent = accent ?? Color(.accent)
+        self.onAccent = onAccent ?? (accent == nil ? Color(.onAccent) : .white)
         self.text = text
-        self.secondaryText = secondaryText
+        self.secondaryText = secondaryText ?? Color(.secondaryText)
         self.background = background
-        self.success = success
-        self.warning = warning
-        self.failure = failure
+        self.success = success ?? Color(.success)
+        self.warning = warning ?? Color(.warning)
+        self.failure = failure ?? Color(.failure)
         self.titleFont = titleFont
         self.bodyFont = bodyFont
         self.captionFont = captionFont
