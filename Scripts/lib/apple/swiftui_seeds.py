@@ -33,7 +33,7 @@ MISTAKES = [
         "rows without an identity", "ControlRow.swift", "macos", "conform to 'Identifiable'",
         _view("ForEach(all) { Text($0.text) }", "struct Row { let text: String }\n    let all: [Row] = []")),
     (
-        "action that is not Sendable", "SessionGateView.swift", "ios", "@Sendable",
+        "action that is not Sendable", "SessionGate.swift", "ios", "@Sendable",
         "@MainActor func seeded(_ action: @escaping () async -> Void) -> some View { EmptyView().task(action) }"),
     (
         "model called off the main actor", "ControlSender.swift", "watchos", "main actor-isolated",

@@ -217,23 +217,24 @@ import Testing
 @Suite struct `A gate of a session` {
     @Test func `shows the sign-in only when it is known that no user is signed in`() {
         let tokens = Tokens(access: "a", refresh: "r")
-        let phases: [(SessionState<Tokens>, SessionGate.Phase)] = [
+        let phases: [(SessionState<Tokens>, SessionGateState.Phase)] = [
             (.unknown, .restoring), (.restoring, .restoring), (.signedIn(tokens), .signedIn),
             (.expired(tokens), .signedIn),
             (.signedOut(.noAccount), .signedOut), (.signedOut(.user), .signedOut), (.signedOut(.issuer), .signedOut),
             (.unavailable(.storeLocked), .unavailable),
         ]
-        for (state, phase) in phases { #expect(SessionGate(state).phase == phase) }
-        #expect(SessionGate(SessionState<Tokens>.signedOut(.issuer)).controls.count == 1)
-        #expect(SessionGate(SessionState<Tokens>.unavailable(.storeLocked)).controls.map(\.id) == [.failure, .retry])
+        for (state, phase) in phases { #expect(SessionGateState(state).phase == phase) }
+        #expect(SessionGateState(SessionState<Tokens>.signedOut(.issuer)).controls.count == 1)
+        let unavailable = SessionGateState(SessionState<Tokens>.unavailable(.storeLocked))
+        #expect(unavailable.controls.map(\.id) == [.failure, .retry])
     }
 
     @Test func `raises a step-up until the user dismisses it`() {
         let state = SessionState.signedIn(Tokens(access: "a", refresh: "r"))
         let (one, other) = (StepUpRequirement(maximumAge: .seconds(9)), StepUpRequirement(contextClasses: ["mfa"]))
-        #expect(SessionGate(state, stepUp: one).stepUp == one)
-        #expect(SessionGate(state, stepUp: one, dismissed: one).stepUp == nil)
-        #expect(SessionGate(state, stepUp: other, dismissed: one).stepUp == other)
-        #expect(SessionGate(SessionState<Tokens>.signedOut(.user), stepUp: one).stepUp == nil)
+        #expect(SessionGateState(state, stepUp: one).stepUp == one)
+        #expect(SessionGateState(state, stepUp: one, dismissed: one).stepUp == nil)
+        #expect(SessionGateState(state, stepUp: other, dismissed: one).stepUp == other)
+        #expect(SessionGateState(SessionState<Tokens>.signedOut(.user), stepUp: one).stepUp == nil)
     }
 }

@@ -176,7 +176,7 @@ import Testing
         #expect(devices.screen.devices?.count == 1)
         #expect(devices.control(.notice)?.label == Phrase("devices.signedOut.one", .phrase(name)))
         await #expect(throws: AuthError.reauthenticationRequired) { try await laptop.profile() }
-        #expect(SessionGate(laptop.session.currentState).notice == Phrase("failure.signedOut"))
+        #expect(SessionGateState(laptop.session.currentState).notice == Phrase("failure.signedOut"))
     }
 
     @Test func `resets the password by the mailed link, also after a restart of the app`() async throws {

@@ -20,6 +20,8 @@ final class RealServer: Sendable {
     let identity: Identity
     let mailer = MemoryMailer()
     let clock = ManualClock()
+    /// The secret store of the one device of ``app(secrets:)``.
+    let secrets = InMemorySecretStore()
     /// Whether the network is down.
     let isOffline = Mutex(false)
 
@@ -52,23 +54,61 @@ final class RealServer: Sendable {
     }
 
     /// A client on a device of its own.
-    func client() throws -> AuthClient {
-        guard let url = URL(string: "http://127.0.0.1:8080") else { throw HTTPError.invalidURL }
-        return AuthClient(
-            baseURL: url, store: InMemoryTokenStore<Tokens>(),
+    func client() throws -> AuthClient { client(at: try url) }
+
+    private func client(
+        at url: URL, store: any TokenStore<Tokens> = InMemoryTokenStore<Tokens>(), interceptors: [any Interceptor] = []
+    ) -> AuthClient {
+        AuthClient(
+            baseURL: url, store: store,
             transport: ClosureHandler { request in
                 if self.isOffline.withLock({ $0 }) { throw HTTPError.offline }
                 return try await self.identity.handler.respond(to: request)
-            }, clock: clock.wallClock())
+            }, interceptors: interceptors, clock: clock.wallClock())
     }
 
-    /// The link in the newest mail to the address.
-    func mailedLink() async throws -> ScreenLink {
+    private var url: URL {
+        get throws { try #require(URL(string: "http://127.0.0.1:8080")) }
+    }
+
+    /// An app on a device, whose accounts are in ``secrets`` unless others are given.
+    @MainActor func app(secrets: (any SecretStore)? = nil) throws -> AuthModel {
+        let connection = ConnectionModel()
+        let interceptor = connection.interceptor
+        let origin = try url
+        return AuthModel(
+            server: origin, secrets: secrets ?? self.secrets, connection: connection, clock: clock.wallClock()
+        ) { store in
+            self.client(at: origin, store: store, interceptors: [interceptor])
+        }
+    }
+
+    /// An app at its sign-in; the account exists.
+    @MainActor func signedUp() async throws -> AuthModel {
+        try await client().signUp(email: Self.email, password: Self.password)
+        let auth = try app()
+        await auth.restore()
+        await auth.settled()
+        return auth
+    }
+
+    /// An app with a signed-in user.
+    @MainActor func signedIn() async throws -> AuthModel {
+        let auth = try await signedUp()
+        await auth.use([.email: Self.email, .password: Self.password], press: .submit)
+        return auth
+    }
+
+    /// The URL in the newest mail to the address.
+    func mailedURL() async throws -> URL {
         await identity.dependencies.mails.flush()
         let text = try #require(mailer.messages.last { $0.recipient == Self.email && $0.text.contains("token=") }?.text)
         let word = try #require(text.split(whereSeparator: \.isWhitespace).first { $0.contains("token=") })
-        return try #require(URL(string: String(word)).flatMap(ScreenLink.init))
+        return try #require(URL(string: String(word)))
     }
+
+    /// The link in the newest mail to the address.
+    func mailedLink() async throws -> ScreenLink { try #require(ScreenLink(try await mailedURL())) }
 
     /// The code that an authenticator app shows now.
     func code(of secret: String) -> String {

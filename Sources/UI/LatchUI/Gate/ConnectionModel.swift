@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LatchHTTP
 import LatchTexts
 public import Observation
 
 /// The state of the device's connection, for a banner above the content.
 ///
 /// A screen does not ask it before a request: only the request itself knows whether a server can be reached.
+///
+/// ```swift
+/// let connection = ConnectionModel()
+/// let client = AuthClient(baseURL: url, store: store, interceptors: [connection.interceptor])
+/// ```
 @MainActor @Observable
 public final class ConnectionModel {
     /// Whether the device is known to be offline.
     public private(set) var isOffline = false
 
     @ObservationIgnored private var follower: Task<Void, Never>?
+
+    /// Creates the state of a connection that the requests through ``interceptor`` tell.
+    public init() {}
 
     /// Follows the changes of a connection, of which each element says whether there is one.
     public init<Changes: AsyncSequence<Bool, Never> & Sendable>(_ changes: Changes) {
@@ -21,6 +30,25 @@ public final class ConnectionModel {
     }
 
     deinit { follower?.cancel() }
+
+    /// An interceptor whose requests show whether the network is there: offline after one that found none, until one gets a
+    /// response.
+    public nonisolated var interceptor: some Interceptor {
+        ClosureInterceptor { [weak self] request, next in
+            do {
+                let response = try await next.respond(to: request)
+                await self?.update(isOffline: false)
+                return response
+            } catch {
+                if ScreenFailure(error).reason == .offline { await self?.update(isOffline: true) }
+                throw error
+            }
+        }
+    }
+
+    private func update(isOffline: Bool) {
+        if self.isOffline != isOffline { self.isOffline = isOffline }
+    }
 
     /// The controls of the banner; none while there is a connection.
     public var controls: [Control] {

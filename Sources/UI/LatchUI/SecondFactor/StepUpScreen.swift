@@ -6,7 +6,7 @@ public import LatchTexts
 
 /// The repeated authentication of the signed-in user, which a server requires before it serves a request (RFC 9470).
 ///
-/// The session raises it: ``SessionGate/stepUp`` is there while one is pending. The tokens stay the same, and the request that
+/// The session raises it: ``SessionGateState/stepUp`` is there while one is pending. The tokens stay the same, and the request that
 /// failed can be sent again.
 public struct StepUpScreen: Screen {
     /// The work of the screen.

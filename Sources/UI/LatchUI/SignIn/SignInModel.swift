@@ -15,10 +15,12 @@ extension ScreenModel where S == SignInScreen {
     ///   - clock: The clock of the challenge's expiry, and of locks.
     ///   - signInThrough: Signs the client in through a provider, by `AuthClient.signIn(through:using:redirectingTo:)`; needed
     ///     only if the screen has providers.
+    ///   - didSignIn: Is called before the screen ends with a signed-in user, such as to store the account; its error is shown.
     ///   - onFinish: Is called when the user is signed in, or goes another way.
     public convenience init(
         _ client: AuthClient, screen: SignInScreen = SignInScreen(), clock: WallClock = .system,
         signInThrough: (@Sendable (IdentityProvider) async throws -> Void)? = nil,
+        didSignIn: @escaping @Sendable () async throws -> Void = {},
         onFinish: @escaping @MainActor (SignInScreen.Outcome) -> Void = { _ in }
     ) {
         self.init(screen, clock: clock, onFinish: onFinish) { request in
@@ -35,6 +37,7 @@ extension ScreenModel where S == SignInScreen {
                 guard let signInThrough else { throw ScreenFailure(.browserUnavailable) }
                 try await signInThrough(provider)
             }
+            try await didSignIn()
             return .signedIn
         }
     }

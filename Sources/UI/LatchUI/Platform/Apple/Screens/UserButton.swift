@@ -6,35 +6,40 @@ public import SwiftUI
 
 /// A button with the user's initials, which opens the menu of the account.
 public struct UserButton: View {
-    private let model: UserMenuModel
+    private let model: UserMenuModel?
     @Environment(\.authTheme) private var theme
     @Environment(\.authTexts) private var texts
 
     /// Creates the button of a model.
     public init(_ model: UserMenuModel) { self.model = model }
 
+    /// Creates the button of an app's user, which is there while one is signed in.
+    public init(_ auth: AuthModel) { model = auth.menu }
+
     /// The view.
     public var body: some View {
-        Menu {
-            ForEach(model.controls) { control in
-                switch control.kind {
-                case .button(let role):
-                    Button(texts(control.label), role: role == .destructive ? .destructive : nil) {
-                        model.press(control.id)
+        if let model {
+            Menu {
+                ForEach(model.controls) { control in
+                    switch control.kind {
+                    case .button(let role):
+                        Button(texts(control.label), role: role == .destructive ? .destructive : nil) {
+                            model.press(control.id)
+                        }
+                        .disabled(!control.isEnabled)
+                    default: Text(texts(control.label))
                     }
-                    .disabled(!control.isEnabled)
-                default: Text(texts(control.label))
                 }
+            } label: {
+                Text(model.screen.initials)
+                    .font(theme.bodyFont.bold())
+                    .foregroundStyle(theme.onAccent)
+                    .padding(theme.spacing / 2)
+                    .background(theme.accent, in: Circle())
             }
-        } label: {
-            Text(model.screen.initials)
-                .font(theme.bodyFont.bold())
-                .foregroundStyle(theme.onAccent)
-                .padding(theme.spacing / 2)
-                .background(theme.accent, in: Circle())
+            .accessibilityLabel(texts(model.screen.title))
+            .accessibilityIdentifier(ControlID.profile.description)
         }
-        .accessibilityLabel(texts(model.screen.title))
-        .accessibilityIdentifier(ControlID.profile.description)
     }
 }
 #endif

@@ -5,7 +5,7 @@ public import LatchTexts
 public import Observation
 
 /// The decision between an app's content and its sign-in, from the state of its session.
-public struct SessionGate: Hashable, Sendable {
+public struct SessionGateState: Hashable, Sendable {
     /// The part of the app that is shown.
     public enum Phase: Hashable, Sendable {
         /// The store is being read: neither of both, so that no sign-in flickers at the start.
@@ -86,7 +86,15 @@ public final class SessionGateModel<Value: SessionCredential> {
     deinit { follower?.cancel() }
 
     /// The decision.
-    public var gate: SessionGate { SessionGate(session.state, stepUp: session.stepUp, dismissed: dismissed) }
+    public var gate: SessionGateState { SessionGateState(session.state, stepUp: session.stepUp, dismissed: dismissed) }
+
+    /// Returns a model that has the session's state of this moment, and not that of the last notification.
+    func renewed() -> SessionGateModel {
+        let model = SessionGateModel(session.session)
+        // A step-up that has ended is no longer dismissed.
+        if model.session.stepUp == dismissed { model.dismissed = dismissed }
+        return model
+    }
 
     /// Reads the store once more; a failure is the state of the session.
     public func retry() async {

@@ -8,20 +8,35 @@ public import SwiftUI
 /// The app's content while a user is signed in, and its sign-in otherwise.
 ///
 /// ```swift no-check
-/// SessionGateView(gate) { NotesView() } signedOut: { SignInView(signIn) }
+/// SessionGate(auth) { NotesView() }                                        // an AuthModel's screens
+/// SessionGate(auth) { NotesView() } signedOut: { WelcomeView(auth) }       // the app's own first screen
+/// SessionGate(gate) { NotesView() } signedOut: { SignInView(signIn) }      // a session with any credential
 /// ```
 ///
 /// While the store is read, neither is shown; a store that cannot be read has a notice and a button, and is not a sign-out.
-public struct SessionGateView<Value: SessionCredential, Content: View, SignedOut: View>: View {
-    private let model: SessionGateModel<Value>
+public struct SessionGate<Content: View, SignedOut: View>: View {
+    private let state: @MainActor () -> SessionGateState
+    private let retry: @MainActor @Sendable () async -> Void
+    private let auth: AuthModel?
     private let content: Content
     private let signedOut: SignedOut
 
-    /// Creates the gate of a model.
-    public init(
+    /// Creates the gate of a session.
+    public init<Value: SessionCredential>(
         _ model: SessionGateModel<Value>, @ViewBuilder content: () -> Content, @ViewBuilder signedOut: () -> SignedOut
     ) {
-        self.model = model
+        state = { model.gate }
+        retry = { await model.retry() }
+        auth = nil
+        self.content = content()
+        self.signedOut = signedOut()
+    }
+
+    /// Creates the gate of an app, which also shows the model's screens above the content, and opens the links of mails.
+    public init(_ auth: AuthModel, @ViewBuilder content: () -> Content, @ViewBuilder signedOut: () -> SignedOut) {
+        state = { auth.gate }
+        retry = { await auth.restore() }
+        self.auth = auth
         self.content = content()
         self.signedOut = signedOut()
     }
@@ -29,20 +44,28 @@ public struct SessionGateView<Value: SessionCredential, Content: View, SignedOut
     /// The view.
     public var body: some View {
         VStack {
-            ForEach(model.gate.controls) { control in
+            ForEach(state().controls) { control in
                 if control.id == .retry {
-                    RetryButton(control) { await model.retry() }
+                    RetryButton(control) { await retry() }
                 } else {
                     ControlView(control, sender: .none)
                 }
             }
-            switch model.gate.phase {
+            switch state().phase {
             case .signedIn: content
             case .signedOut: signedOut
             case .restoring, .unavailable: EmptyView()
             }
         }
-        .task { await model.retry() }
+        .modifier(AuthSheet(auth))
+        .task { await retry() }
+    }
+}
+
+extension SessionGate where SignedOut == AuthView<EmptyView> {
+    /// Creates the gate of an app with the model's own screens.
+    public init(_ auth: AuthModel, @ViewBuilder content: () -> Content) {
+        self.init(auth, content: content) { AuthView(auth) }
     }
 }
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchAuth
+import Synchronization
+
+/// The accounts of an app at one server, each with a client of its own over the record of its tokens.
+final class AccountClients: Sendable {
+    typealias MakeClient = @Sendable (any TokenStore<Tokens>) -> AuthClient
+
+    /// The clients by the account's identifier; a class, since the list's closure needs it first.
+    private final class Table: Sendable {
+        let clients = Mutex<[String: AuthClient]>([:])
+    }
+
+    let list: AccountList
+    private let issuer: String
+    private let makeClient: MakeClient
+    private let table: Table
+
+    init(
+        issuer: String, _ list: (@escaping AccountList.MakeSession) -> AccountList, makeClient: @escaping MakeClient
+    ) {
+        let table = Table()
+        (self.issuer, self.makeClient, self.table) = (issuer, makeClient, table)
+        self.list = list { entry, store in
+            let client = makeClient(store)
+            table.clients.withLock { $0[entry.id] = client }
+            return client.session
+        }
+    }
+
+    /// Creates a client without an account, whose tokens are in memory until ``adopt(_:)`` stores them.
+    func newClient() -> AuthClient { makeClient(InMemoryTokenStore<Tokens>()) }
+
+    /// Returns the client of an account.
+    func client(for id: String) async throws -> AuthClient {
+        let session = try await list.session(for: id)
+        let client = table.clients.withLock { $0[id] }
+        guard let client, client.session === session else { throw AuthError.unknownAccount }
+        return client
+    }
+
+    /// Stores the tokens of a client that has signed in, as those of a new account or of the one that the user had.
+    ///
+    /// - Throws: A `store…` code; the tokens are then revoked.
+    func adopt(_ pending: AuthClient) async throws -> (entry: AccountEntry, client: AuthClient) {
+        guard let tokens = pending.session.currentState.credential else { throw AuthError.missingToken }
+        do {
+            let account: Account? = if let claimed = pending.account { claimed } else { try await pending.profile() }
+            let email = account?.email ?? issuer
+            let entry = try await list.signIn(tokens, as: email, issuer: issuer, username: email, userID: account?.id)
+            let client = try await client(for: entry.id)
+            // The tokens are the account's now: here they are forgotten, not revoked.
+            try await pending.session.signOut()
+            return (entry, client)
+        } catch {
+            try await pending.signOut()
+            throw error
+        }
+    }
+
+    /// Removes an account that has signed out, unless its server has yet to hear of it: the record keeps the tokens for that.
+    func removeSignedOut(_ id: String, of client: AuthClient) async throws {
+        guard !client.session.currentState.isSignedIn, await client.session.revokeRemaining() else { return }
+        try await list.remove(id)
+        table.clients.withLock { $0[id] = nil }
+    }
+
+    /// Ends the session of an account that was removed here at the server, as far as it can be reached.
+    func revoke(_ tokens: Tokens) async {
+        let client = newClient()
+        do {
+            try await client.session.signIn(tokens)
+            try await client.signOut()
+        } catch {
+            // A store in memory does not fail, and the account is removed all the same.
+        }
+    }
+}

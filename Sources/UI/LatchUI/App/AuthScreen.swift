@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A screen of an ``AuthModel`` with its model, for a view that shows each kind by another view.
+@MainActor
+public enum AuthScreen {
+    /// The sign-in.
+    case signIn(SignInModel)
+    /// The registration.
+    case registration(RegistrationModel)
+    /// The verification of an address.
+    case verification(EmailVerificationModel)
+    /// The password reset.
+    case passwordReset(PasswordResetModel)
+    /// The accounts of this device.
+    case accounts(AccountSwitcherModel)
+    /// The profile.
+    case profile(ProfileModel)
+    /// The editing of the names.
+    case editProfile(EditProfileModel)
+    /// The change of the password.
+    case changePassword(ChangePasswordModel)
+    /// The set-up of a second factor.
+    case secondFactor(SecondFactorModel)
+    /// The devices.
+    case devices(DevicesModel)
+    /// The repeated authentication that a server requires.
+    case stepUp(StepUpModel)
+
+    /// The model, whatever its screen.
+    public var model: any AnyScreenModel {
+        switch self {
+        case .signIn(let model): model
+        case .registration(let model): model
+        case .verification(let model): model
+        case .passwordReset(let model): model
+        case .accounts(let model): model
+        case .profile(let model): model
+        case .editProfile(let model): model
+        case .changePassword(let model): model
+        case .secondFactor(let model): model
+        case .devices(let model): model
+        case .stepUp(let model): model
+        }
+    }
+
+    /// The route to the screen; nil for the step-up, which the server raises again.
+    public var route: AuthRoute? {
+        switch self {
+        case .signIn(let model): .signIn(email: model.screen.fields.value(.email))
+        case .registration(let model): .registration(email: model.screen.fields.value(.email))
+        case .verification(let model): .verification(model.screen)
+        case .passwordReset(let model): .passwordReset(model.screen)
+        case .accounts: .accounts
+        case .profile: .profile
+        case .editProfile: .editProfile
+        case .changePassword: .changePassword
+        case .secondFactor: .secondFactor
+        case .devices: .devices
+        case .stepUp: nil
+        }
+    }
+}
+
+/// The model of a screen, whatever the screen: its controls, and the inputs that they take.
+@MainActor
+public protocol AnyScreenModel: AnyObject {
+    /// The controls, in reading order.
+    var controls: [Control] { get }
+    /// The control with the focus; nil for none.
+    var focus: ControlID? { get }
+    /// Whether a request is under way.
+    var isBusy: Bool { get }
+    /// The last failure, until the user goes on; nil if there is none.
+    var failure: ScreenFailure? { get }
+    /// The number of sentences that were announced so far.
+    var announcements: Int { get }
+    /// Takes an input.
+    func send(_ input: ScreenInput)
+    /// Waits until no request is under way.
+    func settled() async
+}
+
+extension AnyScreenModel {
+    /// The control with an identifier, also in a row; nil if it is not on the screen now.
+    public func control(_ id: ControlID) -> Control? {
+        controls.lazy.flatMap(\.withActions).first { $0.id == id }
+    }
+
+    /// Presses a button.
+    public func press(_ id: ControlID) { send(.press(id)) }
+
+    /// Changes the text of a field.
+    public func edit(_ id: ControlID, _ text: String) { send(.edit(id, text)) }
+}
+
+extension ScreenModel: AnyScreenModel {
+    /// The last failure, until the user goes on; nil if there is none.
+    public var failure: ScreenFailure? { machine.failure }
+    /// The number of sentences that were announced so far.
+    public var announcements: Int { announcement?.number ?? 0 }
+}

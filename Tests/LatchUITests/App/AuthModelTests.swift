@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import LatchTesting
+import LatchTexts
+import LatchUI
+import Synchronization
+import Testing
+
+@testable import LatchIdentity
+
+/// The app of fifteen lines: one model, its visible screen, and the real server.
+@MainActor @Suite struct `An app's model` {
+    private let email = RealServer.email
+    private let password = RealServer.password
+
+    @Test func `leads from the registration over the mailed link and the sign-in to the content`() async throws {
+        try await RealServer.run(change: { $0.requireOwnerProof = true }) { server in
+            let auth = try server.app()
+            #expect(auth.gate.phase == .restoring)
+            await auth.restore()
+            await auth.settled()
+            #expect(auth.gate.phase == .signedOut && !auth.isPresented)
+            await auth.use([.email: email], press: .register)
+            await auth.use([.newPassword: password], press: .submit)
+            guard case .verification = auth.screen else { return record(auth) }
+            #expect(auth.open(try await server.mailedURL()))
+            await auth.settled()
+            await auth.use([.password: password], press: .submit)
+            await auth.use(press: .done)
+            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            #expect(signIn.control(.email)?.text.value == email)
+            await auth.use([.password: "not the password"], press: .submit)
+            #expect(auth.screen?.model.failure?.reason == .wrongCredentials)
+            await auth.use([.password: password], press: .submit)
+            #expect(auth.isSignedIn && auth.screen == nil)
+            #expect(auth.profile?.email == email && auth.menu?.screen.profile.email == email)
+            #expect(auth.account?.username == email)
+
+            // The app starts again.
+            let restarted = try server.app(secrets: server.secrets)
+            await restarted.restore()
+            await restarted.settled()
+            #expect(restarted.isSignedIn && restarted.profile?.email == email)
+        }
+    }
+
+    @Test func `opens a link that starts the app, and restores the screens of the last run`() async throws {
+        try await RealServer.run { server in
+            let auth = try server.app()
+            await auth.restore()
+            await auth.settled()
+            await auth.use([.email: email], press: .register)
+            await auth.use([.newPassword: password], press: .submit)
+            let stored = auth.exchangePath(Data())
+            #expect(!String(decoding: stored, as: UTF8.self).contains(password))
+
+            let restarted = try server.app()
+            await restarted.restore()
+            await restarted.settled()
+            #expect(restarted.exchangePath(stored) == stored)
+            guard case .verification(let model) = restarted.screen else { return record(restarted) }
+            #expect(model.screen.email == email)
+
+            let linked = try server.app()
+            #expect(linked.open(try await server.mailedURL()))
+            #expect(linked.screen == nil)
+            #expect(!linked.open(try #require(URL(string: "https://id.example.com/notes?token=abc"))))
+            await linked.restore()
+            await linked.settled()
+            guard case .verification(let opened) = linked.screen else { return record(linked) }
+            #expect(opened.screen.step == .verified)
+        }
+    }
+
+    @Test func `resets a password by the link of a mail`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedUp()
+            await auth.use(press: .forgotPassword)
+            await auth.use([.email: email], press: .submit)
+            auth.open(try await server.mailedURL())
+            await auth.use([.newPassword: "another sentence"], press: .submit)
+            await auth.use(press: .done)
+            await auth.use([.password: "another sentence"], press: .submit)
+            #expect(auth.isSignedIn)
+        }
+    }
+
+    @Test func `shows profile, devices and a second factor, whose step-up it raises itself`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn()
+            auth.menu?.press(.profile)
+            #expect(auth.isPresented)
+            await auth.use(press: .edit)
+            await auth.use([.displayName: "Countess"], press: .submit)
+            #expect(auth.profile?.displayName == "Countess" && auth.menu?.screen.initials == "C")
+            await auth.use(press: .devices)
+            await auth.use(press: .done)
+            guard case .profile = auth.screen else { return record(auth) }
+
+            server.clock.advance(by: 901)
+            await auth.use(press: .secondFactor)
+            await auth.use(press: .submit)
+            guard case .stepUp = auth.screen else { return record(auth) }
+            // It was dismissed, and the next attempt raises it again.
+            auth.isPresented = false
+            guard case .secondFactor = auth.screen else { return record(auth) }
+            await auth.use(press: .submit)
+            guard case .stepUp = auth.screen else { return record(auth) }
+            await auth.use(press: .cancel)
+            await auth.use(press: .submit)
+            await auth.use([.password: password], press: .submit)
+            guard case .secondFactor(let factor) = auth.screen else { return record(auth) }
+            await auth.use(press: .submit)
+            let secret = try #require(factor.control(.secret)?.text.value)
+            await auth.use([.code: server.code(of: secret)], press: .submit)
+            await auth.use(press: .done)
+            guard case .profile = auth.screen else { return record(auth) }
+            auth.isPresented = false
+            #expect(auth.screen == nil && auth.isSignedIn)
+        }
+    }
+
+    @Test func `holds several accounts, of which each has its own client`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn()
+            let first = auth.client
+            try await server.client().signUp(email: "bob@example.com", password: password)
+            auth.menu?.press(.accounts)
+            await auth.use(press: .addAccount)
+            await auth.use([.email: "bob@example.com", .password: password], press: .submit)
+            #expect(auth.profile?.email == "bob@example.com" && auth.client !== first)
+            #expect(first.session.currentState.isSignedIn)
+
+            auth.menu?.press(.accounts)
+            await auth.settled()
+            guard case .accounts(let switcher) = auth.screen else { return record(auth) }
+            let ada = try #require(switcher.screen.accounts?.first { $0.username == email })
+            await auth.use(press: .useAccount(ada.id))
+            #expect(auth.profile?.email == email && auth.client === first && auth.screen == nil)
+
+            // Signed out, the user chooses among the other accounts.
+            auth.menu?.press(.signOut)
+            await auth.settled()
+            guard case .accounts(let rest) = auth.screen else { return record(auth) }
+            #expect(rest.screen.accounts?.map(\.username) == ["bob@example.com"])
+            let bob = try #require(rest.screen.accounts?.first)
+            await auth.use(press: .useAccount(bob.id))
+            #expect(auth.isSignedIn && auth.profile?.email == "bob@example.com")
+            auth.menu?.press(.profile)
+            await auth.use(press: .signOut)
+            guard case .signIn = auth.screen else { return record(auth) }
+            #expect(auth.account?.username == "bob@example.com" && auth.menu == nil)
+        }
+    }
+
+    @Test func `signs out without a network, and revokes once there is one`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn()
+            let tokens = try #require(auth.client.session.currentState.credential)
+            server.isOffline.withLock { $0 = true }
+            auth.menu?.press(.profile)
+            await auth.settled()
+            #expect(auth.connection.isOffline && auth.connection.controls.count == 1)
+            await auth.use(press: .signOut)
+            #expect(!auth.isSignedIn)
+            guard case .signIn = auth.screen else { return record(auth) }
+            server.isOffline.withLock { $0 = false }
+            let restarted = try server.app(secrets: server.secrets)
+            await restarted.restore()
+            await restarted.settled()
+            #expect(await restarted.client.session.revokeRemaining())
+            let other = try server.client()
+            try await other.session.signIn(tokens)
+            await #expect(throws: (any Error).self) { try await other.devices() }
+        }
+    }
+
+    @Test func `says that the server has ended the session, and signs the same user in again`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn()
+            let before = auth.account
+            let laptop = try server.client()
+            try await laptop.signIn(email: email, password: password)
+            try await laptop.signOutOtherDevices()
+            server.clock.advance(by: 3_600)
+            await #expect(throws: (any Error).self) { try await auth.client.profile() }
+            await auth.settled()
+            #expect(auth.gate.phase == .signedOut && auth.gate.notice == Phrase("failure.signedOut"))
+            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            #expect(signIn.control(.email)?.text.value == email)
+            await auth.use([.password: password], press: .submit)
+            #expect(auth.isSignedIn && auth.account?.id == before?.id)
+        }
+    }
+
+    @Test func `follows a client that signs in and out elsewhere`() async throws {
+        try await RealServer.run { server in
+            let client = try server.client()
+            try await client.signUp(email: email, password: password)
+            let auth = AuthModel(client, clock: server.clock.wallClock())
+            await auth.restore()
+            await auth.settled()
+            guard case .signIn = auth.screen else { return record(auth) }
+            try await client.signIn(email: email, password: password)
+            await auth.settled()
+            #expect(auth.isSignedIn && auth.screen == nil && auth.menu?.screen.hasAccounts == false)
+            try await client.signOut()
+            await auth.settled()
+            guard case .signIn = auth.screen else { return record(auth) }
+        }
+    }
+
+    @Test func `shows no sign-in while the accounts cannot be read`() async throws {
+        try await RealServer.run { server in
+            let secrets = FailingSecretStore(server.secrets, after: 0, with: .storeLocked)
+            let auth = try server.app(secrets: secrets)
+            await auth.restore()
+            await auth.settled()
+            #expect(auth.gate.phase == .unavailable && auth.screen == nil)
+        }
+    }
+
+    private func record(_ auth: AuthModel) {
+        Issue.record("another screen: \(String(describing: auth.path)) \(auth.screen?.model.controls.map(\.id) ?? [])")
+    }
+}
+
+extension AuthModel {
+    /// Types texts into the visible screen, presses a button, and waits.
+    func use(_ texts: [ControlID: String] = [:], press id: ControlID) async {
+        await settled()
+        for (field, text) in texts { screen?.model.edit(field, text) }
+        screen?.model.press(id)
+        await settled()
+    }
+}
