@@ -10,7 +10,7 @@ public import PortableFoundation
 /// step-up, and the accounts of the device.
 ///
 /// ```swift no-check
-/// @State private var auth = AuthModel(server: url, service: "com.example.notes")
+/// @State private var auth = AuthModel(server: url, service: "Notes")
 ///
 /// var body: some View {
 ///     SessionGate(auth) { NotesView(auth.client).toolbar { UserButton(auth) } }

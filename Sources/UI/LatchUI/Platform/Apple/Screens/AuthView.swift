@@ -68,7 +68,7 @@ extension AuthView where Replacement == EmptyView {
 struct AuthSheet: ViewModifier {
     private let auth: AuthModel?
     /// The screens before the system ended the app.
-    @SceneStorage("latch.path") private var storedPath = Data()
+    @SceneStorage("authPath") private var storedPath = Data()
 
     init(_ auth: AuthModel?) { self.auth = auth }
 
