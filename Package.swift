@@ -45,6 +45,10 @@ let layers: KeyValuePairs = [
     "Examples/user-service/user-service": "UserAuthentication",
     "Examples/mcp-server/NoteTools": "LatchOAuth LatchServer",
     "Examples/mcp-server/mcp-server": "NoteTools",
+    "Examples/first-app/FirstApp": "LatchUI",
+    "Examples/notes-app/NotesApp": "LatchUI",
+    "Examples/notes-app/NotesService": "LatchOAuth LatchServer",
+    "Examples/notes-app/notes-server": "NotesService",
 
     "Sources/Commands/LatchCommand": "LatchCore",
     "Sources/Commands/GeneratorCommands": "LatchCommand LatchGenerator",

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// swift-format-ignore-file: NeverForceUnwrap
+
+#if canImport(SwiftUI) && !os(watchOS)
+import LatchUI
+import SwiftUI
+
+@main
+struct NotesApplication: App {
+    @State private var model = NotesAppModel(
+        AuthModel(server: URL(string: "http://127.0.0.1:8080")!, service: "com.example.notes"),
+        service: URL(string: "http://127.0.0.1:8081")!, folder: URL.cachesDirectory)
+
+    var body: some Scene {
+        WindowGroup {
+            SessionGate(model.auth) {
+                NotesView(model)
+            } signedOut: {
+                WelcomeView(model.auth)
+            }
+            .authTheme(AuthTheme(accent: .indigo, cornerRadius: 8))
+        }
+    }
+}
+#endif
