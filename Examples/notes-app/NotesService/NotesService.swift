@@ -37,7 +37,7 @@ public struct NotesService: Sendable {
             notes.get("/") { await store.notes(of: $0.accessTokenClaims?.subject ?? "") }
         }
         router.group(prefix: "/notes", interceptors: [writing]) { notes in
-            notes.put("/:id") { request -> HTTPResponse in
+            notes.put("/{id}") { request -> HTTPResponse in
                 let note = try request.json(as: Note.self)
                 guard note.id == request.pathParameter("id"), !note.text.isEmpty else {
                     return .problem(status: .badRequest, detail: "The note needs its identifier and a text.")
@@ -47,7 +47,7 @@ public struct NotesService: Sendable {
                 }
                 return HTTPResponse(status: .noContent)
             }
-            notes.delete("/:id") { request -> HTTPResponse in
+            notes.delete("/{id}") { request -> HTTPResponse in
                 await store.delete(request.pathParameter("id") ?? "", of: request.accessTokenClaims?.subject ?? "")
                 return HTTPResponse(status: .noContent)
             }
