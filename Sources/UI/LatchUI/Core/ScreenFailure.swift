@@ -2,6 +2,7 @@
 
 import LatchAccounts
 import LatchAuth
+import LatchCore
 import LatchHTTP
 import LatchOAuth
 public import LatchTexts
@@ -91,9 +92,7 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         case is CancellationError: self.init(.cancelled)
         case let error as AccountError:
             let reason = Self.reason(of: error)
-            // Without the server's time a minute, so that a lock has an end.
-            let wait: Duration? = reason == .locked ? max(error.retryAfter ?? .seconds(60), .seconds(1)) : nil
-            self.init(reason, after: wait, from: now)
+            self.init(reason, after: reason == .locked ? Self.wait(error) : nil, from: now)
         case let error as HTTPError:
             if error == HTTPError.unacceptableStatus, let response = error.response {
                 self.init(AccountError(response), at: now)
@@ -103,9 +102,14 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         case let error as AuthError: self.init(Self.reason(of: error))
         case let error as OAuthError:
             let reason = Self.reason(of: error)
-            self.init(reason, after: reason == .locked ? .seconds(60) : nil, from: now)
+            self.init(reason, after: reason == .locked ? Self.wait(error) : nil, from: now)
         default: self.init(.unknown)
         }
+    }
+
+    /// Returns the time of a lock: without the server's a minute, so that it has an end.
+    private static func wait(_ error: any RetryAfterError) -> Duration {
+        max(error.retryAfter ?? .seconds(60), .seconds(1))
     }
 
     /// The sentence for users: the failure, and what to do next.

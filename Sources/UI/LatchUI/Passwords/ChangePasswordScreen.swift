@@ -113,7 +113,14 @@ extension ScreenModel where S == ChangePasswordScreen {
         _ client: AuthClient, clock: WallClock = .system,
         onFinish: @escaping @MainActor (ChangePasswordScreen.Outcome) -> Void = { _ in }
     ) {
-        self.init(ChangePasswordScreen(), clock: clock, onFinish: onFinish) { request in
+        self.init(ChangePasswordScreen(), clock: clock, onFinish: onFinish, perform: S.requests(to: client))
+    }
+}
+
+extension ChangePasswordScreen {
+    /// Returns the function that sends the screen's requests to a client's backend.
+    package static func requests(to client: AuthClient) -> ScreenModel<Self>.Perform {
+        { request in
             switch request {
             case .change(let current, let new, let signsOutOthers):
                 try await client.changePassword(

@@ -194,7 +194,14 @@ extension ScreenModel where S == PasswordResetScreen {
         _ client: AuthClient, screen: PasswordResetScreen = PasswordResetScreen(), clock: WallClock = .system,
         onFinish: @escaping @MainActor (PasswordResetScreen.Outcome) -> Void = { _ in }
     ) {
-        self.init(screen, clock: clock, onFinish: onFinish) { request in
+        self.init(screen, clock: clock, onFinish: onFinish, perform: S.requests(to: client))
+    }
+}
+
+extension PasswordResetScreen {
+    /// Returns the function that sends the screen's requests to a client's backend.
+    package static func requests(to client: AuthClient) -> ScreenModel<Self>.Perform {
+        { request in
             switch request {
             case .send(let email):
                 try await client.requestPasswordReset(email: email)

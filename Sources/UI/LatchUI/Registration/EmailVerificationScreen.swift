@@ -244,7 +244,14 @@ extension ScreenModel where S == EmailVerificationScreen {
         _ client: AuthClient, screen: EmailVerificationScreen, clock: WallClock = .system,
         onFinish: @escaping @MainActor (EmailVerificationScreen.Outcome) -> Void = { _ in }
     ) {
-        self.init(screen, clock: clock, onFinish: onFinish) { request in
+        self.init(screen, clock: clock, onFinish: onFinish, perform: S.requests(to: client))
+    }
+}
+
+extension EmailVerificationScreen {
+    /// Returns the function that sends the screen's requests to a client's backend.
+    package static func requests(to client: AuthClient) -> ScreenModel<Self>.Perform {
+        { request in
             switch request {
             case .resend(let email):
                 try await client.resendVerification(email: email)

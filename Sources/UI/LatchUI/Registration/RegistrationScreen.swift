@@ -104,7 +104,14 @@ extension ScreenModel where S == RegistrationScreen {
         _ client: AuthClient, screen: RegistrationScreen = RegistrationScreen(), clock: WallClock = .system,
         onFinish: @escaping @MainActor (RegistrationScreen.Outcome) -> Void = { _ in }
     ) {
-        self.init(screen, clock: clock, onFinish: onFinish) { request in
+        self.init(screen, clock: clock, onFinish: onFinish, perform: S.requests(to: client))
+    }
+}
+
+extension RegistrationScreen {
+    /// Returns the function that sends the screen's requests to a client's backend.
+    package static func requests(to client: AuthClient) -> ScreenModel<Self>.Perform {
+        { request in
             switch request {
             case .signUp(let name, let email, let password):
                 try await client.signUp(email: email, password: password.value, name: name)
