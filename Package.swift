@@ -54,7 +54,7 @@ let layers: KeyValuePairs = [
     "Sources/Commands/GeneratorCommands": "LatchCommand LatchGenerator",
     "Sources/Commands/axiom-client-generator": "GeneratorCommands",
     "Sources/Commands/protoc-gen-latch": "LatchCommand LatchGenerator",
-    "Sources/Commands/latch": "GeneratorCommands LatchAccounts LatchIdentity",
+    "Sources/Commands/latch": "GeneratorCommands LatchUI LatchIdentity",
     "Sources/Commands/latch-demo": "LatchCommand LatchProcess AuthPackage JWTAuth LaziOAuth UserService",
 
     "Tests/TestVectors": "LatchProcess",

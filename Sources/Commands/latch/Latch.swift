@@ -25,10 +25,11 @@ enum Program {
                 "sign in at it, then: latch request GET /user/profile",
         ],
         subcommands: [
-            LoginSubcommand.subcommand, LogoutSubcommand.subcommand, WhoamiSubcommand.subcommand,
-            AccountsSubcommand.subcommand, TokenSubcommand.subcommand, RequestSubcommand.subcommand,
-            DoctorSubcommand.subcommand, JWTSubcommand.subcommand, KeysSubcommand.subcommand,
-            ServeSubcommand.subcommand, AdminSubcommand.subcommand, DemoSubcommand.subcommand,
+            SignUpSubcommand.subcommand, LoginSubcommand.subcommand, LogoutSubcommand.subcommand,
+            PasswordSubcommand.subcommand, WhoamiSubcommand.subcommand, AccountsSubcommand.subcommand,
+            TokenSubcommand.subcommand, RequestSubcommand.subcommand, DoctorSubcommand.subcommand,
+            JWTSubcommand.subcommand, KeysSubcommand.subcommand, ServeSubcommand.subcommand, AdminSubcommand.subcommand,
+            DemoSubcommand.subcommand,
         ] + generatorSubcommands(of: "latch") + [CompletionSubcommand.subcommand, ManualSubcommand.subcommand])
 
     static let command: Command = Command(root, version: version)

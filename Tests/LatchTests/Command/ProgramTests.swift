@@ -30,7 +30,10 @@ struct RecordingEnvironment {
             variables: [:],
             input: .init(
                 isTerminal: isTerminal, all: { Array(input.prefix($0 + 1)) },
-                line: { _, _ in input.isEmpty ? nil : String(decoding: input.prefix { $0 != 0x0A }, as: UTF8.self) }),
+                line: { _, _, writePrompt in
+                    writePrompt()
+                    return input.isEmpty ? nil : String(decoding: input.prefix { $0 != 0x0A }, as: UTF8.self)
+                }),
             output: .init(isTerminal: isTerminal) { text in
                 kept.output.withLock { $0 += String(decoding: text, as: UTF8.self) }
             },

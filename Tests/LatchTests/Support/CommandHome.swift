@@ -61,6 +61,21 @@ struct CommandHome: Sendable {
         return Call(process: process, folder: call)
     }
 
+    /// Begins a call on a terminal, which has its input and its standard error; only results are in its output.
+    func start(
+        on terminal: PseudoTerminal, _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> Call {
+        let call = "\(folder)/call-\(RandomSource.system.identifier())"
+        try FileManager.default.createDirectory(atPath: call, withIntermediateDirectories: true)
+        let own = ["LATCH_HOME": path, "TERMINAL": terminal.path, "LC_ALL": "C.UTF-8"]
+        let process = try ChildProcess.start(
+            "/bin/sh",
+            ["-c", #"exec setsid --ctty "$0" "$@" < "$TERMINAL" 2> "$TERMINAL""#, BuiltProgram.path] + arguments,
+            environment: BuiltProgram.environment(own.merging(environment) { _, new in new }), in: call,
+            errors: .file("\(call)/error"))
+        return Call(process: process, folder: call)
+    }
+
     /// Signs in, and expects that to succeed.
     func login(_ name: String, at issuer: String, scope: String? = nil) async throws {
         let arguments =

@@ -36,7 +36,10 @@ import Testing
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         var used: Set<String> = []
-        for folder in ["Sources/UI", "Sources/Core/LatchTexts", "Sources/Compatibility/LaziOAuth"] {
+        let folders = [
+            "Sources/UI", "Sources/Core/LatchTexts", "Sources/Compatibility/LaziOAuth", "Sources/Commands/latch/Screens",
+        ]
+        for folder in folders {
             let files = try #require(
                 FileManager.default.enumerator(at: root.appending(path: folder), includingPropertiesForKeys: nil))
             for case let file as URL in files where file.pathExtension == "swift" {

@@ -33,15 +33,21 @@ package struct Environment: Sendable {
         package let all: @Sendable (_ limit: Int) async throws -> [UInt8]
         /// Reads one line from the user, with or without echo; nil at the end.
         ///
-        /// The terminal is restored afterwards, also where a signal ends the process meanwhile.
-        package let line: @Sendable (_ isShown: Bool, _ signals: Signals) async throws -> String?
+        /// The prompt is written once the terminal is ready: what is typed after it is never discarded. The terminal is
+        /// restored afterwards, also where a signal ends the process meanwhile.
+        package let line: ReadLine
 
         /// Streams lines without their breaks; a line that is too long is cut one byte beyond the limit.
         package let lines: @Sendable (_ limit: Int) -> AsyncStream<[UInt8]>
 
+        /// A function that writes a prompt and reads one line.
+        package typealias ReadLine =
+            @Sendable (
+                _ isShown: Bool, _ signals: Signals, _ writePrompt: @Sendable () -> Void
+            ) async throws -> String?
+
         package init(
-            isTerminal: Bool, all: @escaping @Sendable (_ limit: Int) async throws -> [UInt8],
-            line: @escaping @Sendable (_ isShown: Bool, _ signals: Signals) async throws -> String?,
+            isTerminal: Bool, all: @escaping @Sendable (_ limit: Int) async throws -> [UInt8], line: @escaping ReadLine,
             lines: @escaping @Sendable (_ limit: Int) -> AsyncStream<[UInt8]> = { _ in AsyncStream { $0.finish() } }
         ) {
             self.isTerminal = isTerminal
@@ -51,7 +57,7 @@ package struct Environment: Sendable {
         }
 
         /// An empty input.
-        package static let empty = Input(isTerminal: false, all: { _ in [] }, line: { _, _ in nil })
+        package static let empty = Input(isTerminal: false, all: { _ in [] }, line: { _, _, _ in nil })
     }
 
     /// The environment variables as of the start.

@@ -10,12 +10,7 @@ package enum SecretInput {
     /// - Parameter what: The name of the secret in errors: "password".
     /// - Throws: `CommandError.failed` for an empty input, more than one line, or bytes that are not UTF-8.
     package static func piped(_ what: String, _ environment: Environment) async throws -> String {
-        let bytes = try await environment.input.all(limit)
-        guard bytes.count <= limit else { throw CommandError.failed("The \(what) on standard input is too long.") }
-        guard var text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandError.failed("The \(what) on standard input is not UTF-8.")
-        }
-        if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
+        let text = try await text(what, environment)
         guard !text.isEmpty else {
             throw CommandError.failed("There is no \(what) on standard input.", hint: "Pipe it in, on one line.")
         }
@@ -25,12 +20,39 @@ package enum SecretInput {
         return text
     }
 
+    /// Reads the two lines that are piped in, without their line breaks.
+    ///
+    /// - Parameter names: The names of the secrets in errors: "current password" and "new password".
+    /// - Throws: `CommandError.failed` for any other number of lines, an empty one, or bytes that are not UTF-8.
+    package static func piped(
+        _ names: (first: String, second: String), _ environment: Environment
+    ) async throws -> (first: String, second: String) {
+        let text = try await text("\(names.first) and the \(names.second)", environment)
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
+        guard lines.count == 2, !lines.contains("") else {
+            throw CommandError.failed(
+                "Standard input does not hold two lines.",
+                hint: "Pipe in the \(names.first) and the \(names.second), on one line each.")
+        }
+        return (lines[0], lines[1])
+    }
+
+    /// Reads all that is piped in, without the last line break.
+    private static func text(_ what: String, _ environment: Environment) async throws -> String {
+        let bytes = try await environment.input.all(limit)
+        guard bytes.count <= limit else { throw CommandError.failed("The \(what) on standard input is too long.") }
+        guard var text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandError.failed("The \(what) on standard input is not UTF-8.")
+        }
+        if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
+        return text
+    }
+
     /// Prompts for a secret on the terminal, which does not show it.
     ///
     /// - Throws: `CommandError.failed` if the user enters nothing.
     package static func typed(_ what: String, prompt: String, _ environment: Environment) async throws -> String {
-        environment.error.write(prompt)
-        let line = try await environment.input.line(false, environment.signals)
+        let line = try await environment.input.line(false, environment.signals) { environment.error.write(prompt) }
         // The line break that the user typed was not shown either.
         environment.error.write("\n")
         guard let line, !line.isEmpty else { throw CommandError.failed("There is no \(what).") }

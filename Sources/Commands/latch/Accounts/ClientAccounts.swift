@@ -116,11 +116,7 @@ struct ClientAccounts: Sendable {
     func with<Result>(_ entry: AccountEntry, _ body: (Session<Tokens>) async throws -> Result) async throws -> Result {
         let session = try await list.session(for: entry.id)
         let way = entry.isClient == true ? " --client-credentials" : entry.clientID == nil ? "" : " --browser"
-        // A name may be the issuer's text, and the hint is made to be pasted into a shell.
-        let isPlain = entry.name.utf8.allSatisfy {
-            UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || "0123456789@._+-".utf8.contains($0)
-        }
-        let hint = "Sign in again: latch login\(way)" + (isPlain ? " --account \(entry.name)" : "")
+        let hint = "Sign in again: latch login\(way)" + (entry.name.isPlainWord ? " --account \(entry.name)" : "")
         do {
             return try await body(session)
         } catch AuthError.missingToken {
@@ -170,6 +166,39 @@ extension AccountList.Content {
         if others.count == 1, let only = others.first { return only }
         let suggestion = Suggestion.sentence(for: name, among: entries.map(\.name)) { "'\($0)'" }
         throw .failed("There is no account '\(name)'.", hint: suggestion + "'latch accounts' lists them.")
+    }
+}
+
+extension AccountList.Content {
+    /// Returns the account with a name or user name, at an issuer if the call names one; nil if the list has none.
+    func entry(named name: String?, at issuer: String?) throws -> AccountEntry? {
+        guard let name else { return nil }
+        let issuer = try issuer.map { text throws(CommandError) in try IssuerURL(text).text }
+        let candidates = try entries.filter { entry in try issuer == nil || IssuerURL(entry.issuer).text == issuer }
+        return candidates.first { $0.name == name } ?? candidates.first { $0.username == name }
+    }
+
+    /// Returns the issuer of the option, the account, the environment, or the list if it has only one.
+    ///
+    /// - Parameter name: The name of the subcommand in errors.
+    func issuer(
+        _ option: String?, of known: AccountEntry?, _ environment: Environment, for name: String
+    ) throws(CommandError) -> IssuerURL {
+        let only = Set(entries.map(\.issuer))
+        let found =
+            option ?? known?.issuer ?? environment.variables["LATCH_ISSUER"] ?? (only.count == 1 ? only.first : nil)
+        guard let found else { throw .usage("'latch \(name)' needs an issuer.", hint: "Write '--issuer URL'.") }
+        return try IssuerURL(found)
+    }
+}
+
+extension String {
+    /// Whether the text can be pasted into a shell as it is, also if it comes from an issuer.
+    var isPlainWord: Bool {
+        !isEmpty
+            && utf8.allSatisfy {
+                UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || "0123456789@._+-".utf8.contains($0)
+            }
     }
 }
 

@@ -29,9 +29,10 @@ enum LoginSubcommand {
             another issuer needs a client ID, unless it registers programs by itself, with the redirect
             URI http://127.0.0.1/callback.
 
-            Otherwise it prompts for the password without echo; a script pipes it in. The password
-            never comes from the command line and is not stored. Tokens are, in the secret store that
-            'latch doctor' names; all processes of this user share them.
+            Otherwise it prompts for the password without echo, and for a code where the account has a
+            second factor; a script pipes the password in. It never comes from the command line and is
+            not stored. Tokens are, in the secret store that 'latch doctor' names; all processes of this
+            user share them.
 
             --client-credentials signs this machine in, not a person. A client's secret is in the
             variable LATCH_CLIENT_SECRET, and is not stored; LATCH_CLIENT_ID and LATCH_ISSUER say whose
@@ -79,10 +80,13 @@ struct Login {
         let content = try await readableContent()
         let known = try namedAccount(in: content)
         let issuer = try issuer(known, content)
-        let username = try await username(known)
+        if environment.input.isTerminal, !invocation.has(LoginSubcommand.passwordStdin) {
+            return try await runOnTerminal(known, issuer, content)
+        }
+        guard let username = try username(known) else { throw Self.missingAccount }
         let scopes = try scopes()
         let endpoint = try accounts.endpoint(of: issuer.text)
-        let password = try await password(of: username, at: issuer)
+        let password = try await pipedPassword()
         let response: TokenResponse
         do {
             response = try await endpoint.tokens(
@@ -107,40 +111,20 @@ struct Login {
 
     /// Returns the account of the list that the call names.
     func namedAccount(in content: AccountList.Content) throws -> AccountEntry? {
-        guard let name = invocation[LoginSubcommand.account] else { return nil }
-        let issuer = try invocation[LoginSubcommand.issuer].map { text throws(CommandError) in try IssuerURL(text).text
-        }
-        let candidates = try content.entries.filter { entry in
-            try issuer == nil || IssuerURL(entry.issuer).text == issuer
-        }
-        return candidates.first { $0.name == name } ?? candidates.first { $0.username == name }
+        try content.entry(
+            named: invocation[LoginSubcommand.account], at: invocation[LoginSubcommand.issuer])
     }
 
-    /// Returns the issuer of the option, the account, the environment, or the list if it has only one.
+    /// Returns the issuer of the call.
     func issuer(_ known: AccountEntry?, _ content: AccountList.Content) throws(CommandError) -> IssuerURL {
-        let only = Set(content.entries.map(\.issuer))
-        let found =
-            invocation[LoginSubcommand.issuer] ?? known?.issuer ?? environment.variables["LATCH_ISSUER"]
-            ?? (only.count == 1 ? only.first : nil)
-        guard let found else {
-            throw .usage("'latch login' needs an issuer.", hint: "Write '--issuer URL'.")
-        }
-        return try IssuerURL(found)
+        try content.issuer(invocation[LoginSubcommand.issuer], of: known, environment, for: "login")
     }
 
-    /// Returns the e-mail address or user name.
-    private func username(_ known: AccountEntry?) async throws -> String {
-        if let name = known?.username ?? invocation[LoginSubcommand.account] {
-            guard !name.isEmpty else { throw Self.missingAccount }
-            return name
-        }
-        guard environment.input.isTerminal, !invocation.has(LoginSubcommand.passwordStdin) else {
-            throw Self.missingAccount
-        }
-        environment.error.write("E-mail address or user name: ")
-        let line = try await environment.input.line(true, environment.signals)
-        guard let line, !line.isEmpty else { throw Self.missingAccount }
-        return line
+    /// Returns the e-mail address or user name of the call; nil if it names none.
+    func username(_ known: AccountEntry?) throws(CommandError) -> String? {
+        guard let name = known?.username ?? invocation[LoginSubcommand.account] else { return nil }
+        guard !name.isEmpty else { throw Self.missingAccount }
+        return name
     }
 
     private static let missingAccount = CommandError.usage(
@@ -157,19 +141,21 @@ struct Login {
         return Scopes(scopes)
     }
 
-    private func password(of username: String, at issuer: IssuerURL) async throws -> String {
-        if invocation.has(LoginSubcommand.passwordStdin) {
-            if environment.input.isTerminal {
-                environment.warn("The password is shown while you type it.", hint: "Leave '--password-stdin' out.")
-            }
-            return try await SecretInput.piped("password", environment)
-        }
-        guard environment.input.isTerminal else {
+    private func pipedPassword() async throws -> String {
+        guard invocation.has(LoginSubcommand.passwordStdin) else {
             throw CommandError.usage(
                 "There is no terminal to prompt for the password.", hint: "Pipe it in, with '--password-stdin'.")
         }
-        let prompt = "Password of \(username) at \(issuer.origin): ".printable
-        return try await SecretInput.typed("password", prompt: prompt, environment)
+        environment.warnOfShownInput()
+        return try await SecretInput.piped("password", environment)
+    }
+}
+
+extension Environment {
+    /// Warns that a terminal shows what the user types where a pipe is expected.
+    func warnOfShownInput() {
+        guard input.isTerminal else { return }
+        warn("The password is shown while you type it.", hint: "Leave '--password-stdin' out.")
     }
 }
 

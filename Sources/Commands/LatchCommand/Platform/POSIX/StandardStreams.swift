@@ -24,7 +24,7 @@ extension Environment.Input {
                 return bytes
             }
         },
-        line: { isShown, signals in
+        line: { isShown, signals, writePrompt in
             // Listening begins before the echo is off, so that an interrupt always restores the terminal.
             let received = signals.received()
             let terminal = isShown ? nil : SilentTerminal()
@@ -38,6 +38,7 @@ extension Environment.Input {
                 watch.cancel()
                 terminal?.restore()
             }
+            writePrompt()
             let bytes = await onThread { readLine(upTo: 4096) }
             guard !bytes.isEmpty else { return nil }
             return String(decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)

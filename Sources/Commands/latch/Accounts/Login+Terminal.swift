@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchAuth
+import LatchCommand
+import LatchCore
+import LatchOAuth
+import LatchUI
+import PortableFoundation
+import Synchronization
+
+/// Sign-ins by the password on a terminal, with the screens of an app.
+extension Login {
+    /// Lets the user sign in, and before that create an account or choose a new password.
+    ///
+    /// After an error the earlier session of the account is unchanged.
+    func runOnTerminal(
+        _ known: AccountEntry?, _ issuer: IssuerURL, _ content: AccountList.Content
+    ) async throws -> ExitCode {
+        var name = try username(known) ?? ""
+        let work = PasswordSignIn(try accounts.endpoint(of: issuer.text), try scopes() ?? [])
+        let screens = AccountScreens(accounts, environment, issuer)
+        var options = SignInScreen.Options()
+        options.acceptsUsername = true
+        options.isDismissible = true
+        while true {
+            var screen = TerminalScreen(
+                SignInScreen(name: name, options: options), on: screens.console, perform: work.perform)
+            switch try await screen.run() {
+            case .signedIn:
+                guard let signedIn = work.result else { throw OAuthError.invalidResponse }
+                return try await finish(
+                    signedIn.response, as: signedIn.name, issuer: issuer.text, username: signedIn.name,
+                    userID: signedIn.response.userID, content)
+            case .registration(let email):
+                let account = try await screens.register(email: email)
+                if let created = account.created { _ = try await screens.verify(email: created) }
+                name = account.typed
+            case .passwordReset(let email): name = try await screens.resetPassword(email: email)
+            case .cancelled: throw screens.console.cancelled
+            }
+        }
+    }
+}
+
+/// The requests of a sign-in screen as password grants, which name scopes.
+private final class PasswordSignIn: Sendable {
+    private struct State {
+        /// The grant whose password was right, and which lacks a code.
+        var unfinished: CodeGrant?
+        var result: (name: String, response: TokenResponse)?
+    }
+
+    private let endpoint: TokenEndpoint
+    private let scopes: Scopes
+    private let state = Mutex(State())
+
+    init(_ endpoint: TokenEndpoint, _ scopes: Scopes) {
+        self.endpoint = endpoint
+        self.scopes = scopes
+    }
+
+    /// The user name and the tokens; nil before the sign-in.
+    var result: (name: String, response: TokenResponse)? { state.withLock { $0.result } }
+
+    @Sendable func perform(_ request: SignInScreen.Request) async throws -> SignInScreen.Response {
+        let finished = state.withLock { state in
+            defer { state.unfinished = nil }
+            return state.unfinished
+        }
+        switch request {
+        case .signIn(let name, let password, _):
+            let grant = PasswordGrant(username: name, password: password.value, scopes: scopes)
+            do {
+                let response = try await endpoint.tokens(for: grant)
+                state.withLock { $0.result = (name, response) }
+                return .signedIn
+            } catch let error as OAuthError where error.issuerCode == "mfa_required" {
+                state.withLock { $0.unfinished = CodeGrant(grant: grant, code: "") }
+                // The grant has no challenge: its second step repeats the password, for as long as a challenge holds.
+                return .challenged(SignInChallenge(token: "", expiryDate: Date().addingTimeInterval(300)))
+            }
+        case .verify(_, let code):
+            guard var grant = finished else { throw ScreenFailure(.expired) }
+            grant.code = code.value
+            do {
+                let response = try await endpoint.tokens(for: grant)
+                state.withLock { $0.result = (grant.grant.username, response) }
+                return .signedIn
+            } catch {
+                let repeated = grant
+                state.withLock { $0.unfinished = repeated }
+                // The password was right a moment ago.
+                if case OAuthError.invalidGrant = error { throw ScreenFailure(.wrongCode) }
+                throw error
+            }
+        case .provider: throw ScreenFailure(.browserUnavailable)
+        }
+    }
+}
+
+/// A password grant with a code of the second factor, which Latchwork's server takes as `otp`.
+private struct CodeGrant: Grant {
+    let grant: PasswordGrant
+    var code: String
+
+    var type: String { grant.type }
+    var parameters: [(String, String)] { grant.parameters + [("otp", code)] }
+    var expectedScopes: Scopes? { grant.expectedScopes }
+}

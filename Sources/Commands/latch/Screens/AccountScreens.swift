@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchAuth
+import LatchCommand
+import LatchHTTP
+import LatchUI
+
+/// The screens of an issuer's accounts on a terminal, for users who are not signed in.
+struct AccountScreens: Sendable {
+    let console: ScreenConsole
+    private let client: AuthClient
+
+    init(_ accounts: ClientAccounts, _ environment: Environment, _ issuer: IssuerURL) {
+        console = ScreenConsole(environment, server: issuer.origin.description)
+        client = accounts.openClient(of: issuer)
+    }
+
+    /// Lets the user create an account.
+    ///
+    /// - Returns: The address; nil if the user has an account already, with the address as typed so far.
+    /// - Throws: `CommandError.failed` if the user leaves the screen.
+    func register(email: String, name: String = "") async throws -> (created: String?, typed: String) {
+        var registration = RegistrationScreen(email: email)
+        registration.fields.set(name, of: .name)
+        var screen = TerminalScreen(
+            registration, on: console, perform: RegistrationScreen.requests(to: client))
+        switch try await screen.run() {
+        case .registered(let email): return (email, email)
+        case .signIn(let email): return (nil, email)
+        case .cancelled: throw console.cancelled
+        }
+    }
+
+    /// Lets the user confirm the address of a new account by the link of the mail, now or later.
+    ///
+    /// - Returns: Whether it is confirmed.
+    func verify(email: String) async throws -> Bool {
+        var screen = TerminalScreen(
+            EmailVerificationScreen(email: email), on: console, awaiting: .verifyEmail,
+            perform: EmailVerificationScreen.requests(to: client))
+        return switch try await screen.run() {
+        case .verified: true
+        case .later: false
+        }
+    }
+
+    /// Lets the user set a new password by the link of a mail.
+    ///
+    /// - Returns: The address of the account.
+    /// - Throws: `CommandError.failed` if the user leaves the screen.
+    func resetPassword(email: String) async throws -> String {
+        var screen = TerminalScreen(
+            PasswordResetScreen(email: email), on: console, awaiting: .resetPassword,
+            perform: PasswordResetScreen.requests(to: client))
+        switch try await screen.run() {
+        case .signIn(let email): return email
+        case .cancelled: throw console.cancelled
+        }
+    }
+}
+
+extension ClientAccounts {
+    /// Returns a client of an issuer's routes for users who are not signed in, which stores nothing.
+    func openClient(of issuer: IssuerURL) -> AuthClient {
+        AuthClient(
+            baseURL: issuer.url, store: InMemoryTokenStore<Tokens>(), transport: transport, timeout: .seconds(60))
+    }
+}

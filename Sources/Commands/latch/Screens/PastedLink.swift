@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchUI
+import PortableFoundation
+
+extension ScreenLink {
+    /// Creates the link that a user has pasted: a URL of that purpose, or its token alone; nil for any other text.
+    init?(pasted text: String, for purpose: Purpose) {
+        let text = String(text.drop { $0 == " " }.prefix { $0 != " " })
+        if let link = URL(string: text).flatMap(ScreenLink.init) {
+            guard link.purpose == purpose else { return nil }
+            self = link
+            return
+        }
+        // A token has 256 bits in base64url (RFC 4648 §5).
+        let isToken = text.utf8.count >= 43 && text.utf8.allSatisfy { Self.tokenBytes.contains($0) }
+        guard isToken else { return nil }
+        self.init(purpose, token: text)
+    }
+
+    private static let tokenBytes = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+}

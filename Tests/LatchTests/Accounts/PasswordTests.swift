@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchProcess
+import LatchTesting
+import PortableFoundation
+import TestSupport
+import Testing
+
+@testable import latch
+@testable import latch_demo
+
+@Suite(.timeLimit(.minutes(3))) struct `A password` {
+    private static let email = "ada@example.com"
+    private static let password = CommandHome.password
+    private static let new = "another sentence"
+
+    /// Runs `body` with a server at which the user is signed in.
+    private func signedIn(_ body: (CommandHome, ServedLatch) async throws -> Void) async throws {
+        try await CommandHome.with { home in
+            let server = try await ServedLatch.start(in: home.folder)
+            try await server.signUp(Self.email)
+            try await home.login(Self.email, at: server.url.absoluteString)
+            try await body(home, server)
+        }
+    }
+
+    private func token(_ server: ServedLatch) async throws -> String {
+        try await MailFolder(path: "\(server.folder)/mails").token(subject: "Reset your password", to: Self.email)
+    }
+
+    /// Expects a sign-in with a password to end so.
+    private func expectLogin(_ home: CommandHome, _ server: ServedLatch, with password: String, code: Int32 = 0)
+        async throws
+    {
+        let login = try await home.latch(
+            "login", "--issuer", server.url.absoluteString, "--account", Self.email, "--password-stdin",
+            input: password)
+        #expect(login.ending == .exited(code), "\(login.error)")
+    }
+
+    @Test func `is changed on a terminal, which mends a wrong one, and this device stays signed in`() async throws {
+        try await signedIn { home, server in
+            let terminal = try PseudoTerminal()
+            let call = try home.start(on: terminal, ["password"])
+            try await terminal.answer("Current password", "not the password")
+            try await terminal.answer("New password", Self.new)
+            try await terminal.answer("New password again", "something else")
+            try await terminal.expect("The two entries differ.")
+            try await terminal.answer("New password", Self.new)
+            try await terminal.answer("New password again", Self.new)
+            try await terminal.answer("Sign out all other devices [yes]", "n")
+            try await terminal.expect("The password is wrong. Enter the one that you sign in with.")
+            try await terminal.answer("Current password", Self.password)
+            try await terminal.answer("New password", Self.new)
+            try await terminal.answer("New password again", Self.new)
+            try await terminal.expect("Your password is changed.\r\n")
+            let outcome = await call.outcome()
+            #expect(outcome.ending == .exited(0))
+            #expect(outcome.output == ["Changed the password of ada@example.com at \(server.url.absoluteString)."])
+            #expect(try await home.latch("whoami").ending == .exited(0))
+            try await expectLogin(home, server, with: Self.password, code: 1)
+            try await expectLogin(home, server, with: Self.new)
+        }
+    }
+
+    @Test func `is changed by a script`() async throws {
+        try await signedIn { home, server in
+            let wrong = try await home.latch("password", "--password-stdin", input: "a guess\n\(Self.new)\n")
+            #expect(wrong.ending == .exited(1))
+            #expect(wrong.error.first?.hasPrefix("latch: The e-mail address or the password is wrong.") == true)
+            let changed = try await home.latch(
+                "password", "--password-stdin", "--json", input: "\(Self.password)\n\(Self.new)\n")
+            #expect(changed.ending == .exited(0), "\(changed.error)")
+            let object = try JSONValue(parsing: changed.output.joined())
+            #expect(object["account"] == .string(Self.email) && object["changed"] == true)
+            try await expectLogin(home, server, with: Self.new)
+            #expect(try !home.holds(Self.password + "\n" + Self.password))
+        }
+    }
+
+    @Test func `that is forgotten is set anew by the link of the mail`() async throws {
+        try await signedIn { home, server in
+            let terminal = try PseudoTerminal()
+            let call = try home.start(on: terminal, ["password", "--forgot", "--account", Self.email])
+            try await terminal.expect("If ada@example.com has an account, a mail is on its way.")
+            let link = "\(server.url.absoluteString)/reset?token=\(try await token(server))"
+            try await terminal.answer("Link of the mail, or a number", link)
+            try await terminal.answer("New password", "short")
+            try await terminal.answer("New password again", "short")
+            try await terminal.expect("Use 8 characters or more.")
+            try await terminal.answer("New password", Self.new)
+            try await terminal.answer("New password again", Self.new)
+            let outcome = await call.outcome()
+            #expect(outcome.ending == .exited(0))
+            #expect(outcome.output.first == "The new password is set.")
+            #expect(!terminal.text.contains(Self.new))
+            try await expectLogin(home, server, with: Self.new)
+        }
+    }
+
+    @Test func `that is forgotten is set anew by a script, in two calls`() async throws {
+        try await signedIn { home, server in
+            let issuer = server.url.absoluteString
+            let sent = try await home.latch("password", "--forgot", "--issuer", issuer, "--account", Self.email)
+            #expect(sent.output == ["If ada@example.com has an account at \(issuer), a mail is on its way."])
+            let set = try await home.latch(
+                "password", "--forgot", "--issuer", issuer, "--password-stdin",
+                input: "\(try await token(server))\n\(Self.new)")
+            #expect(set.ending == .exited(0), "\(set.error)")
+            #expect(set.output == ["The new password is set.", "Sign in: latch login --issuer \(issuer)"])
+            try await expectLogin(home, server, with: Self.new)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["password", "--issuer", "http://127.0.0.1:9"], 2, "'--issuer' goes with '--forgot'."),
+            (["password"], 2, "There is no terminal to prompt for the passwords."),
+            (["password", "--password-stdin"], 1, "No account is signed in."),
+            (["password", "--forgot"], 2, "'latch password --forgot' needs an issuer."),
+            (
+                ["password", "--forgot", "--issuer", "http://127.0.0.1:9"], 2,
+                "'latch password --forgot' needs an account."
+            ),
+            (
+                ["password", "--forgot", "--issuer", "http://127.0.0.1:9", "--password-stdin"], 1,
+                "Standard input does not hold two lines."
+            ),
+            (["signup"], 2, "'latch signup' needs an issuer."),
+            (["signup", "--issuer", "http://127.0.0.1:9"], 2, "'latch signup' needs an account."),
+            (
+                ["signup", "--issuer", "http://127.0.0.1:9", "--account", "ada@example.com"], 2,
+                "There is no terminal to prompt for the password."
+            ),
+        ] as [([String], Int32, String)])
+    func `is not asked for without a terminal`(arguments: [String], code: Int32, message: String) async throws {
+        try await CommandHome.with { home in
+            let outcome = try await home.start(arguments, input: "x").outcome()
+            #expect(outcome.ending == .exited(code))
+            #expect(outcome.error.first == "latch: \(message)")
+        }
+    }
+
+    @Test func `creates an account from a script`() async throws {
+        try await CommandHome.with { home in
+            let server = try await ServedLatch.start(in: home.folder)
+            let issuer = server.url.absoluteString
+            let created = try await home.latch(
+                "signup", "--issuer", issuer, "--account", Self.email, "--name", "Ada", "--password-stdin", "--json",
+                input: Self.password)
+            #expect(created.ending == .exited(0), "\(created.error)")
+            let object = try JSONValue(parsing: created.output.joined())
+            #expect(object == ["account": .string(Self.email), "issuer": .string(issuer), "email_verified": false])
+            let again = try await home.latch(
+                "signup", "--issuer", issuer, "--account", Self.email, "--password-stdin", input: Self.password)
+            #expect(again.ending == .exited(1))
+            #expect(
+                again.error.first?.hasPrefix("latch: There is an account with this e-mail address already.") == true)
+            try await expectLogin(home, server, with: Self.password)
+        }
+    }
+}

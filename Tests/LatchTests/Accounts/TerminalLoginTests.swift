@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import LatchProcess
+import LatchTesting
+import PortableFoundation
+import TestSupport
+import Testing
+
+@testable import latch
+@testable import latch_demo
+
+/// Sign-ups and sign-ins of users at a terminal, against `latch serve`.
+@Suite(.timeLimit(.minutes(3))) struct `A user at a terminal` {
+    private static let email = "ada@example.com"
+    private static let password = CommandHome.password
+
+    /// Runs `body` with a server, and a terminal for the first call.
+    private func with(
+        _ settings: [String: String] = [:],
+        _ body: (CommandHome, ServedLatch, PseudoTerminal) async throws -> Void
+    ) async throws {
+        try await CommandHome.with { home in
+            let server = try await ServedLatch.start(in: home.folder, environment: settings)
+            try await body(home, server, try PseudoTerminal())
+        }
+    }
+
+    private func token(_ subject: String, _ server: ServedLatch) async throws -> String {
+        try await MailFolder(path: "\(server.folder)/mails").token(subject: subject, to: Self.email)
+    }
+
+    @Test func `signs up, mends the entries, and confirms the address by the link of the mail`() async throws {
+        try await with(["LATCH_REQUIRE_OWNER_PROOF": "true"]) { home, server, terminal in
+            let call = try home.start(on: terminal, ["signup", "--issuer", server.url.absoluteString])
+            try await terminal.answer("Name", "")
+            try await terminal.answer("E-mail address", "ada")
+            try await terminal.answer("New password", Self.password)
+            try await terminal.answer("New password again", Self.password)
+            try await terminal.expect("The address is not complete.")
+            try await terminal.answer("E-mail address", Self.email)
+            try await terminal.answer("Link of the mail, or a number", "https://id.example.com/about")
+            try await terminal.expect("This is neither the link of such a mail nor one of the numbers.")
+            let link = "\(server.url.absoluteString)/verify?token="
+            try await terminal.answer(
+                "Link of the mail, or a number", link + (try await token("Verify your e-mail address", server)))
+            try await terminal.answer("Password", "not the password")
+            try await terminal.expect("The name or the password is wrong.")
+            try await terminal.answer("Password", Self.password)
+            try await terminal.expect("ada@example.com is confirmed.")
+            let outcome = await call.outcome()
+            #expect(outcome.ending == .exited(0))
+            let issuer = server.url.absoluteString
+            #expect(
+                outcome.output == [
+                    "Created the account ada@example.com at \(issuer).",
+                    "Sign in: latch login --issuer \(issuer) --account ada@example.com",
+                ])
+            #expect(!terminal.text.contains(Self.password))
+            try await home.login(Self.email, at: issuer)
+            let user = try JSONValue(parsing: try await home.latch("whoami", "--json").output.joined())
+            #expect(user["email_verified"] == true)
+        }
+    }
+
+    @Test func `enters a wrong password, finds the other ways, and then the right one`() async throws {
+        try await with { home, server, terminal in
+            try await server.signUp(Self.email)
+            let issuer = server.url.absoluteString
+            let call = try home.start(on: terminal, ["login", "--issuer", issuer, "--scope", "widgets:read"])
+            try await terminal.expect("Sign in · \(issuer)\r\n")
+            try await terminal.answer("E-mail address or user name", Self.email)
+            try await terminal.answer("Password", "not the password")
+            try await terminal.expect("The name or the password is wrong. Check both, or reset the password.\r\n")
+            try await terminal.expect("Press Enter alone for other ways.")
+            // The name is kept.
+            try await terminal.answer("E-mail address or user name [ada@example.com]", "")
+            try await terminal.answer("Password", "")
+            try await terminal.expect(
+                "  1  Sign in\r\n  2  Forgot your password?\r\n  3  Create an account\r\n  4  Cancel")
+            try await terminal.answer("Number", "5")
+            try await terminal.expect("Enter one of the numbers.")
+            try await terminal.answer("Number", "1")
+            try await terminal.answer("Password", Self.password)
+            let outcome = await call.outcome()
+            #expect(outcome.ending == .exited(0))
+            #expect(outcome.output == ["Signed in as ada@example.com at \(issuer).", "Scopes: widgets:read"])
+            await terminal.finish()
+            #expect(!terminal.text.contains(Self.password) && terminal.isEchoing)
+            #expect(try !home.holds(Self.password))
+        }
+    }
+
+    @Test func `with a second factor enters a wrong code, then the right one, or a recovery code`() async throws {
+        try await with { home, server, terminal in
+            try await server.signUp(Self.email)
+            let app = AuthClient(baseURL: server.url, store: InMemoryTokenStore<Tokens>())
+            try await app.signIn(email: Self.email, password: Self.password)
+            let setup = try await app.beginSecondFactor()
+            let authenticator = try AuthenticatorApp(secret: setup.secret)
+            try await app.confirmSecondFactor(code: authenticator.code())
+            let arguments = ["login", "--issuer", server.url.absoluteString, "--account", Self.email]
+            let call = try home.start(on: terminal, arguments)
+            try await terminal.answer("Password", Self.password)
+            try await terminal.expect("Enter your code · ")
+            try await terminal.answer("Code", "12")
+            try await terminal.expect("A code has six digits")
+            try await terminal.answer("Code", "000000")
+            try await terminal.expect("The code is wrong or has been used.")
+            // The code of the confirmation is used.
+            try await terminal.answer("Code", authenticator.code(stepsAhead: 1))
+            let outcome = await call.outcome()
+            #expect(outcome.ending == .exited(0), "\(terminal.text)")
+            #expect(outcome.output.first == "Signed in as ada@example.com at \(server.url.absoluteString).")
+
+            let second = try PseudoTerminal()
+            let other = try home.start(on: second, arguments)
+            try await second.answer("Password", Self.password)
+            try await second.answer("Code", try #require(setup.recoveryCodes.first))
+            #expect(await other.outcome().ending == .exited(0), "\(second.text)")
+        }
+    }
+
+    @Test func `learns how long too many attempts lock the account, and may leave`() async throws {
+        try await with(["LATCH_LOGIN_LIMIT_PER_MINUTE": "1"]) { home, server, terminal in
+            try await server.signUp(Self.email)
+            let call = try home.start(
+                on: terminal, ["login", "--issuer", server.url.absoluteString, "--account", Self.email])
+            try await terminal.answer("Password", "not the password")
+            try await terminal.answer("Password", "nor this one")
+            try await terminal.expect("There were too many attempts. Try again in ")
+            terminal.type("\u{3}")
+            #expect(await call.outcome().ending == .killed(by: 2))
+            #expect(try await home.accounts().isEmpty)
+        }
+    }
+
+    @Test(arguments: [("\u{3}", .killed(by: 2)), ("\u{4}", .exited(1))] as [(String, ChildProcess.Termination)])
+    func `leaves with Ctrl-C or Ctrl-D, and has the echo back`(key: String, ending: ChildProcess.Termination)
+        async throws
+    {
+        try await CommandHome.with { home in
+            let terminal = try PseudoTerminal()
+            let call = try home.start(on: terminal, ["login", "--issuer", "http://127.0.0.1:9", "--account", "ada"])
+            try await terminal.expect("Password: ")
+            #expect(!terminal.isEchoing)
+            terminal.type(key)
+            #expect(await call.outcome().ending == ending)
+            #expect(terminal.isEchoing)
+        }
+    }
+
+    @Test func `reads German where the environment says so`() async throws {
+        try await with { home, server, terminal in
+            try await server.signUp(Self.email)
+            let call = try home.start(
+                on: terminal, ["login", "--issuer", server.url.absoluteString], environment: ["LC_ALL": "de_DE.UTF-8"])
+            try await terminal.expect("Anmelden · ")
+            try await terminal.answer("E-Mail-Adresse oder Benutzername", Self.email)
+            try await terminal.answer("Passwort", "nicht das Passwort")
+            try await terminal.expect("Name oder Passwort ist falsch.")
+            try await terminal.answer("E-Mail-Adresse oder Benutzername [ada@example.com]", "")
+            try await terminal.answer("Passwort", Self.password)
+            #expect(await call.outcome().ending == .exited(0), "\(terminal.text)")
+        }
+    }
+
+    @Test func `is told at once of a server that is not there, with an exit code`() async throws {
+        try await CommandHome.with { home in
+            let terminal = try PseudoTerminal()
+            let call = try home.start(on: terminal, ["login", "--issuer", "http://127.0.0.1:9", "--account", "ada"])
+            try await terminal.answer("Password", Self.password)
+            try await terminal.expect("latch: 127.0.0.1:9 could not be reached")
+            #expect(await call.outcome().ending == .exited(1))
+        }
+    }
+
+    @Test func `resets a forgotten password on the way to the sign-in`() async throws {
+        try await with { home, server, terminal in
+            try await server.signUp(Self.email)
+            let call = try home.start(on: terminal, ["login", "--issuer", server.url.absoluteString])
+            try await terminal.answer("E-mail address or user name", Self.email)
+            try await terminal.answer("Password", "")
+            try await terminal.answer("Number", "2")
+            try await terminal.answer("Link of the mail, or a number", try await token("Reset your password", server))
+            try await terminal.answer("New password", "another sentence")
+            try await terminal.answer("New password again", "another sentence")
+            try await terminal.expect("The new password is set.")
+            try await terminal.answer("Password", "another sentence")
+            #expect(await call.outcome().ending == .exited(0), "\(terminal.text)")
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchCore
+import LatchTesting
+import LatchUI
+import PortableFoundation
+import Synchronization
+import Testing
+
+@testable import LatchCommand
+@testable import latch
+
+/// A terminal whose user answers the prompts one after another.
+private final class ScriptedTerminal: Sendable {
+    private let answers: Mutex<[String]>
+    private let printed = Mutex("")
+    private let onPrompt: @Sendable (_ answersLeft: Int) -> Void
+
+    init(_ answers: [String], onPrompt: @escaping @Sendable (_ answersLeft: Int) -> Void = { _ in }) {
+        self.answers = Mutex(answers)
+        self.onPrompt = onPrompt
+    }
+
+    var text: String { printed.withLock { $0 } }
+    var answersLeft: Int { answers.withLock { $0.count } }
+
+    var console: ScreenConsole {
+        let output = Environment.Output(isTerminal: true) { bytes in
+            self.printed.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
+        }
+        let input = Environment.Input(
+            isTerminal: true, all: { _ in [] },
+            line: { isShown, _, writePrompt in
+                writePrompt()
+                let answer = self.answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                self.onPrompt(self.answersLeft)
+                // A terminal shows what is typed.
+                if isShown, let answer { self.printed.withLock { $0 += answer + "\n" } }
+                return answer
+            })
+        let environment = Environment(
+            variables: [:], input: input, output: output, error: output, signals: .disconnected)
+        return ScreenConsole(environment, server: "https://id.example.com")
+    }
+}
+
+@Suite struct `A screen on a terminal` {
+    @Test func `waits for the end of a lock, and prompts again`() async throws {
+        let clock = ManualClock()
+        let terminal = ScriptedTerminal(["ada@example.com", "one", "", "two"])
+        let attempts = Mutex(0)
+        let locked = Task {
+            var screen = TerminalScreen(SignInScreen(), on: terminal.console, clock: clock.wallClock()) { _ in
+                let isFirst = attempts.withLock { number in
+                    number += 1
+                    return number == 1
+                }
+                if isFirst { throw ScreenFailure(.locked, after: .seconds(30), from: clock.now) }
+                return .signedIn
+            }
+            return try await screen.run()
+        }
+        #expect(await clock.wakeNext() == .seconds(30))
+        #expect(try await locked.value == .signedIn)
+        #expect(
+            terminal.text == """
+                Sign in · https://id.example.com
+                E-mail address: ada@example.com
+                Password:\u{20}
+                There were too many attempts. Try again in 30 seconds.
+                E-mail address [ada@example.com]:\u{20}
+                Password:\u{20}
+
+                """)
+    }
+
+    @Test func `begins again where a step expires while the user types`() async throws {
+        let clock = ManualClock()
+        // The user takes six minutes for the code.
+        let terminal = ScriptedTerminal(["sentence", "123456", "sentence", "654321"]) { left in
+            if left == 2 { clock.advance(by: 360) }
+        }
+        var screen = TerminalScreen(
+            SignInScreen(name: "ada@example.com"), on: terminal.console, clock: clock.wallClock()
+        ) { request in
+            if case .verify = request { return .signedIn }
+            return .challenged(SignInChallenge(token: "x", expiryDate: clock.now.addingTimeInterval(300)))
+        }
+        #expect(try await screen.run() == .signedIn)
+        #expect(terminal.answersLeft == 0)
+        #expect(terminal.text.contains("The time for this step is over. Begin again.\n"))
+    }
+
+    @Test func `prompts only for the entries with a problem after an answer of the server`() async throws {
+        let terminal = ScriptedTerminal([
+            "Ada", "ada@example.com", "a sentence", "a sentence", "bob@example.com", "a sentence", "a sentence",
+        ])
+        var screen = TerminalScreen(RegistrationScreen(), on: terminal.console) { request in
+            guard case .signUp(let name, let email, _) = request else { throw CancellationError() }
+            if email == "ada@example.com" { throw ScreenFailure(.taken) }
+            #expect(name == "Ada")
+            return .signedUp(email: email)
+        }
+        #expect(try await screen.run() == .registered(email: "bob@example.com"))
+        #expect(terminal.text.contains("There is an account with this address or name already."))
+    }
+
+    @Test(arguments: [
+        ("ja", true), ("n", false), ("", true), ("NEIN", false),
+    ])
+    func `turns a switch by a word in the user's language`(word: String, isOn: Bool) async throws {
+        let terminal = ScriptedTerminal(["old sentence", "new sentence", "new sentence", "vielleicht", word])
+        let german = Environment(
+            variables: ["LANG": "de_AT.UTF-8"], input: terminal.console.environment.input,
+            output: terminal.console.environment.output, error: terminal.console.environment.error,
+            signals: .disconnected)
+        var screen = TerminalScreen(ChangePasswordScreen(), on: ScreenConsole(german, server: "x")) { request in
+            guard case .change(_, _, let signsOutOthers) = request else { throw CancellationError() }
+            #expect(signsOutOthers == isOn)
+            return .changed
+        }
+        #expect(try await screen.run() == .changed)
+    }
+
+    @Test func `throws what no entry can mend, as it is`() async throws {
+        struct Strange: Error {}
+        let terminal = ScriptedTerminal(["ada@example.com", "sentence"])
+        var screen = TerminalScreen(SignInScreen(), on: terminal.console) { _ in throw Strange() }
+        await #expect(throws: Strange.self) { try await screen.run() }
+    }
+
+    @Test func `ends with the input`() async throws {
+        let terminal = ScriptedTerminal(["ada@example.com"])
+        var screen = TerminalScreen(SignInScreen(), on: terminal.console) { _ in .signedIn }
+        await #expect(throws: CommandError.self) { try await screen.run() }
+        #expect(terminal.text.hasSuffix("Password: \n"))
+    }
+
+    @Test(
+        arguments: [
+            ([:], []), (["LANG": "de_DE.UTF-8"], ["de_DE"]), (["LANG": "de", "LC_ALL": ""], ["de"]),
+            (["LANG": "de", "LC_MESSAGES": "en_GB"], ["en_GB"]), (["LC_ALL": "C", "LC_MESSAGES": "de"], ["C"]),
+            (["LANG": "de@euro"], ["de"]),
+        ] as [([String: String], [String])])
+    func `takes the language from the first variable that is set`(variables: [String: String], languages: [String]) {
+        #expect(ScreenConsole.languages(variables) == languages)
+    }
+
+    @Test(arguments: [
+        ("https://id.example.com/reset?token=abc", true), ("  https://id.example.com/reset?token=abc ", true),
+        ("https://id.example.com/verify?token=abc", false), ("https://id.example.com/reset", false), ("abc", false),
+        (String(repeating: "a", count: 43), true), (String(repeating: "a", count: 42) + "!", false),
+    ])
+    func `takes the link of a mail, or its token`(text: String, isLink: Bool) {
+        #expect((ScreenLink(pasted: text, for: .resetPassword) != nil) == isLink)
+    }
+}
