@@ -4,14 +4,20 @@
 // Authentication Services: the browser of the system, and Sign in with Apple.
 // Source: https://developer.apple.com/documentation/authenticationservices.
 public import AppleFoundation
+public import SwiftUI
 
 private func stub() -> Never { fatalError() }
 
-// NSWindow on macOS, UIWindow elsewhere; a watch has none.
+#if os(macOS)
+public typealias ASPresentationAnchor = NSWindow
+#elseif !os(watchOS)
+public typealias ASPresentationAnchor = UIWindow
+#else
 @available(watchOS, unavailable)
 @MainActor open class _PresentationWindow: NSObject { public override init() {} }
 @available(watchOS, unavailable)
 public typealias ASPresentationAnchor = _PresentationWindow
+#endif
 
 // The browser
 open class ASWebAuthenticationSession: NSObject {
