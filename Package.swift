@@ -95,7 +95,7 @@ let layers: KeyValuePairs = [
     "Tests/LatchServerTests": "TestSupport",
     "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator AuthPackage TestSupport TestVectors",
     "Tests/AuthPackageTests": "AuthPackage TestSupport",
-    "Tests/AuthPackageUITests": "AuthPackageUI TestSupport",
+    "Tests/AuthPackageUITests": "AuthPackageUI LatchIdentityTesting TestSupport",
     "Tests/NevodTests": "Nevod TestSupport",
     "Tests/JWTAuthTests": "JWTAuth LatchIdentity TestSupport",
     "Tests/LaziOAuthTests": "LaziOAuth LatchIdentity TestSupport",

@@ -9,42 +9,6 @@ import Synchronization
 import TestTags
 import Testing
 
-/// A client of an app's own, whose next answer a test sets.
-private final class ScriptedClient: AuthClientProtocol {
-    let error = Mutex<APIError?>(nil)
-    let calls = Mutex<[String]>([])
-
-    private func call(_ name: String) throws {
-        calls.withLock { $0.append(name) }
-        if let error = error.withLock(\.self) { throw error }
-    }
-
-    func login(email: String, password: String) async throws -> JWTClaims? {
-        try call("login \(email)")
-        return nil
-    }
-    func refreshIfNeeded() async throws -> String? { nil }
-    func logout() async throws { try call("logout") }
-    func register(email: String, password: String, name: String?, roles: [String]?) async throws -> User {
-        try call("register \(email)")
-        return User(id: "1", email: email)
-    }
-    func requestPasswordReset(email: String) async throws -> String? {
-        try call("request \(email)")
-        return nil
-    }
-    func resetPassword(token: String, newPassword: String) async throws -> String? {
-        try call("reset \(token)")
-        return nil
-    }
-    @MainActor func loginWithMicrosoft(from anchor: PresentationAnchor) async throws -> JWTClaims? {
-        try call("microsoft")
-        return nil
-    }
-    var currentUser: User? { User(id: "1", email: "ada@example.com", name: "Ada") }
-    var tokens: Tokens? { nil }
-}
-
 @MainActor @Suite struct `The flow of the screens` {
     private let client = ScriptedClient()
     private let model: AuthViewModel
@@ -101,6 +65,8 @@ private final class ScriptedClient: AuthClientProtocol {
         await model.registration.settled()
         #expect(model.route == .login)
         #expect(model.signIn.control(.email)?.text.value == "new@example.com")
+        #expect(model.notice?.phrase == Phrase("registration.created", .text("new@example.com")))
+        #expect(model.notice?.style == .information)
         #expect(client.calls.withLock(\.self) == ["register new@example.com"])
     }
 
@@ -127,15 +93,6 @@ private final class ScriptedClient: AuthClientProtocol {
         #expect(await model.loginWithMicrosoft() == false)
         #expect(model.notice?.phrase == ScreenFailure(.browserUnavailable).phrase)
         #expect(client.calls.withLock(\.self) == [])
-    }
-
-    @Test(.tags(.p13)) func `is reached by the router of the program`() throws {
-        let router = AuthUIRouter()
-        let url = try #require(URL(string: "authdemo://reset-password?token=abc"))
-        #expect(!router.handle(url: url))
-        let other = router.configure(config: AuthUIConfig(baseURL: url, appScheme: "authdemo"), client: client)
-        #expect(router.handle(url: url))
-        #expect(other.route == .passwordReset)
     }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AuthPackageUI
 import TestTags
 import Testing
+
+@testable import AuthPackageUI
 
 @Suite struct `A style sheet` {
     @Test(.tags(.p13)) func `has the defaults of the original`() {
@@ -47,5 +48,22 @@ import Testing
     @Test(.tags(.p13)) func `takes the last of two values, and the last that is one`() {
         #expect(AuthUIStyleSheet(css: "--authui-spacing: 4px; --authui-spacing: 8px").spacing == 8)
         #expect(AuthUIStyleSheet(css: "--authui-spacing: 4px; --authui-spacing: wide").spacing == 4)
+    }
+
+    @Test(.tags(.p13)) func `has the primary colour on buttons and the accent on badges, each in place of the other`() {
+        let both = AuthUIStyleSheet(css: "--authui-primary-color: #0057B8; --authui-accent-color: #FF0000")
+        #expect(both.buttonColor == AuthUIStyleSheet.Color(hex: "#0057B8"))
+        #expect(both.badgeColor == AuthUIStyleSheet.Color(hex: "#FF0000"))
+        let accent = AuthUIStyleSheet(css: "--authui-accent-color: #FF0000")
+        #expect(accent.buttonColor == accent.accentColor && accent.badgeColor == accent.accentColor)
+        let primary = AuthUIStyleSheet(css: "--authui-primary-color: #0057B8")
+        #expect(primary.buttonColor == primary.primaryColor && primary.badgeColor == primary.primaryColor)
+        #expect(AuthUIStyleSheet().buttonColor == nil && AuthUIStyleSheet().badgeColor == nil)
+    }
+
+    @Test(.tags(.p13), arguments: ["#0057B8", "#FFCC00", "#000000", "#FFFFFF", "#808080", "#FF0000", "#34C759"])
+    func `writes on its colours with a contrast of at least 4.5 to 1`(hex: String) throws {
+        let color = try #require(AuthUIStyleSheet.Color(hex: hex))
+        #expect(color.contrast(to: color.contrasting) >= 4.5)
     }
 }

@@ -5,6 +5,7 @@ public import LatchAuth
 import LatchCore
 public import LatchHTTP
 import LatchJOSE
+import Synchronization
 
 /// The operations of the backend's client.
 public protocol AuthClientProtocol: Sendable {
@@ -36,9 +37,29 @@ public protocol AuthClientProtocol: Sendable {
     var currentUser: User? { get }
     /// The tokens of the signed-in user.
     var tokens: Tokens? { get }
+    /// Reads a stored account; needed only of a client whose `state` is `unknown` before.
+    func restore() async throws
+    /// The sign-in state.
+    var state: SessionState<Tokens> { get }
+    /// The changes of the state; a stream that ends at once if the client reports none.
+    var states: AsyncStream<SessionState<Tokens>> { get }
+    /// The pause that the backend requested with its last rejection; nil if it requested none.
+    var retryAfter: Duration? { get }
 }
 
 extension AuthClientProtocol {
+    /// Returns at once: a client without a store of its own has nothing to read.
+    public func restore() async throws {}
+
+    /// Signed in while there are tokens.
+    public var state: SessionState<Tokens> { tokens.map(SessionState.signedIn) ?? .signedOut(.noAccount) }
+
+    /// No changes.
+    public var states: AsyncStream<SessionState<Tokens>> { AsyncStream { $0.finish() } }
+
+    /// No pause.
+    public var retryAfter: Duration? { nil }
+
     /// Throws `APIError.unknown`: a client offers this provider only if it says so.
     @MainActor @discardableResult
     public func loginWithGoogle(from anchor: PresentationAnchor) async throws -> JWTClaims? { throw APIError.unknown }
@@ -56,6 +77,8 @@ public final class AuthClient: AuthClientProtocol {
     private let core: LatchAccounts.AuthClient
     /// The sign-ins at other providers.
     private let authenticator: any OAuthAuthenticating
+    /// The pause that the backend requested with its last rejection.
+    private let pause = Mutex<Duration?>(nil)
 
     /// Creates a client, and begins to read the store; `restore()` waits for that.
     ///
@@ -91,17 +114,11 @@ public final class AuthClient: AuthClientProtocol {
     public func login(email: String, password: String) async throws -> JWTClaims? {
         try await mapped { () -> JWTClaims? in
             do {
-                let tokens = try await core.signIn(email: email, password: password)
-                return Self.claims(of: tokens)
+                return JWTClaims(of: try await core.signIn(email: email, password: password))
             } catch AccountError.invalidResponse {
                 throw APIError.unauthorized
             }
         }
-    }
-
-    /// The claims of an access token; nil if it is of another kind.
-    private static func claims(of tokens: Tokens) -> JWTClaims? {
-        (try? JWT(unverified: tokens.access)).map { JWTClaims($0.claims) }
     }
 
     /// Returns the access token, refreshed if that is due; nil if no user is signed in.
@@ -150,15 +167,29 @@ public final class AuthClient: AuthClientProtocol {
     /// The tokens of the signed-in user.
     public var tokens: Tokens? { core.session.currentState.credential }
 
+    /// The sign-in state.
+    public var state: SessionState<Tokens> { core.session.currentState }
+
+    /// The changes of the state, beginning with the current one.
+    public var states: AsyncStream<SessionState<Tokens>> { core.session.states }
+
+    /// The pause that the backend requested with its last rejection; nil if it requested none.
+    public var retryAfter: Duration? { pause.withLock(\.self) }
+
     /// Runs `body`, and converts its errors to `APIError`.
     private func mapped<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
-        } catch let error as APIError {
-            throw error
         } catch {
-            throw APIError(error)
+            throw converted(error)
         }
+    }
+
+    /// Returns the error as the package documents it, and remembers the pause that came with it.
+    private func converted(_ error: any Error) -> APIError {
+        let requested = (error as? HTTPError)?.response?.retryDelay(now: WallClock.system.now)
+        pause.withLock { $0 = (error as? any RetryAfterError)?.retryAfter ?? requested }
+        return APIError(error)
     }
 }
 
@@ -189,9 +220,9 @@ extension AuthClient {
         do {
             let tokens = try await tokens()
             try await core.session.signIn(tokens)
-            return Self.claims(of: tokens)
+            return JWTClaims(of: tokens)
         } catch {
-            throw APIError(error)
+            throw converted(error)
         }
     }
 }

@@ -110,4 +110,10 @@ public struct JWTClaims: Equatable, Sendable {
         iat = object["iat"]?.doubleValue
         raw = object
     }
+
+    /// Decodes the claims of an access token; nil if it is of another kind.
+    package init?(of tokens: Tokens) {
+        guard let token = try? JWT(unverified: tokens.access) else { return nil }
+        self.init(token.claims)
+    }
 }

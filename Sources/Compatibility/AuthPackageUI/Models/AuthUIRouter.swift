@@ -14,19 +14,73 @@ public final class AuthUIRouter {
 
     /// The model of the screens; nil until `configure(config:client:)`.
     public private(set) var viewModel: AuthViewModel?
+    /// The link that started the program, before there were screens.
+    @ObservationIgnored private var pending: URL?
+    /// The clients that this router has made, by scheme and base URL.
+    @ObservationIgnored private var clients: [String: any AuthClientProtocol] = [:]
 
     /// Creates a router without screens.
     public init() {}
 
     /// Sets the backend and its client, and returns the model of the screens.
+    ///
+    /// The same client, base URL and scheme as before keep the model, with what was typed and the request that is under way.
     @discardableResult
     public func configure(config: AuthUIConfig, client: any AuthClientProtocol) -> AuthViewModel {
-        let model = AuthViewModel(config: config, client: client)
-        viewModel = model
+        let model =
+            viewModel.flatMap { $0.serves(config, client) ? $0 : nil } ?? AuthViewModel(config: config, client: client)
+        adopt(model)
         return model
     }
 
+    /// Makes a model that of the program, and opens the link that has waited for it.
+    func adopt(_ model: AuthViewModel) {
+        if viewModel !== model { viewModel = model }
+        if let url = pending { model.handle(url: url) }
+        pending = nil
+    }
+
     /// Opens the screen of a link; returns whether it was one of this app's.
+    ///
+    /// A link that starts the program waits until there are screens.
     @discardableResult
-    public func handle(url: URL) -> Bool { viewModel?.handle(url: url) ?? false }
+    public func handle(url: URL) -> Bool {
+        if let viewModel { return viewModel.handle(url: url) }
+        guard let scheme = url.scheme, ResetLink(url, scheme: scheme) != nil else { return false }
+        pending = url
+        return true
+    }
+
+    /// Returns the client that this router makes for a configuration, once: two clients would share one stored account.
+    func client(for config: AuthUIConfig, _ make: () -> any AuthClientProtocol) -> any AuthClientProtocol {
+        let key = "\(config.appScheme) \(config.baseURL.absoluteString)"
+        if let client = clients[key] { return client }
+        let client = make()
+        clients[key] = client
+        return client
+    }
+}
+
+/// The owner of a flow's model, which a view keeps: each evaluation of the view finds the same model.
+@MainActor
+final class AuthFlowOwner {
+    private var model: AuthViewModel?
+
+    /// Returns the model of a client and a configuration.
+    func model(of client: any AuthClientProtocol, config: AuthUIConfig) -> AuthViewModel {
+        if let model, model.serves(config, client) { return model }
+        let model = AuthViewModel(config: config, client: client)
+        self.model = model
+        return model
+    }
+}
+
+extension AuthViewModel {
+    /// Whether the model is that of a client and a backend; two values of one type are the same client.
+    func serves(_ other: AuthUIConfig, _ client: any AuthClientProtocol) -> Bool {
+        guard config.baseURL == other.baseURL, config.appScheme == other.appScheme,
+            type(of: client) == type(of: self.client)
+        else { return false }
+        return !(type(of: client) is AnyClass) || client as AnyObject === self.client as AnyObject
+    }
 }

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AuthPackage
-import LatchAccounts
-import LatchCore
+import LatchAuth
+public import LatchCore
 public import LatchTexts
 public import LatchUI
 public import Observation
 public import PortableFoundation
 
 /// The model behind `AuthFlow`: which screen is shown, and the models of the screens.
+///
+/// It restores a stored account when it is created, and follows the client's state from then on: a user whom the server
+/// signs out is back at the sign-in.
 @MainActor @Observable
 public final class AuthViewModel {
     /// The screen that is shown.
-    public enum Route: Hashable, Sendable {
+    public enum Route: Hashable, Sendable, CaseIterable {
+        /// No screen yet: a stored account is being read.
+        case restoring
+        /// A notice and a button: the store cannot be read now, which is not a sign-out.
+        case unavailable
         /// The sign-in.
         case login
         /// The registration.
@@ -23,38 +30,87 @@ public final class AuthViewModel {
         case postLogin
     }
 
-    /// A notice above the screen; a failure stays until the user goes on.
+    /// A notice above the screen.
+    ///
+    /// A success goes away after ``successDuration``; a failure, and what asks the user for something, stays until the user goes on.
     public struct Notice: Hashable, Sendable {
+        /// The time for which a success is shown.
+        public static let successDuration = Duration.milliseconds(2500)
+
         /// The sentence.
         public let phrase: Phrase
+        /// The meaning.
+        public let style: Control.NoticeStyle
         /// Whether it reports a failure.
-        public let isFailure: Bool
+        public var isFailure: Bool { style == .failure }
     }
 
-    /// The screen that is shown.
-    public private(set) var route: Route
+    /// The state of the client, as far as it decides about the screen.
+    private enum Phase { case restoring, unavailable, signedOut, signedIn }
+
     /// The claims of the signed-in user's token.
     public private(set) var claims: JWTClaims?
     /// The notice; nil for none.
     public private(set) var notice: Notice?
     /// Whether a request is under way.
     public private(set) var isLoading = false
+    /// The URL to open now, since the user has signed in; nil for none.
+    public private(set) var postLoginURL: URL?
 
-    /// The model of the sign-in.
-    @ObservationIgnored public private(set) lazy var signIn = makeSignIn()
-    /// The model of the registration.
-    @ObservationIgnored public private(set) lazy var registration = makeRegistration()
-    /// The model of the password reset.
-    @ObservationIgnored public private(set) lazy var passwordReset = makePasswordReset()
+    /// The model of the sign-in; another one for each visit.
+    @ObservationIgnored public private(set) lazy var signIn = makeSignIn(email: "")
+    /// The model of the registration; another one for each visit.
+    @ObservationIgnored public private(set) lazy var registration = makeRegistration(email: "")
+    /// The model of the password reset; another one for each visit.
+    @ObservationIgnored public private(set) lazy var passwordReset = makePasswordReset(email: "")
+    /// Returns the window of the view that shows the screens; nil while there is none.
+    @ObservationIgnored package var window: @MainActor () -> PresentationAnchor? = { nil }
 
-    private let client: any AuthClientProtocol
-    private let config: AuthUIConfig
+    let client: any AuthClientProtocol
+    let config: AuthUIConfig
+    @ObservationIgnored private let clock: WallClock
+    private var phase = Phase.restoring
+    /// The screen of a user who is not signed in; the password reset is shown to a signed-in one, too.
+    private var visit = Route.login
+    /// The state of the client that `phase` was derived from.
+    @ObservationIgnored private var known: SessionState<Tokens>
+    @ObservationIgnored private var followers: [Task<Void, Never>] = []
+    @ObservationIgnored private var expiry: Task<Void, Never>?
 
     /// Creates the model of a client, whatever its type.
-    public init(config: AuthUIConfig, client: any AuthClientProtocol) {
+    ///
+    /// - Parameters:
+    ///   - config: The configuration.
+    ///   - client: The client, whose state decides about the screens.
+    ///   - clock: The clock of notices and locks.
+    public init(config: AuthUIConfig, client: any AuthClientProtocol, clock: WallClock = .system) {
         self.config = config
         self.client = client
-        route = client.tokens == nil ? .login : .postLogin
+        self.clock = clock
+        known = client.state
+        let changes = client.states
+        adopt(known)
+        followers.append(
+            Task { [weak self] in
+                for await _ in changes { self?.follow() }
+            })
+        followers.append(Task { [weak self] in await self?.restore() })
+    }
+
+    deinit {
+        for follower in followers { follower.cancel() }
+        expiry?.cancel()
+    }
+
+    /// The screen that is shown.
+    public var route: Route {
+        if visit == .passwordReset { return visit }
+        return switch phase {
+        case .restoring: .restoring
+        case .unavailable: .unavailable
+        case .signedOut: visit
+        case .signedIn: .postLogin
+        }
     }
 
     /// The name of the user as the token has it: a name, else the address, else the subject.
@@ -64,210 +120,176 @@ public final class AuthViewModel {
         return found ?? client.currentUser?.name ?? client.currentUser?.email ?? ""
     }
 
-    /// Shows another screen.
+    /// Shows the sign-in, the registration or the password reset; any other route is the client's to decide, and ends these.
+    ///
+    /// The address as typed so far goes along.
     public func show(_ route: Route) {
-        self.route = route
-        notice = nil
+        show(notice: nil)
+        go(to: route, email: typedEmail)
     }
 
     /// Removes the notice.
-    public func dismissNotice() { notice = nil }
+    public func dismissNotice() { show(notice: nil) }
 
-    /// Signs a user in; returns whether it succeeded.
-    @discardableResult
-    public func login(email: String, password: String) async -> Bool {
-        await perform(isSignIn: true) { [client] in
-            try await client.login(email: email, password: password)
-        } then: { [self] in
-            finishSignIn($0)
+    /// Returns the URL to open, once.
+    public func takePostLoginURL() -> URL? {
+        defer { postLoginURL = nil }
+        return postLoginURL
+    }
+
+    /// Reads the store, or reads it once more.
+    public func restore() async {
+        do {
+            try await client.restore()
+            follow()
+        } catch {
+            follow()
+            if phase == .restoring { enter(.unavailable) }
         }
     }
-
-    /// Signs the user out, on this device in any case.
-    public func logout() async {
-        await perform(isSignIn: false) { [client] in try await client.logout() }
-        claims = nil
-        route = .login
-    }
-
-    /// Creates an account, with which the user signs in afterwards; returns whether it succeeded.
-    @discardableResult
-    public func register(email: String, password: String, name: String? = nil) async -> Bool {
-        await perform(isSignIn: false) { [client] in
-            _ = try await client.register(email: email, password: password, name: name, roles: nil)
-        }
-    }
-
-    /// Requests a mail with a link for a new password; returns whether it succeeded.
-    @discardableResult
-    public func requestPasswordReset(email: String) async -> Bool {
-        await perform(isSignIn: false) { [client] in _ = try await client.requestPasswordReset(email: email) }
-    }
-
-    /// Sets a new password with the token of a mail; returns whether it succeeded.
-    @discardableResult
-    public func confirmPasswordReset(token: String, newPassword: String) async -> Bool {
-        await perform(isSignIn: false) { [client] in
-            _ = try await client.resetPassword(token: token, newPassword: newPassword)
-        }
-    }
-
-    /// Signs a user in with Microsoft, on a page above the app's window; returns whether it succeeded.
-    @discardableResult
-    public func loginWithMicrosoft() async -> Bool { await login(through: .microsoft) }
-
-    /// Signs a user in with Google, on a page above the app's window; returns whether it succeeded.
-    @discardableResult
-    public func loginWithGoogle() async -> Bool { await login(through: .google) }
-
-    /// Signs a user in with Facebook, on a page above the app's window; returns whether it succeeded.
-    @discardableResult
-    public func loginWithFacebook() async -> Bool { await login(through: .facebook) }
 
     /// Opens the screen of a link; returns whether it was one of this app's.
     ///
-    /// A link is `<scheme>://reset-password?token=…`; the scheme is compared without regard to case.
+    /// A link is `<scheme>://reset-password?token=…`; the scheme is compared without regard to case. The screen is shown at
+    /// once, also while a stored account is still being read. The same link a second time changes nothing.
     @discardableResult
     public func handle(url: URL) -> Bool {
-        guard let link = ResetLink(url, scheme: config.appScheme) else { return false }
-        show(.passwordReset)
-        passwordReset.send(.open(link.screenLink))
+        guard let link = ResetLink(url, scheme: config.appScheme)?.screenLink else { return false }
+        let isOpen = passwordReset.screen.step == .password(FieldText(link.token, isSecret: true))
+        guard visit != .passwordReset || !isOpen else { return true }
+        show(notice: nil)
+        go(to: .passwordReset, email: typedEmail)
+        passwordReset.send(.open(link))
         return true
     }
 }
 
-// MARK: - Requests
+// MARK: - The client's state
 
 extension AuthViewModel {
-    private func login(through provider: IdentityProvider) async -> Bool {
-        await perform(isSignIn: false) { [self] in
-            try await claims(through: provider)
-        } then: { [self] in
-            finishSignIn($0)
+    /// Adopts the state of the client, if it has changed.
+    ///
+    /// It is the state of this moment, and not the one that was announced: a user may have signed in since.
+    private func follow() {
+        let state = client.state
+        if state != known { adopt(state) }
+    }
+
+    private func adopt(_ state: SessionState<Tokens>) {
+        known = state
+        if let tokens = state.credential { claims = JWTClaims(of: tokens) ?? claims }
+        switch state {
+        case .unknown, .restoring: enter(.restoring)
+        case .unavailable: enter(.unavailable)
+        case .signedIn, .expired: enter(.signedIn)
+        case .signedOut(let reason):
+            enter(.signedOut)
+            if reason == .issuer { show(notice: Notice(phrase: Phrase("failure.signedOut"), style: .warning)) }
         }
     }
 
-    private func claims(through provider: IdentityProvider) async throws -> JWTClaims? {
-        guard let anchor = config.presentationAnchor() else { throw ScreenFailure(.browserUnavailable) }
-        switch provider {
-        case .microsoft: return try await client.loginWithMicrosoft(from: anchor)
-        case .google: return try await client.loginWithGoogle(from: anchor)
-        case .facebook: return try await client.loginWithFacebook(from: anchor)
-        default: throw ScreenFailure(.refused)
+    private func enter(_ next: Phase) {
+        let last = phase
+        phase = next
+        switch (last, next) {
+        case (.signedOut, .signedIn):
+            // A restored user has not signed in now.
+            postLoginURL = config.postLoginDeeplink
+            show(notice: nil)
+            if visit == .registration { visit = .login }
+        case (_, .signedOut):
+            claims = nil
+            postLoginURL = nil
+            if last == .signedIn { signIn = makeSignIn(email: "") }
+            if last == .signedIn, visit == .registration { visit = .login }
+        default: break
         }
     }
 
-    private func finishSignIn(_ claims: JWTClaims?) {
-        self.claims = claims
-        route = .postLogin
+    /// Adopts the end of a sign-in that began in a state.
+    func finishSignIn(_ claims: JWTClaims?, since state: SessionState<Tokens>) {
+        follow()
+        // A client that reports no states has none but its answers.
+        if client.state == state { enter(.signedIn) }
+        if phase == .signedIn, let claims { self.claims = claims }
     }
 
-    /// Runs one request at a time, and shows its failure.
-    @discardableResult
-    private func perform<Value: Sendable>(
-        isSignIn: Bool, _ request: @MainActor () async throws -> Value, then: (Value) -> Void = { _ in }
-    ) async -> Bool {
-        guard !isLoading else { return false }
-        isLoading = true
-        notice = nil
-        defer { isLoading = false }
-        do {
-            then(try await request())
-            return true
-        } catch {
-            let failure = Self.failure(of: error, isSignIn: isSignIn)
-            if failure.reason != .cancelled { notice = Notice(phrase: failure.phrase, isFailure: true) }
-            return false
-        }
-    }
-
-    nonisolated private static func failure(of error: any Error, isSignIn: Bool) -> ScreenFailure {
-        (error as? APIError).map { ScreenFailure($0, isSignIn: isSignIn) } ?? ScreenFailure(error)
+    /// Adopts the end of a sign-out that began in a state.
+    private func finishSignOut(isDone: Bool, since state: SessionState<Tokens>) {
+        follow()
+        // A client that failed and still has the tokens has signed nobody out.
+        if client.state == state, isDone || !state.isSignedIn { enter(.signedOut) }
     }
 }
 
 // MARK: - Screens
 
 extension AuthViewModel {
-    private func makeSignIn() -> SignInModel {
-        var options = SignInScreen.Options()
-        let offered: [(IdentityProvider, Bool)] = [
-            (.microsoft, config.microsoftEnabled), (.google, config.googleEnabled), (.facebook, config.facebookEnabled),
-        ]
-        options.providers = offered.filter(\.1).map(\.0)
-        return SignInModel(SignInScreen(options: options)) { [weak self] outcome in
-            switch outcome {
-            case .signedIn: self?.route = .postLogin
-            case .registration: self?.show(.registration)
-            case .passwordReset: self?.show(.passwordReset)
-            case .cancelled: break
-            }
-        } perform: { [weak self, client] request in
-            var claims: JWTClaims?
-            switch request {
-            case .signIn(let name, let password, _):
-                claims = try await Self.mapped(isSignIn: true) {
-                    try await client.login(email: name, password: password.value)
-                }
-            case .verify: throw ScreenFailure(.refused)
-            case .provider(let provider):
-                claims = try await Self.mapped(isSignIn: false) { try await self?.claims(through: provider) ?? nil }
-            }
-            await self?.setClaims(claims)
-            return .signedIn
+    /// The address as typed so far on the screen that is shown.
+    private var typedEmail: String {
+        switch visit {
+        case .registration: registration.screen.fields.value(.email)
+        case .passwordReset: passwordReset.screen.fields.value(.email)
+        case .restoring, .unavailable, .login, .postLogin: signIn.screen.fields.value(.email)
         }
     }
 
-    private func setClaims(_ claims: JWTClaims?) { self.claims = claims }
+    /// Begins a visit of a screen, with a model of its own.
+    func go(to route: Route, email: String) {
+        let next = route == .registration || route == .passwordReset ? route : .login
+        guard next != visit else { return }
+        switch next {
+        case .registration: registration = makeRegistration(email: email)
+        case .passwordReset: passwordReset = makePasswordReset(email: email)
+        case .restoring, .unavailable, .login, .postLogin: signIn = makeSignIn(email: email)
+        }
+        visit = next
+    }
 
-    private func makeRegistration() -> RegistrationModel {
-        RegistrationModel(RegistrationScreen()) { [weak self] outcome in
-            self?.show(.login)
-            if case .registered(let email) = outcome { self?.showSignIn(of: email) }
-        } perform: { [client] request in
-            switch request {
-            case .signUp(let name, let email, let password):
-                try await Self.mapped(isSignIn: false) {
-                    _ = try await client.register(
-                        email: email, password: password.value, name: name.isEmpty ? nil : name, roles: nil)
-                }
-                return .signedUp(email: email)
-            }
+    /// Shows a notice; a success for a while.
+    func show(notice: Notice?) {
+        self.notice = notice
+        expiry?.cancel()
+        expiry = nil
+        guard notice?.style == .success else { return }
+        expiry = Task { [weak self, clock] in
+            // A cancelled sleep belongs to a notice that is gone.
+            do { try await clock.sleep(for: Notice.successDuration) } catch { return }
+            if !Task.isCancelled { self?.notice = nil }
         }
     }
 
-    /// Fills in the address of the sign-in, which has ended by leading here.
-    private func showSignIn(of email: String) {
-        signIn.send(.appear)
-        signIn.edit(.email, email)
+    private func makeSignIn(email: String) -> SignInModel { SignInModel(self, email: email, clock: clock) }
+    private func makeRegistration(email: String) -> RegistrationModel {
+        RegistrationModel(self, email: email, clock: clock)
+    }
+    private func makePasswordReset(email: String) -> PasswordResetModel {
+        PasswordResetModel(self, email: email, clock: clock)
     }
 
-    private func makePasswordReset() -> PasswordResetModel {
-        PasswordResetModel(PasswordResetScreen()) { [weak self] outcome in
-            self?.show(.login)
-            if case .signIn(let email) = outcome, !email.isEmpty { self?.showSignIn(of: email) }
-        } perform: { [client] request in
-            try await Self.mapped(isSignIn: false) {
-                switch request {
-                case .send(let email):
-                    _ = try await client.requestPasswordReset(email: email)
-                    return .sent(email: email)
-                case .reset(let token, let password):
-                    _ = try await client.resetPassword(token: token.value, newPassword: password.value)
-                    return .reset
-                }
-            }
-        }
-    }
-
-    /// Runs a request, and converts the errors of the package's client to those of screens.
-    nonisolated private static func mapped<Value>(
-        isSignIn: Bool, _ body: () async throws -> Value
-    ) async throws -> Value {
+    /// Runs one request at a time, and shows its failure.
+    @discardableResult
+    func perform<Value: Sendable>(
+        isSignIn: Bool = false, _ request: @MainActor () async throws -> Value, then: (Value) -> Void = { _ in }
+    ) async -> Bool {
+        guard !isLoading else { return false }
+        isLoading = true
+        show(notice: nil)
+        defer { isLoading = false }
         do {
-            return try await body()
+            then(try await request())
+            return true
         } catch {
-            throw failure(of: error, isSignIn: isSignIn)
+            let failure = client.failure(of: error, isSignIn: isSignIn, at: clock.now)
+            if failure.reason != .cancelled { show(notice: Notice(phrase: failure.phrase, style: .failure)) }
+            return false
         }
+    }
+
+    /// Signs the user out; whom the client cannot sign out stays signed in, with a notice.
+    public func logout() async {
+        let before = client.state
+        let isDone = await perform { [client] in try await client.logout() }
+        finishSignOut(isDone: isDone, since: before)
     }
 }

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AuthPackage
-import Foundation
+public import Foundation
 public import LatchUI
 
 extension ScreenFailure {
     /// Creates the failure of an error of the package's client.
     ///
-    /// - Parameter isSignIn: Whether the request carried a password, so that `unauthorized` is about it; otherwise the session
-    ///   is over.
-    public init(_ error: APIError, isSignIn: Bool) {
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - isSignIn: Whether the request carried a password, so that `unauthorized` is about it; otherwise the session is over.
+    ///   - retryAfter: The pause that the backend requested with the error; nil for a minute.
+    ///   - now: The date of the error.
+    public init(_ error: APIError, isSignIn: Bool, retryAfter: Duration? = nil, at now: Date = Date()) {
         switch error {
         case .network(let error):
             self.init(error.code == .secureConnectionFailed ? .insecure : .offline)
         case .unauthorized: self.init(isSignIn ? .wrongCredentials : .signedOut)
+        // 429 Too Many Requests (RFC 6585 §4); without a time of the backend's a minute, so that a lock has an end.
+        case .server(429, _): self.init(.locked, after: max(retryAfter ?? .seconds(60), .seconds(1)), from: now)
         case .server(let status, _): self.init(Self.reason(ofStatus: status, isSignIn: isSignIn))
         case .decodingFailed: self.init(.serverFailed)
         case .cancelled: self.init(.cancelled)
@@ -28,7 +33,6 @@ extension ScreenFailure {
         case 403: .forbidden
         case 404: .missing
         case 409: .taken
-        case 429: .locked
         case 500...: .serverFailed
         default: .refused
         }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// The style of the screens, as variables of a style sheet describe it.
 ///
 /// ```swift
@@ -40,8 +42,27 @@ public struct AuthUIStyleSheet: Hashable, Sendable {
             self.init(red: parts[0], green: parts[1], blue: parts[2], alpha: parts.count == 4 ? parts[3] : 1)
         }
 
-        /// Whether a text on the colour is dark, by the brightness of its parts (ITU-R BT.709).
-        var needsDarkText: Bool { 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.5 }
+        /// Black or white, whichever is easier to read on the colour.
+        public var contrasting: Color {
+            let black = Color(red: 0, green: 0, blue: 0)
+            let white = Color(red: 1, green: 1, blue: 1)
+            return contrast(to: black) > contrast(to: white) ? black : white
+        }
+
+        /// Returns the contrast to another colour, from 1 to 21 (WCAG 2.2, contrast ratio); the opacity is not considered.
+        func contrast(to other: Color) -> Double {
+            let (one, two) = (luminance, other.luminance)
+            return (max(one, two) + 0.05) / (min(one, two) + 0.05)
+        }
+
+        /// The relative luminance (WCAG 2.2, of sRGB).
+        private var luminance: Double {
+            0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
+        }
+
+        private static func linear(_ part: Double) -> Double {
+            part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4)
+        }
 
         private static func digit(_ byte: UInt8) -> Int? {
             switch byte {
@@ -61,6 +82,10 @@ public struct AuthUIStyleSheet: Hashable, Sendable {
     public var textColor: Color?
     /// The colour of accents, such as a badge; nil for the primary one.
     public var accentColor: Color?
+    /// The colour of buttons and links: the primary one, else that of accents; nil for the system's.
+    public var buttonColor: Color? { primaryColor ?? accentColor }
+    /// The colour of notices and badges: that of accents, else the primary one; nil for the system's.
+    public var badgeColor: Color? { accentColor ?? primaryColor }
     /// The radius of corners, in points.
     public var cornerRadius = 12.0
     /// The distance between controls, in points.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
+import LatchTexts
 import LatchUI
 public import SwiftUI
 
@@ -20,22 +21,25 @@ public struct AuthFlow: View {
     public var body: some View {
         VStack {
             NoticeView(model)
+                .authTheme(AuthTheme(config.style, accent: config.style.badgeColor))
             switch model.route {
+            case .restoring: RestoringView()
+            case .unavailable: StoreUnavailableView(model)
             case .login: LoginView(model)
             case .registration: RegistrationView(model)
             case .passwordReset: PasswordResetView(model)
             case .postLogin: PostLoginView(model)
             }
         }
-        .authTheme(AuthTheme(config.style))
+        .authTheme(AuthTheme(config.style, accent: config.style.buttonColor))
         .onOpenURL { model.handle(url: $0) }
-        .onChange(of: model.route) {
-            if model.route == .postLogin, let url = config.postLoginDeeplink { openURL(url) }
+        .onChange(of: model.postLoginURL, initial: true) {
+            if let url = model.takePostLoginURL() { openURL(url) }
         }
     }
 }
 
-/// The sign-in.
+/// The sign-in, which finds the window for the pages of other providers.
 public struct LoginView: View {
     private let model: AuthViewModel
 
@@ -43,7 +47,10 @@ public struct LoginView: View {
     public init(_ model: AuthViewModel) { self.model = model }
 
     /// The view.
-    public var body: some View { LatchUI.SignInView(model.signIn) }
+    public var body: some View {
+        LatchUI.SignInView(model.signIn)
+            .onWindow { model.adopt(window: $0) }
+    }
 }
 
 /// The registration.

@@ -6,12 +6,15 @@ public import SwiftUI
 
 extension AuthTheme {
     /// Creates the theme of a style sheet; its fonts scale with Dynamic Type.
-    public init(_ style: AuthUIStyleSheet) {
+    public init(_ style: AuthUIStyleSheet) { self.init(style, accent: style.buttonColor) }
+
+    /// Creates the theme of a style sheet with one of its colours for what stands out.
+    init(_ style: AuthUIStyleSheet, accent color: AuthUIStyleSheet.Color?) {
         self.init(cornerRadius: style.cornerRadius)
         spacing = style.spacing
-        if let color = style.primaryColor ?? style.accentColor {
+        if let color {
             accent = Color(color)
-            onAccent = color.needsDarkText ? .black : .white
+            onAccent = Color(color.contrasting)
         }
         if let color = style.textColor { text = Color(color) }
         if let color = style.backgroundColor { background = Color(color) }

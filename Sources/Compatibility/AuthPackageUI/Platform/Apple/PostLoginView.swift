@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
+import Accessibility
 import LatchTexts
 import LatchUI
 public import SwiftUI
@@ -29,7 +30,7 @@ public struct PostLoginView: View {
     }
 }
 
-/// The notice above the screens; a tap removes it.
+/// The notice above the screens, which is announced; a press removes it.
 struct NoticeView: View {
     private let model: AuthViewModel
     @Environment(\.authTexts) private var texts
@@ -37,9 +38,19 @@ struct NoticeView: View {
     init(_ model: AuthViewModel) { self.model = model }
 
     var body: some View {
-        if let notice = model.notice {
-            NoticeBanner(texts(notice.phrase), style: notice.isFailure ? .failure : .success)
-                .onTapGesture { model.dismissNotice() }
+        VStack {
+            if let notice = model.notice {
+                Button {
+                    model.dismissNotice()
+                } label: {
+                    NoticeBanner(texts(notice.phrase), style: notice.style)
+                }
+                .buttonStyle(.plain)
+                .accessibilityHint(texts(Phrase("button.close")))
+            }
+        }
+        .onChange(of: model.notice) {
+            if let notice = model.notice { AccessibilityNotification.Announcement(texts(notice.phrase)).post() }
         }
     }
 }

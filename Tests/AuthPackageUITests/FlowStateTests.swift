@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AuthPackage
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchHTTP
+import LatchIdentityTesting
+import LatchTesting
+import LatchTexts
+import LatchUI
+import Synchronization
+import TestTags
+import Testing
+
+@testable import AuthPackageUI
+
+/// The facade's; the core's has the same name.
+private typealias AuthClient = AuthPackage.AuthClient
+
+/// A store of tokens that can be locked, for all operations or for those that change it.
+private final class LockableStore: AuthPackage.TokenStore {
+    enum Lock { case open, readOnly, closed }
+
+    private let stored = Mutex<(tokens: Tokens?, lock: Lock)>((nil, .open))
+
+    func set(_ lock: Lock) { stored.withLock { $0.lock = lock } }
+
+    private func use<Value>(upTo lock: Lock, _ body: (inout Tokens?) -> Value) throws -> Value {
+        try stored.withLock { stored in
+            if stored.lock == .closed || stored.lock == .readOnly && lock == .open { throw AuthError.storeLocked }
+            return body(&stored.tokens)
+        }
+    }
+
+    func save(_ tokens: Tokens) throws { try use(upTo: .open) { $0 = tokens } }
+    func load() throws -> Tokens? { try use(upTo: .readOnly) { $0 } }
+    func clear() throws { try use(upTo: .open) { $0 = nil } }
+}
+
+/// The screens against a real server, in process.
+@MainActor @Suite struct `The flow of a session` {
+    private let server: IdentityServer
+    private let store = LockableStore()
+    private let config: AuthUIConfig
+    private let clock = ManualClock()
+    private let email = "ada@example.com"
+    private let password = "a long enough password"
+
+    init() async throws {
+        server = try await IdentityServer.inMemory()
+        config = AuthUIConfig(
+            baseURL: server.url, appScheme: "authdemo", postLoginDeeplink: URL(string: "authdemo://home"))
+        try await server.client().signUp(email: email, password: password)
+    }
+
+    private func client() -> AuthClient {
+        AuthClient(config: config.clientConfiguration, tokenStore: store, transport: server)
+    }
+
+    private func flow(_ client: AuthClient) -> AuthViewModel {
+        AuthViewModel(config: config, client: client, clock: clock.wallClock())
+    }
+
+    /// The flow of a user who has signed in.
+    private func signedIn() async throws -> (AuthViewModel, AuthClient) {
+        let client = client()
+        let model = flow(client)
+        await until { model.route == .login }
+        try #require(await model.login(email: email, password: password))
+        await until { model.route == .postLogin }
+        return (model, client)
+    }
+
+    private func link(_ token: String) throws -> URL {
+        try #require(URL(string: "authdemo://reset-password?token=\(token)"))
+    }
+
+    @Test(.tags(.p13)) func `restores a stored account at the launch`() async throws {
+        _ = try await client().login(email: email, password: password)
+        let model = flow(client())
+        await until { model.route != .restoring }
+        #expect(model.route == .postLogin)
+        #expect(model.claims?.sub?.isEmpty == false)
+        #expect(model.displayName.isEmpty == false)
+        // Nobody has signed in now.
+        #expect(model.takePostLoginURL() == nil)
+    }
+
+    @Test(.tags(.p13)) func `shows the sign-in where no account is stored`() async throws {
+        let model = flow(client())
+        await until { model.route != .restoring }
+        #expect(model.route == .login)
+        #expect(model.notice == nil)
+    }
+
+    @Test(.tags(.p13)) func `takes a store that cannot be read for no sign-out, and reads it again`() async throws {
+        _ = try await client().login(email: email, password: password)
+        store.set(.closed)
+        let model = flow(client())
+        await until { model.route != .restoring }
+        #expect(model.route == .unavailable)
+        store.set(.open)
+        await model.restore()
+        #expect(model.route == .postLogin)
+    }
+
+    @Test(.tags(.p13)) func `opens the app's URL after a sign-in, once`() async throws {
+        let (model, _) = try await signedIn()
+        #expect(model.postLoginURL == URL(string: "authdemo://home"))
+        #expect(model.takePostLoginURL() == URL(string: "authdemo://home"))
+        #expect(model.takePostLoginURL() == nil)
+    }
+
+    @Test(.tags(.p13)) func `signs in by the screen, too`() async throws {
+        let model = flow(client())
+        await until { model.route == .login }
+        model.signIn.edit(.email, email)
+        model.signIn.edit(.password, password)
+        model.signIn.press(.submit)
+        await until { model.route == .postLogin }
+        #expect(model.takePostLoginURL() != nil)
+        #expect(model.displayName.isEmpty == false)
+    }
+
+    @Test(.tags(.p13)) func `returns to the sign-in when the server ends the session, and says so`() async throws {
+        let (model, client) = try await signedIn()
+        let tokens = try #require(client.tokens)
+        let other = server.client()
+        try await other.requestPasswordReset(email: email)
+        try await other.resetPassword(
+            token: try await server.link(to: email).token, newPassword: "another long password")
+        await #expect(throws: (any Error).self) { try await client.session.refreshed(replacing: tokens) }
+        await until { model.route != .postLogin }
+        #expect(model.route == .login)
+        #expect(model.notice?.phrase == ScreenFailure(.signedOut).phrase)
+        #expect(model.notice?.style == .warning)
+        #expect(model.claims == nil)
+        #expect(model.signIn.control(.email)?.text.value == "")
+    }
+
+    @Test(.tags(.p13)) func `keeps a user signed in whom the device cannot sign out`() async throws {
+        let (model, client) = try await signedIn()
+        store.set(.readOnly)
+        await model.logout()
+        #expect(model.route == .postLogin)
+        #expect(model.notice?.isFailure == true)
+        store.set(.open)
+        await model.logout()
+        #expect(model.route == .login)
+        #expect(model.notice == nil)
+        #expect(client.tokens == nil)
+    }
+
+    @Test(.tags(.p13)) func `opens a link that starts the app, and goes on with the stored account`() async throws {
+        _ = try await client().login(email: email, password: password)
+        let model = flow(client())
+        #expect(model.handle(url: try link("abc")))
+        #expect(model.route == .passwordReset)
+        await until { model.claims != nil }
+        #expect(model.route == .passwordReset)
+        model.passwordReset.press(.cancel)
+        #expect(model.route == .postLogin)
+    }
+
+    @Test(.tags(.p13)) func `opens the same link once, with what was typed since`() async throws {
+        let (model, _) = try await signedIn()
+        model.handle(url: try link("abc"))
+        model.passwordReset.edit(.newPassword, "half a pass")
+        #expect(model.handle(url: try link("abc")))
+        #expect(model.passwordReset.control(.newPassword)?.text.value == "half a pass")
+        model.handle(url: try link("def"))
+        #expect(model.passwordReset.control(.newPassword)?.text.value == "")
+        model.show(.login)
+        #expect(model.route == .postLogin)
+    }
+
+    @Test(.tags(.p13)) func `resets a password twice, and hands the address on`() async throws {
+        let model = flow(client())
+        await until { model.route == .login }
+        for password in ["another long password", "a third long password"] {
+            // The server limits the mails to an address.
+            server.clock.advance(by: .seconds(3600))
+            model.signIn.edit(.email, email)
+            model.signIn.press(.forgotPassword)
+            #expect(model.route == .passwordReset)
+            #expect(model.passwordReset.control(.email)?.text.value == email)
+            model.passwordReset.press(.submit)
+            await model.passwordReset.settled()
+            model.handle(url: try link(try await server.link(to: email).token))
+            model.passwordReset.edit(.newPassword, password)
+            model.passwordReset.press(.submit)
+            await model.passwordReset.settled()
+            model.passwordReset.press(.done)
+            #expect(model.route == .login)
+            #expect(model.signIn.control(.email)?.text.value == email)
+        }
+        #expect(await model.login(email: email, password: "a third long password"))
+    }
+
+    @Test(.tags(.p13)) func `hands the typed address to the registration and back`() async throws {
+        let model = flow(client())
+        await until { model.route == .login }
+        model.signIn.edit(.email, "new@example.com")
+        model.signIn.press(.register)
+        #expect(model.registration.control(.email)?.text.value == "new@example.com")
+        model.registration.edit(.email, "newer@example.com")
+        model.registration.press(.cancel)
+        #expect(model.route == .login)
+        #expect(model.signIn.control(.email)?.text.value == "newer@example.com")
+    }
+}
+
+@MainActor @Suite struct `The flow of a client with states` {
+    /// A client whose store takes as long as a test wants.
+    private final class SlowClient: AuthClientProtocol {
+        let current = Mutex(SessionState<Tokens>.unknown)
+        let (changes, report) = AsyncStream.makeStream(of: SessionState<Tokens>.self)
+
+        func set(_ state: SessionState<Tokens>) {
+            current.withLock { $0 = state }
+            report.yield(state)
+        }
+
+        func login(email: String, password: String) async throws -> JWTClaims? { nil }
+        func refreshIfNeeded() async throws -> String? { nil }
+        func logout() async throws {}
+        func register(email: String, password: String, name: String?, roles: [String]?) async throws -> User {
+            User(id: "1", email: email)
+        }
+        func requestPasswordReset(email: String) async throws -> String? { nil }
+        func resetPassword(token: String, newPassword: String) async throws -> String? { nil }
+        @MainActor func loginWithMicrosoft(from anchor: PresentationAnchor) async throws -> JWTClaims? { nil }
+        var currentUser: User? { nil }
+        var tokens: Tokens? { nil }
+        var state: SessionState<Tokens> { current.withLock(\.self) }
+        var states: AsyncStream<SessionState<Tokens>> { changes }
+    }
+
+    @Test(.tags(.p13)) func `shows neither the sign-in nor the content before the store has been read`() async throws {
+        let client = SlowClient()
+        let url = try #require(URL(string: "https://id.example.com"))
+        let model = AuthViewModel(config: AuthUIConfig(baseURL: url, appScheme: "authdemo"), client: client)
+        #expect(model.route == .restoring)
+        await model.restore()
+        #expect(model.route == .restoring)
+        client.set(.signedIn(Tokens(accessToken: "a")))
+        await until { model.route == .postLogin }
+        client.set(.signedOut(.user))
+        await until { model.route == .login }
+        #expect(model.notice == nil)
+    }
+}
+
+@MainActor @Suite struct `A notice of the flow` {
+    private let clock = ManualClock()
+
+    private func flow(_ client: ScriptedClient) throws -> AuthViewModel {
+        AuthViewModel(
+            config: AuthUIConfig(baseURL: try #require(URL(string: "https://id.example.com")), appScheme: "authdemo"),
+            client: client, clock: clock.wallClock())
+    }
+
+    @Test(.tags(.p13)) func `goes away after two and a half seconds if it reports a success`() async throws {
+        let model = try flow(ScriptedClient())
+        await model.confirmPasswordReset(token: "abc", newPassword: "hunter2-secret")
+        #expect(model.notice?.style == .success)
+        #expect(await clock.sleepers(atLeast: 1) == [.milliseconds(2500)])
+        clock.advance(by: .milliseconds(2500))
+        await until { model.notice == nil }
+    }
+
+    @Test(.tags(.p13)) func `stays if it reports a failure, also after a success before it`() async throws {
+        let client = ScriptedClient()
+        let model = try flow(client)
+        await model.confirmPasswordReset(token: "abc", newPassword: "hunter2-secret")
+        _ = await clock.sleepers(atLeast: 1)
+        client.error.withLock { $0 = .unauthorized }
+        await model.login(email: "ada@example.com", password: "wrong")
+        clock.advance(by: .seconds(3600))
+        await Task.yield()
+        #expect(model.notice?.phrase == ScreenFailure(.wrongCredentials).phrase)
+        #expect(clock.sleepers.isEmpty)
+        model.dismissNotice()
+        #expect(model.notice == nil)
+    }
+
+    @Test(.tags(.p13)) func `stays if it asks for something`() async throws {
+        let model = try flow(ScriptedClient())
+        await model.register(email: "ada@example.com", password: "hunter2-secret")
+        #expect(model.notice?.phrase == Phrase("registration.created", .text("ada@example.com")))
+        #expect(clock.sleepers.isEmpty)
+    }
+
+    @Test(.tags(.p3, .p13), arguments: [Duration.seconds(7), nil])
+    func `locks the sign-in for the time that the backend requested`(pause: Duration?) async throws {
+        let client = ScriptedClient(pause: pause)
+        client.error.withLock { $0 = .server(status: 429, message: nil) }
+        let model = try flow(client)
+        model.signIn.edit(.email, "ada@example.com")
+        model.signIn.edit(.password, "secret")
+        model.signIn.press(.submit)
+        await model.signIn.settled()
+        let failure = try #require(model.signIn.machine.failure)
+        #expect(failure.reason == .locked)
+        #expect(failure.retryDate == clock.now.addingTimeInterval(pause == nil ? 60 : 7))
+        #expect(failure.phrase == Phrase("failure.locked.seconds", .count(pause == nil ? 60 : 7)))
+    }
+
+    @Test(.tags(.p3)) func `has the time of the response`() async throws {
+        let url = try #require(URL(string: "https://id.example.com"))
+        let client = AuthClient(
+            config: AuthConfiguration(baseURL: url),
+            transport: ClosureHandler { _ in
+                HTTPResponse(status: .tooManyRequests, fields: [.retryAfter: "7"])
+            })
+        #expect(client.retryAfter == nil)
+        await #expect(throws: APIError.self) { try await client.login(email: "a@example.com", password: "b") }
+        #expect(client.retryAfter == .seconds(7))
+    }
+}
