@@ -46,38 +46,9 @@ public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
     /// The scope as it is written.
     public var id: String { rawValue }
 
-    /// A short name for users.
-    public var displayName: String { "\(verb) \(category)" }
-
-    /// A description of what the scope allows, for users.
-    public var description: String {
-        switch self {
-        case .widgetsRead: "View widget configurations"
-        case .widgetsWrite: "Create/modify widgets"
-        case .widgetsDelete: "Delete widgets"
-        case .widgetsAdmin: "Full widget admin access"
-        case .projectsRead: "View projects"
-        case .projectsWrite: "Create/modify projects"
-        case .projectsDelete: "Delete projects"
-        case .projectsAdmin: "Full project admin access"
-        case .filesRead: "Access uploaded files"
-        case .filesWrite: "Upload files"
-        case .filesDelete: "Delete files"
-        }
-    }
-
     /// The resource: `Widgets`, `Projects` or `Files`.
     public var category: String {
         Self.categories.first { rawValue.utf8.starts(with: $0.lowercasedASCII().utf8) } ?? ""
-    }
-
-    private var verb: String {
-        switch self {
-        case .widgetsRead, .projectsRead, .filesRead: "Read"
-        case .widgetsWrite, .projectsWrite, .filesWrite: "Write"
-        case .widgetsDelete, .projectsDelete, .filesDelete: "Delete"
-        case .widgetsAdmin, .projectsAdmin: "Administer"
-        }
     }
 }
 

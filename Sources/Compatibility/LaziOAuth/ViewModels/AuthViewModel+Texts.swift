@@ -1,29 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The texts of the login screen, which it only shows.
+import LatchCore
+import LatchTexts
+import LatchUI
+
+// The texts of the login screen: as properties in the English of the original, and as phrases in the user's language.
 
 extension AuthViewModel {
     /// The title of the screen.
-    public var screenTitle: String { isLoginMode ? "Welcome Back" : "Create Account" }
+    public var screenTitle: String { Texts.english(titlePhrase) }
 
     /// The title of the button that sends the form.
-    public var submitTitle: String { isLoginMode ? "Sign In" : "Create Account" }
+    public var submitTitle: String { Texts.english(submitPhrase) }
 
     /// The title of the button that changes the form.
-    public var toggleTitle: String { isLoginMode ? "Sign Up" : "Already have an account? Sign In" }
+    public var toggleTitle: String { Texts.english(togglePhrase) }
 
     /// The error of the e-mail address, once there is one; nil for none.
-    public var emailError: String? {
-        email.isEmpty || isEmailValid ? nil : "Please enter a valid email address."
-    }
+    public var emailError: String? { problem(of: .email).map(Texts.english.callAsFunction) }
 
     /// The error of the repeated password, once there is one; nil for none.
-    public var confirmationError: String? {
-        confirmPassword.isEmpty || passwordsMatch ? nil : "Passwords do not match."
+    public var confirmationError: String? { problem(of: .confirmPassword).map(Texts.english.callAsFunction) }
+
+    var titlePhrase: Phrase { Phrase(isLoginMode ? "oauthLogin.title.signIn" : "oauthLogin.title.signUp") }
+    var submitPhrase: Phrase { Phrase(isLoginMode ? "oauthLogin.submit.signIn" : "oauthLogin.submit.signUp") }
+    var togglePhrase: Phrase { Phrase(isLoginMode ? "oauthLogin.toggle.signUp" : "oauthLogin.toggle.signIn") }
+
+    /// Returns the name of a field.
+    func label(of field: LoginField) -> Phrase {
+        switch field {
+        case .username: Phrase("oauthLogin.username")
+        case .email: Phrase("oauthLogin.email")
+        case .password: Phrase("oauthLogin.password")
+        case .confirmPassword: Phrase("oauthLogin.confirmPassword")
+        }
     }
 
-    /// Sends the form of the current mode.
-    public func submit() async {
-        if isLoginMode { await login() } else { await signup() }
+    /// Returns the error of a field, once something was typed; nil for none.
+    func problem(of field: LoginField) -> Phrase? {
+        switch field {
+        case .email: email.isEmpty || isEmailValid ? nil : Phrase("oauthLogin.email.invalid")
+        case .confirmPassword:
+            confirmPassword.isEmpty || passwordsMatch ? nil : Phrase("oauthLogin.confirmPassword.different")
+        case .username, .password: nil
+        }
     }
+}
+
+extension Texts {
+    /// The writer of the original's texts.
+    static let english = Texts(languages: ["en"])
+}
+
+extension OAuthError {
+    /// The error in the user's language; a server's own message stays as it is.
+    var phrase: Phrase {
+        switch self {
+        case .invalidURL: Phrase("oauthLogin.error.invalidURL")
+        case .invalidResponse: Phrase("oauthLogin.error.invalidResponse")
+        case .authenticationFailed: Phrase("oauthLogin.error.authenticationFailed")
+        case .serverError(let message): .verbatim(message)
+        case .networkError(let error): Phrase("oauthLogin.error.network", .phrase(ScreenFailure(error).phrase))
+        }
+    }
+}
+
+extension ScopeChoice where Option == OAuthScope {
+    /// The number of selected scopes, in the user's language.
+    var summaryPhrase: Phrase { Phrase("oauthLogin.selected", .count(count)) }
 }

@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+import LatchTexts
 public import LatchUI
 public import Observation
 
@@ -21,14 +22,20 @@ public final class AuthViewModel {
     public var scopeSelection = ScopeSelection()
     /// Whether a request is under way.
     public private(set) var isLoading = false
-    /// The last error, for users.
-    public var errorMessage: String?
+    /// The last error, for users; in the English of the original, or in the server's words.
+    public var errorMessage: String? {
+        get { error?.text }
+        set { error = newValue.map { ($0, .verbatim($0)) } }
+    }
+    /// The last error, in the user's language.
+    var errorPhrase: Phrase? { error?.phrase }
     /// Whether to show it.
     public var showError = false
     /// Whether the screen is for signing in, and not for a new account.
     public var isLoginMode = true
 
     private let service: OAuthService
+    private var error: (text: String, phrase: Phrase)?
 
     /// Creates the model of a screen for a service, by default that of the program.
     public init(service: OAuthService? = nil) { self.service = service ?? .shared }
@@ -86,7 +93,7 @@ public final class AuthViewModel {
         } catch is CancellationError {
             // The user has left the screen.
         } catch {
-            errorMessage = Self.text(of: error)
+            self.error = Self.texts(of: error)
             showError = true
         }
         wipePasswords()
@@ -105,8 +112,18 @@ public final class AuthViewModel {
     }
 
     /// Returns the message of an `OAuthError` or `AuthError`, and a general one for other errors.
-    private static func text(of error: any Error) -> String {
-        (error as? OAuthError)?.errorDescription ?? (error as? AuthError)?.message ?? "The request failed."
+    private static func texts(of error: any Error) -> (String, Phrase) {
+        let general = Phrase("oauthLogin.error.other")
+        switch error {
+        case let error as OAuthError: return (error.errorDescription ?? Texts.english(error.phrase), error.phrase)
+        case let error as AuthError: return (error.message, ScreenFailure(error).phrase)
+        default: return (Texts.english(general), general)
+        }
+    }
+
+    /// Sends the form of the current mode.
+    public func submit() async {
+        if isLoginMode { await login() } else { await signup() }
     }
 }
 

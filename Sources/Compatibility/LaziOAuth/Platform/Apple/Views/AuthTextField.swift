@@ -2,15 +2,17 @@
 
 #if canImport(SwiftUI)
 import LatchTexts
-import LatchUI
+public import LatchUI
 public import SwiftUI
 
 /// A text field with an error below it; a password can be shown.
 public struct AuthTextField: View {
+    private let id: ControlID
     private let title: String
     @Binding private var text: String
-    private let isSecure: Bool
+    private let kind: FieldKind
     private let error: String?
+    private let focus: FocusState<ControlID?>.Binding?
     @State private var isShown = false
 
     /// Creates a field.
@@ -21,20 +23,41 @@ public struct AuthTextField: View {
     ///   - isSecure: Whether the text is hidden until the user wants to see it.
     ///   - error: The error below the field; nil for none.
     public init(_ title: String, text: Binding<String>, isSecure: Bool = false, error: String? = nil) {
+        self.init(title, text: text, kind: isSecure ? .password : .text, error: error)
+    }
+
+    /// Creates a field whose kind decides about the keyboard and what the system fills in.
+    ///
+    /// - Parameters:
+    ///   - title: The label of the field.
+    ///   - text: The text that is edited.
+    ///   - kind: The kind of text; `.newPassword` for a password that the user chooses.
+    ///   - error: The error below the field; nil for none.
+    public init(_ title: String, text: Binding<String>, kind: FieldKind, error: String? = nil) {
+        self.init(title, id: ControlID(title), text: text, kind: kind, error: error, focus: nil)
+    }
+
+    /// Creates a field that takes part in a form's focus.
+    init(
+        _ title: String, id: ControlID, text: Binding<String>, kind: FieldKind, error: String?,
+        focus: FocusState<ControlID?>.Binding?
+    ) {
+        self.id = id
         self.title = title
         _text = text
-        self.isSecure = isSecure
+        self.kind = kind
         self.error = error
+        self.focus = focus
     }
 
     /// The view.
     public var body: some View {
-        AuthField(control, kind: isSecure ? .password : .text, sender: sender)
+        AuthField(control, kind: kind, sender: sender, focus: focus)
     }
 
     private var control: Control {
-        var control = Control(ControlID(title), .field(isSecure ? .password : .text), .verbatim(title))
-        control.text = FieldText(text, isSecret: isSecure)
+        var control = Control(id, .field(kind), .verbatim(title))
+        control.text = FieldText(text, isSecret: kind.isSecret)
         control.problem = error.map(Phrase.verbatim)
         control.isRevealed = isShown
         return control

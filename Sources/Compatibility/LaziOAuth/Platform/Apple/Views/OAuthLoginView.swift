@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
+import LatchTexts
+import LatchUI
 public import SwiftUI
 
 /// The screen that signs a user in, or creates an account.
@@ -10,6 +12,8 @@ public import SwiftUI
 /// ```
 public struct OAuthLoginView: View {
     @State private var model: AuthViewModel
+    @FocusState private var focus: ControlID?
+    @Environment(\.authTexts) private var texts
 
     /// Creates a screen for a service, by default that of the program.
     public init(service: OAuthService? = nil) { _model = State(initialValue: AuthViewModel(service: service)) }
@@ -22,35 +26,45 @@ public struct OAuthLoginView: View {
         @Bindable var model = model
         ScrollView {
             VStack(spacing: 16) {
-                Text(model.screenTitle)
+                Text(texts(model.titlePhrase))
                     .font(.title)
-                AuthTextField("Username", text: $model.username)
-                if !model.isLoginMode {
-                    AuthTextField("Email", text: $model.email, error: model.emailError)
-                }
-                AuthTextField("Password", text: $model.password, isSecure: true)
-                if !model.isLoginMode {
-                    AuthTextField(
-                        "Confirm Password", text: $model.confirmPassword, isSecure: true, error: model.confirmationError
-                    )
-                }
+                    .accessibilityAddTraits(.isHeader)
+                ForEach(model.fields, id: \.self) { field($0) }
                 ScopeSelectionView(selection: $model.scopeSelection)
                 if model.isLoading {
                     ProgressView()
                 } else {
-                    Button(model.submitTitle) { submit() }
+                    Button(texts(model.submitPhrase)) { submit() }
                         .buttonStyle(.borderedProminent)
                         .disabled(!model.isFormValid)
                 }
-                Button(model.toggleTitle) { model.toggleMode() }
+                Button(texts(model.togglePhrase)) { model.toggleMode() }
                     .disabled(model.isLoading)
             }
             .padding()
         }
-        .alert("Error", isPresented: $model.showError) {
-            Button("OK") { model.showError = false }
+        .alert(texts(Phrase("oauthLogin.error.title")), isPresented: $model.showError) {
+            Button(texts(Phrase("oauthLogin.error.close"))) { model.showError = false }
         } message: {
-            Text(model.errorMessage ?? "")
+            Text(model.errorPhrase.map(texts.callAsFunction) ?? "")
+        }
+    }
+
+    private func field(_ field: LoginField) -> some View {
+        let model = model
+        return AuthTextField(
+            texts(model.label(of: field)), id: field.id,
+            text: Binding(get: { @MainActor in model[field] }, set: { @MainActor in model[field] = $0 }),
+            kind: model.kind(of: field), error: model.problem(of: field).map(texts.callAsFunction), focus: $focus
+        )
+        .onSubmit { pressReturn(in: field) }
+    }
+
+    private func pressReturn(in field: LoginField) {
+        switch model.returnKey(in: field) {
+        case .focus(let next): focus = next.id
+        case .submit: submit()
+        case nil: break
         }
     }
 

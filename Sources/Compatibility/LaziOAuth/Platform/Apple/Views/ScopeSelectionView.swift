@@ -8,6 +8,7 @@ public import SwiftUI
 /// A list of scopes by category, which can be collapsed to their number.
 public struct ScopeSelectionView: View {
     @Binding private var selection: ScopeSelection
+    @Environment(\.authTexts) private var texts
 
     /// Creates a list.
     public init(selection: Binding<ScopeSelection>) { _selection = selection }
@@ -17,9 +18,9 @@ public struct ScopeSelectionView: View {
         VStack(alignment: .leading, spacing: 8) {
             Button(action: { selection.isExpanded.toggle() }) {
                 HStack {
-                    Text("Permissions")
+                    Text(texts(Phrase("scopes.title")))
                     Spacer()
-                    Text(selection.summary)
+                    Text(texts(selection.summaryPhrase))
                         .foregroundColor(.secondary)
                     Image(systemName: selection.isExpanded ? "chevron.up" : "chevron.down")
                         .accessibilityHidden(true)
@@ -28,7 +29,7 @@ public struct ScopeSelectionView: View {
             .buttonStyle(.plain)
             if selection.isExpanded {
                 ForEach(selection.groups) { group in
-                    Text(group.category)
+                    Text(texts(OAuthScope.phrase(ofCategory: group.category)))
                         .font(.headline)
                         .accessibilityAddTraits(.isHeader)
                     ForEach(group.scopes) { AuthToggle(control($0), sender: sender) }
@@ -39,8 +40,7 @@ public struct ScopeSelectionView: View {
 
     private func control(_ scope: OAuthScope) -> Control {
         .toggle(
-            .scope(scope.rawValue), .verbatim(scope.displayName), isOn: selection.contains(scope),
-            detail: .verbatim(scope.description))
+            .scope(scope.rawValue), scope.namePhrase, isOn: selection.contains(scope), detail: scope.descriptionPhrase)
     }
 
     private var sender: ControlSender {
