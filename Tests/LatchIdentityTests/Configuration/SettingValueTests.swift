@@ -112,6 +112,10 @@ import Testing
         ("upstream_secrets", ["", "google=a", "google=a=b= staff=%:;ü"], ["google", "google=", "=a", "a=b a=c"]),
         ("sign_in_redirects", Self.redirects, Self.badRedirects),
         ("token_redirects", Self.redirects, Self.badRedirects),
+        (
+            "apple_app_ids", ["", "TEAMID1234.com.example.notes ABCDEFGHIJ.org.example.a-b"],
+            ["com.example.notes", "TEAMID1234", "TEAMID1234.", "teamid1234.com.example", "TEAMID1234.a/b"]
+        ),
         ("sample_resource", ["true", "off"], ["maybe"]),
         ("user_service", ["true", "false"], ["", "maybe"]),
         ("admin_listen", ["", "127.0.0.1:9000"], []),

@@ -74,4 +74,21 @@ import Testing
         #expect(response.fields[.retryAfter] == "1")
         await identity.close()
     }
+
+    @Test func `names the apps that open the links of mails, where there are any`() async throws {
+        let path = "/.well-known/apple-app-site-association"
+        let none = try await Site()
+        #expect(try await none.get(path).status == 404)
+        await none.close()
+        let site = try await Site { $0.appleAppIDs = ["TEAMID1234.com.example.notes"] }
+        let found = try await site.get(path)
+        #expect(found.status == 200 && found.field(.contentType) == "application/json")
+        let apps: JSONValue = ["TEAMID1234.com.example.notes"]
+        #expect(found.json["webcredentials"] == ["apps": apps])
+        let detail = found.json["applinks"]?["details"]?.arrayValue?.first
+        #expect(detail?["appIDs"] == apps)
+        let paths = detail?["components"]?.arrayValue?.compactMap { $0["/"]?.stringValue }
+        #expect(paths == ["/verify", "/reset"])
+        await site.close()
+    }
 }

@@ -29,6 +29,7 @@ import Testing
         case "upstreams": (1...3).map { "staff\($0);kind=openid;client_id=ID;issuer=https://sso\($0).example.com" }
         case "upstream_secrets": (1...3).map { "staff\($0)=secret-\($0)" }
         case "sign_in_redirects", "token_redirects": (1...3).map { "notes\($0)://auth/callback" }
+        case "apple_app_ids": (1...3).map { "TEAMID000\($0).com.example.notes" }
         case "first_party_grants": ["password", "refresh_token", "none"]
         case "first_administrator": (1...3).map { "admin\($0)@example.com" }
         case "store_key": (1...3).map { String(repeating: "0\($0)", count: 32) }

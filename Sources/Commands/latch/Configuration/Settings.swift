@@ -155,6 +155,7 @@ extension Settings {
         "user_service",
         "first_administrator", "recent_authentication", "signing_key_lifetime", "audit_retention",
         "upstreams", "upstream_secrets", "sign_in_redirects", "token_redirects",
+        "apple_app_ids",
     ]
 
     /// Returns these settings, with the fixed ones taken from those that the server started with.

@@ -113,6 +113,9 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var signInRedirects: [String] = []
     /// The URLs of apps that get tokens in the URL, as AuthPackage's first clients do; histories and logs keep them there.
     public var tokenRedirects: [String] = []
+    /// The identifiers of the apps on Apple's platforms that may open the links of mails and fill in passwords, each the team's
+    /// identifier, a dot and the bundle identifier.
+    public var appleAppIDs: [String] = []
     /// Whether the server has the sample resource for tests and demonstrations: `/widgets`, `/projects` and `/files`.
     public var hasSampleResource = false
     /// Whether the server has the RPCs of `userservice.v1.UserService`.

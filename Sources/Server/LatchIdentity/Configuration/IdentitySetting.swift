@@ -124,6 +124,9 @@ package struct IdentitySetting: Sendable {
             "token_redirects", \.tokenRedirects, .redirects,
             "those that get tokens in the URL, for old clients; prefer sign_in_redirects"),
         .init(
+            "apple_app_ids", \.appleAppIDs, .appleAppIDs,
+            "Apple apps that open the links of mails, such as TEAMID1234.com.example.notes"),
+        .init(
             "sample_resource", \.hasSampleResource, .flag,
             "whether the server has the sample routes /widgets, /projects and /files"),
         .init("user_service", \.hasUserService, .flag, "whether the server has the RPCs of userservice.v1"),
@@ -232,6 +235,20 @@ extension SettingFormat where Value == [String] {
 }
 
 extension SettingFormat where Value == [String] {
+    /// App IDs of Apple's: ten characters of the team, a dot, and the bundle identifier.
+    static var appleAppIDs: Self {
+        Self(
+            expected: "app IDs such as TEAMID1234.com.example.notes, separated by spaces",
+            parse: { parseAll(words($0)) { isAppleAppID($0) ? $0 : nil } }, text: { $0.joined(separator: " ") })
+    }
+
+    private static func isAppleAppID(_ text: String) -> Bool {
+        let (team, bundle) = (text.utf8.prefix(10), text.utf8.dropFirst(10))
+        return team.count == 10 && team.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+            && bundle.first == UInt8(ascii: ".") && bundle.count > 1
+            && (String(Substring(bundle.dropFirst()))).isWord(maximum: 155, also: "-.")
+    }
+
     /// URLs of apps, exact.
     static var redirects: Self {
         Self(

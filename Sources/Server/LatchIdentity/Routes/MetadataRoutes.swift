@@ -5,7 +5,8 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// The routes of the authorization server metadata (RFC 8414 §3, OpenID Connect Discovery §4): one document.
+/// The routes of the authorization server metadata (RFC 8414 §3, OpenID Connect Discovery §4), which are one document, and of
+/// the apps that belong to this site.
 struct MetadataRoutes: Sendable {
     let dependencies: Dependencies
 
@@ -13,7 +14,22 @@ struct MetadataRoutes: Sendable {
         router.group(interceptors: dependencies.limiting(.other)) { others in
             others.get("/.well-known/oauth-authorization-server", metadata)
             others.get("/.well-known/openid-configuration", metadata)
+            if !dependencies.configuration.appleAppIDs.isEmpty {
+                others.get("/.well-known/apple-app-site-association", appleApps)
+            }
         }
+    }
+
+    /// Returns the apps that may open the links of mails, and fill in the passwords of this site
+    /// (<https://developer.apple.com/documentation/xcode/supporting-associated-domains>).
+    @Sendable private func appleApps(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let apps = JSONValue.array(dependencies.configuration.appleAppIDs.map { .string($0) })
+        let links: JSONValue = [["/": "/verify", "?": ["token": "?*"]], ["/": "/reset", "?": ["token": "?*"]]]
+        var response = HTTPResponse.json([
+            "applinks": ["details": [["appIDs": apps, "components": links]]], "webcredentials": ["apps": apps],
+        ])
+        response.fields[.cacheControl] = "public, max-age=300"
+        return response
     }
 
     /// Returns the metadata, with the existing endpoints alone.
