@@ -25,7 +25,7 @@ test: ## builds and runs every test
 	@Scripts/setup --tests
 	@Scripts/run-tests
 
-interop: ## runs the tests against real peers: another libcurl, OpenID providers with their pages in a browser
+interop: ## runs the tests against real peers: another libcurl, PostgreSQL, OpenID providers and a browser
 	@Scripts/setup --tests --interop
 	@swift build --build-tests
 	@Scripts/run-interop

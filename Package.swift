@@ -26,6 +26,7 @@ let layers: KeyValuePairs = [
     "Sources/UI/LatchUI": "LatchTexts LatchAccounts",
     "Sources/Server/LatchServer": "LatchHTTP CTLSShim CEpoll",
     "Sources/Server/LatchSignIn": "LatchServer LatchOAuth LatchProcess",
+    "Sources/Server/LatchPostgres": "LatchCore CPostgres",
     "Sources/Server/LatchIdentity": "LatchSignIn LatchRPC LatchTexts CSQLite",
     "Sources/Compatibility/FoundationBridge": "LatchHTTP",
     "Sources/Compatibility/AuthPackage": "LatchAccounts",
@@ -93,6 +94,7 @@ let layers: KeyValuePairs = [
     "Tests/LatchAccountsTests": "LatchAccounts LatchIdentity TestSupport",
     "Tests/LatchUITests": "LatchUI LatchIdentity TestSupport",
     "Tests/LatchServerTests": "TestSupport",
+    "Tests/LatchPostgresTests": "LatchPostgres TestSupport",
     "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator AuthPackage TestSupport TestVectors",
     "Tests/AuthPackageTests": "AuthPackage TestSupport",
     "Tests/AuthPackageUITests": "AuthPackageUI LatchIdentityTesting TestSupport",
@@ -113,8 +115,8 @@ let embedded = [
     "GeneratorCommands": ["Examples/Protos"], "LatchTexts": ["Catalog"],
 ]
 
-// The C libraries that Apple's SDKs have too.
-let portableLibraries: Set = ["CSQLite", "CZlib"]
+// The C libraries that Apple's SDKs have too, or whose headers are here.
+let portableLibraries: Set = ["CSQLite", "CZlib", "CPostgres"]
 
 // Child processes exist on these platforms alone; what needs them is built for no other (`Scripts/check-apple`).
 let platformsWithProcesses: [Platform] = [.linux, .macOS]
@@ -124,8 +126,8 @@ let platformsWithProcesses: [Platform] = [.linux, .macOS]
 let testsOnLinux: Set = [
     "ConnectConformance", "connect-conformance-client", "connect-conformance-server", "ConnectConformanceTests",
     "LatchCryptoTests", "LatchHTTPTests", "LatchRPCTests", "LatchJOSETests", "LatchAuthTests", "LatchOAuthTests",
-    "LatchAccountsTests", "LatchUITests", "LatchServerTests", "LatchIdentityTests", "NevodTests", "JWTAuthTests",
-    "LaziOAuthTests",
+    "LatchAccountsTests", "LatchUITests", "LatchServerTests", "LatchPostgresTests", "LatchIdentityTests", "NevodTests",
+    "JWTAuthTests", "LaziOAuthTests",
     "LatchTestingTests", "LatchTests", "SeedTests",
 ]
 #if os(Linux)
@@ -163,6 +165,7 @@ let package = Package(
         .target(name: "CCurlShim", dependencies: dependencies(["CCurl"]), path: "Sources/C/CCurlShim"),
         .target(name: "CTLSShim", dependencies: dependencies(["CTLS"]), path: "Sources/C/CTLSShim"),
         .target(name: "CSecret", path: "Sources/C/CSecret"),
+        .target(name: "CPostgres", path: "Sources/C/CPostgres"),
     ] + swiftTargets() + [
         .plugin(
             name: "GenerateContracts", capability: .buildTool(), dependencies: ["axiom-client-generator"],

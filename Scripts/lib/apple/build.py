@@ -81,10 +81,9 @@ class Build:
     # Modules
 
     def flags(self, target, platform):
-        libraries = [
-            flag for name in self.package.reach(target.name, platform) if self.package.targets[name].kind == "system"
-            for flag in ("-I", str(self.package.targets[name].folder))
-        ]
+        needed = [self.package.targets[name] for name in self.package.reach(target.name, platform)]
+        folders = [one.folder if one.kind == "system" else one.folder / "include" for one in needed if not one.is_swift]
+        libraries = [flag for folder in folders if (folder / "module.modulemap").exists() for flag in ("-I", str(folder))]
         is_script = any(file.name == "main.swift" for file in target.files)
         return [
             *self.toolchain.flags(platform), "-I", str(self.work / "stubs" / platform.key),

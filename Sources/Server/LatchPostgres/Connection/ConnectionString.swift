@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPostgres
+import PortableFoundation
+
+/// The parts of a connection string that decide about its security; libpq takes the string itself.
+struct ConnectionString: Sendable {
+    /// The string as it was given.
+    let text: String
+    /// The password within it, for the check that no message repeats it.
+    let password: String?
+    /// Whether every named host is this machine, by a Unix socket or a loopback address.
+    let isLocal: Bool
+
+    /// Parses a string.
+    ///
+    /// - Throws: `PostgresError.malformedConnectionString`, which never quotes libpq's message: a password with an unescaped
+    ///   delimiter makes a part of it a host, a port or a parameter.
+    init(_ text: String) throws(PostgresError) {
+        guard latch_postgres_is_available() else { throw .libraryMissing }
+        guard Self.hasUnambiguousAuthority(text), !text.utf8.contains(0) else { throw .malformedConnectionString }
+        var message: UnsafeMutablePointer<CChar>?
+        let parsed = PQconninfoParse(text, &message)
+        defer {
+            PQconninfoFree(parsed)
+            PQfreemem(message)
+        }
+        guard var option = parsed else { throw .malformedConnectionString }
+        var values: [String: String] = [:]
+        while let keyword = option.pointee.keyword {
+            values[String(cString: keyword)] = option.pointee.val.map { String(cString: $0) }
+            option += 1
+        }
+        self.text = text
+        password = values["password"]
+        let environment = ProcessInfo.processInfo.environment
+        let hosts = values["hostaddr"] ?? values["host"] ?? environment["PGHOSTADDR"] ?? environment["PGHOST"] ?? ""
+        isLocal =
+            values["service"] == nil && environment["PGSERVICE"] == nil
+            && hosts.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                .allSatisfy { Self.isLocal(String(Substring($0))) }
+    }
+
+    /// The options with which libpq connects, in its order: a later one wins over an earlier one.
+    ///
+    /// Before the string stand defaults. libpq's own `sslmode` is `prefer`, which verifies nothing and continues without TLS
+    /// where an attacker wants that; here a server on another machine proves its name unless the string says otherwise.
+    func options(connectTimeout: Duration) -> [(keyword: String, value: String)] {
+        var options: [(keyword: String, value: String)] = [
+            ("connect_timeout", String(max(2, connectTimeout.components.seconds))),
+            ("fallback_application_name", "latchwork"), ("target_session_attrs", "read-write"),
+            // A server that has gone without a word is noticed by the kernel, too.
+            ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
+        ]
+        if !isLocal { options.append(("sslmode", "verify-full")) }
+        options.append(("dbname", text))
+        options.append(("client_encoding", "UTF8"))
+        return options
+    }
+
+    /// Returns a message of libpq on one line; nil if it repeats the password.
+    func redacted(_ message: String) -> String? {
+        let lines = message.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\t") }
+        let text = lines.map { String(Substring($0)) }.joined(separator: " ")
+        guard let password, !password.isEmpty else { return text }
+        return Array(text.utf8).contains(Array(password.utf8)) ? nil : text
+    }
+
+    /// Whether a URI's password cannot reach into its host, port or path.
+    ///
+    /// libpq ends the user and the password at the first `@`, and the authority at the first `/`. A password with either
+    /// would so show up as the name of a host or a database, in messages and on the wire.
+    private static func hasUnambiguousAuthority(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard let scheme = ["postgres://", "postgresql://"].first(where: { text.utf8.starts(with: $0.utf8) }) else {
+            return true
+        }
+        let rest = bytes.dropFirst(scheme.utf8.count).prefix { $0 != UInt8(ascii: "?") }
+        let signs = rest.indices.filter { rest[$0] == UInt8(ascii: "@") }
+        let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        return signs.count <= 1 && signs.allSatisfy { $0 < slash }
+    }
+
+    /// An empty host is libpq's default, a Unix socket.
+    private static func isLocal(_ host: String) -> Bool {
+        host.utf8.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "@") } ?? true
+            || ["localhost", "127.0.0.1", "::1"].contains(host)
+    }
+}

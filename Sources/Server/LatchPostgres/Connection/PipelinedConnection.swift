@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPostgres
+import LatchCore
+
+/// A connection of libpq in its pipeline mode, with its prepared statements.
+///
+/// Whatever is known goes out in one flight, so that the first use of a statement is prepared without a round trip of its own.
+/// The calls block, on one thread at a time.
+final class PipelinedConnection {
+    /// A text with the types of its parameters.
+    private struct StatementKey: Hashable {
+        let sql: String
+        let types: [UInt32]
+    }
+
+    /// A command that was sent, in the order of the results.
+    private enum SentCommand {
+        case preparation(StatementKey)
+        case execution
+        case synchronization
+    }
+
+    /// The maximum number of prepared statements; others are parsed at each use.
+    private static let maximumPrepared = 256
+
+    /// libpq's connection.
+    let handle: OpaquePointer
+    /// The time without any byte from the server after which the connection is lost.
+    private let silenceLimit: Duration
+    /// The names of the prepared statements, of which there are few: values are bound and never part of a text.
+    private var prepared: [StatementKey: String] = [:]
+    private var nextName = 0
+    /// The memory to which libpq's notice receiver writes; ``hasWarning`` explains it.
+    private let warning: UnsafeMutablePointer<Bool>
+    /// Whether the connection cannot be used any more.
+    private(set) var isLost = false
+
+    var preparedCount: Int { prepared.count }
+
+    /// Whether the server has sent a warning since the last reset.
+    var hasWarning: Bool {
+        get { warning.pointee }
+        set { warning.pointee = newValue }
+    }
+
+    /// Connects, trying one host of the string after the other.
+    ///
+    /// libpq's asynchronous functions ignore `connect_timeout` and so never leave a host that does not answer; this call
+    /// blocks instead.
+    init(_ string: ConnectionString, connectTimeout: Duration, silenceLimit: Duration) throws(PostgresError) {
+        let options = string.options(connectTimeout: connectTimeout)
+        let connected = PointerTable(options.map { Array($0.keyword.utf8) }).withPointers { keywords, _ in
+            PointerTable(options.map { Array($0.value.utf8) }).withPointers { values, _ in
+                PQconnectdbParams(keywords, values, 1)
+            }
+        }
+        guard let connected else { throw .libraryMissing }
+        handle = connected
+        self.silenceLimit = silenceLimit
+        warning = .allocate(capacity: 1)
+        warning.initialize(to: false)
+        guard PQstatus(handle) == latch_connection_ok else { throw connectionFailure(string) }
+        _ = PQsetNoticeReceiver(
+            handle,
+            { argument, notice in
+                guard let severity = PQresultErrorField(notice, Int32(latch_field_severity)) else { return }
+                if String(cString: severity) == "WARNING" {
+                    argument?.assumingMemoryBound(to: Bool.self).pointee = true
+                }
+            }, warning)
+        guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else { throw .connectionLost }
+    }
+
+    deinit {
+        PQfinish(handle)
+        warning.deallocate()
+    }
+
+    /// Gives up the connection, which makes the server roll back.
+    func abandon() { isLost = true }
+
+    /// Sends all statements in one flight and returns the result of each group.
+    ///
+    /// The server synchronizes after each group: after a statement that fails, the rest of its group does not run, and the
+    /// next group does. Outside of a transaction each group is one transaction.
+    ///
+    /// - Returns: For each group its results or its first error; `PostgresError.connectionLost` for those whose end was not
+    ///   received.
+    func execute(
+        _ groups: [[PostgresStatement]], preparing: Bool = true
+    ) -> [Result<[PostgresResult], PostgresError>] {
+        var results: [Result<[PostgresResult], PostgresError>] = []
+        do throws(PostgresError) {
+            guard !isLost else { throw .connectionLost }
+            var sent: [[SentCommand]] = []
+            for group in groups { sent.append(try send(group, preparing: preparing)) }
+            try flush()
+            for commands in sent { results.append(try receive(commands)) }
+        } catch {
+            isLost = true
+            for _ in results.count..<groups.count { results.append(.failure(error)) }
+        }
+        return results
+    }
+
+    /// Returns why libpq could not connect.
+    private func connectionFailure(_ string: ConnectionString) -> PostgresError {
+        if PQconnectionNeedsPassword(handle) != 0 { return .authenticationFailed("it requires a password") }
+        let message = PQerrorMessage(handle).flatMap { string.redacted(String(cString: $0)) } ?? "libpq says no more"
+        // libpq does not report the code of this failure. A server of another language is asked again for a while.
+        let isRejected = Array(message.utf8).contains(Array("authentication failed".utf8))
+        return isRejected ? .authenticationFailed(message) : .connectionFailed(message)
+    }
+}
+
+extension PipelinedConnection {
+    /// Queues a group in libpq's buffer, with the preparations that it needs and a synchronization point.
+    private func send(_ group: [PostgresStatement], preparing: Bool) throws(PostgresError) -> [SentCommand] {
+        var sent: [SentCommand] = []
+        for statement in group {
+            let key = StatementKey(sql: statement.sql, types: statement.values.map(\.type))
+            let name = preparing ? try preparedName(of: key, sent: &sent) : nil
+            try require(send(statement, key, name: name) == 1)
+            sent.append(.execution)
+        }
+        try require(PQpipelineSync(handle) == 1)
+        return sent + [.synchronization]
+    }
+
+    /// Queues one statement and returns libpq's result, 1 for success.
+    private func send(_ statement: PostgresStatement, _ key: StatementKey, name: String?) -> Int32 {
+        let count = Int32(clamping: statement.values.count)
+        let formats = [Int32](repeating: 1, count: statement.values.count)
+        return PointerTable(statement.values.map(\.bytes)).withPointers { values, lengths in
+            if let name { return PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1) }
+            return PQsendQueryParams(handle, statement.sql, count, key.types, values, lengths, formats, 1)
+        }
+    }
+
+    /// Returns the name of a prepared statement, and queues its preparation if it is new; nil if there are too many.
+    private func preparedName(of key: StatementKey, sent: inout [SentCommand]) throws(PostgresError) -> String? {
+        if let name = prepared[key] { return name }
+        guard prepared.count < Self.maximumPrepared else { return nil }
+        let name = "latch\(nextName)"
+        nextName += 1
+        try require(PQsendPrepare(handle, name, key.sql, Int32(clamping: key.types.count), key.types) == 1)
+        prepared[key] = name
+        sent.append(.preparation(key))
+        return name
+    }
+
+    /// Receives the results of a group up to its synchronization point, also after a failure.
+    ///
+    /// - Throws: `PostgresError.connectionLost`.
+    private func receive(_ commands: [SentCommand]) throws(PostgresError) -> Result<[PostgresResult], PostgresError> {
+        var results: [PostgresResult] = []
+        var failure: PostgresError?
+        for command in commands {
+            guard let result = try nextResult() else { throw .connectionLost }
+            let status = result.status
+            let isSuccess = status == latch_command_ok || status == latch_tuples_ok
+            switch command {
+            case .synchronization:
+                // It is not followed by a null pointer.
+                try require(status == latch_pipeline_sync)
+                continue
+            case .preparation(let key): if !isSuccess { prepared[key] = nil }
+            case .execution: if isSuccess { results.append(result) }
+            }
+            if !isSuccess, status != latch_pipeline_aborted, failure == nil { failure = try error(of: result) }
+            while try nextResult() != nil {}
+        }
+        return failure.map { .failure($0) } ?? .success(results)
+    }
+
+    /// Returns the error of a failed statement; throws it if the connection is lost with it.
+    private func error(of result: PostgresResult) throws(PostgresError) -> PostgresError {
+        // A COPY, which no statement of a store is, would wait for its data.
+        try require(result.status == latch_fatal_error)
+        let error = PostgresError(result)
+        guard error != .connectionLost else { throw error }
+        // Its server cannot write, or its statements are outdated: the pool makes a new one.
+        if error.recovery == .reconnection { isLost = true }
+        return error
+    }
+
+    /// Returns the next result, or nil at the end of those of a command.
+    private func nextResult() throws(PostgresError) -> PostgresResult? {
+        while PQisBusy(handle) != 0 {
+            try wait(toWrite: false)
+            try require(PQconsumeInput(handle) == 1)
+        }
+        return PQgetResult(handle).map(PostgresResult.init(owning:))
+    }
+
+    /// Sends the buffer; it also reads, since a server whose results nobody takes stops reading.
+    private func flush() throws(PostgresError) {
+        while true {
+            let rest = PQflush(handle)
+            try require(rest >= 0)
+            if rest == 0 { return }
+            try wait(toWrite: true)
+            try require(PQconsumeInput(handle) == 1)
+        }
+    }
+
+    private func wait(toWrite: Bool) throws(PostgresError) {
+        try require(SocketWait.untilReady(PQsocket(handle), toWrite: toWrite, within: silenceLimit))
+    }
+
+    /// Throws if libpq reports a failure of the connection.
+    private func require(_ isConnected: Bool) throws(PostgresError) {
+        guard isConnected else { throw .connectionLost }
+    }
+}

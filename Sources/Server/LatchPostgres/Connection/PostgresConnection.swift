@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPostgres
+import LatchCore
+
+/// The isolation of a transaction (https://www.postgresql.org/docs/current/transaction-iso.html).
+package enum PostgresIsolation: Sendable {
+    /// Each statement sees what was committed before it.
+    case readCommitted
+    /// All statements see the database as it is at the first one, and none writes.
+    case snapshot
+    /// As if no other transaction ran concurrently; conflicts are repeated.
+    case serializable
+
+    fileprivate var begin: String {
+        switch self {
+        case .readCommitted: "BEGIN ISOLATION LEVEL READ COMMITTED"
+        case .snapshot: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        case .serializable: "BEGIN ISOLATION LEVEL SERIALIZABLE"
+        }
+    }
+}
+
+/// One connection to a PostgreSQL server.
+///
+/// `@unchecked Sendable`: a connection moves between threads but is used by one at a time, which the pool ensures. Its calls
+/// block, so they run on the connection's queue and never on a thread of Swift's tasks.
+package final class PostgresConnection: @unchecked Sendable {
+    private let wire: PipelinedConnection
+    /// The statement that opens the transaction, which goes out with the first one within it.
+    private var deferredBegin: PostgresStatement?
+
+    /// The number of prepared statements, for tests that no value becomes part of a text.
+    package var preparedCount: Int { wire.preparedCount }
+    /// The id of the server process of this connection.
+    package var processID: Int32 { PQbackendPID(wire.handle) }
+    /// Whether the connection uses TLS.
+    package var isEncrypted: Bool { PQsslInUse(wire.handle) != 0 }
+
+    /// Connects, and sets the limits of the session.
+    ///
+    /// - Throws: `PostgresError.connectionFailed`, `.authenticationFailed`, `.malformedConnectionString` or `.libraryMissing`.
+    package init(_ configuration: PostgresConfiguration) throws(PostgresError) {
+        wire = try PipelinedConnection(
+            try ConnectionString(configuration.connectionString), connectTimeout: configuration.connectTimeout,
+            silenceLimit: configuration.statementTimeout + configuration.networkTimeout)
+        let limit = configuration.statementTimeout.wholeMilliseconds
+        let settings = [
+            "SET statement_timeout = \(limit)", "SET idle_in_transaction_session_timeout = \(limit)",
+            // An acknowledged commit is durable, whatever the default of the server or the user is.
+            "SET synchronous_commit = on",
+        ]
+        _ = try execute(settings.map { PostgresStatement($0) }, preparing: false)
+    }
+
+    /// Runs a statement and returns the number of changed rows.
+    @discardableResult
+    package func run(_ sql: String, _ values: [PostgresValue] = []) throws(PostgresError) -> Int {
+        try pipeline([PostgresStatement(sql, values)]).reduce(0) { $0 + $1.changedRows }
+    }
+
+    /// Returns the first row of a statement's result, read by `read`; nil if there is none.
+    package func first<Value>(
+        _ sql: String, _ values: [PostgresValue] = [],
+        read: (borrowing PostgresRow) throws(PostgresError) -> Value
+    ) throws(PostgresError) -> Value? {
+        try pipeline([PostgresStatement(sql, values)]).first?.first(read)
+    }
+
+    /// Returns all rows of a statement's result, each read by `read`.
+    package func all<Value>(
+        _ sql: String, _ values: [PostgresValue] = [],
+        read: (borrowing PostgresRow) throws(PostgresError) -> Value
+    ) throws(PostgresError) -> [Value] {
+        try pipeline([PostgresStatement(sql, values)]).first?.all(read) ?? []
+    }
+
+    /// Runs statements in one round trip and returns their results.
+    ///
+    /// Outside of a transaction they are one transaction, committed before the call returns.
+    ///
+    /// - Throws: The error of the first statement that fails, after which none of them has changed anything; outside of a
+    ///   transaction also `PostgresError.outcomeUnknown`.
+    package func pipeline(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresResult] {
+        guard commitsByItself else { return try execute(statements) }
+        return try independently([statements])[0].get()
+    }
+
+    /// Runs groups of statements in one round trip, each of them a transaction of its own, and returns their results.
+    package func independently(
+        _ groups: [[PostgresStatement]]
+    ) throws(PostgresError) -> [Result<[PostgresResult], PostgresError>] {
+        guard commitsByItself else { throw .statementFailed("a transaction is open") }
+        guard !wire.isLost else { throw .connectionLost }
+        wire.hasWarning = false
+        let results = wire.execute(groups)
+        return results.map { result -> Result<[PostgresResult], PostgresError> in
+            switch result {
+            case .failure(.connectionLost): .failure(.outcomeUnknown)
+            case .success where wire.hasWarning: .failure(.outcomeUnknown)
+            default: result
+            }
+        }
+    }
+
+    /// Runs `body` in a transaction.
+    ///
+    /// - Throws: The error of `body`, after a rollback; `PostgresError.outcomeUnknown` if the commit was sent and its
+    ///   result was lost; else the error of the commit, after which nothing remains.
+    package func transaction<Result>(
+        _ isolation: PostgresIsolation = .readCommitted, _ body: (PostgresConnection) throws -> Result
+    ) throws -> Result {
+        guard commitsByItself else { throw PostgresError.statementFailed("a transaction is open") }
+        deferredBegin = PostgresStatement(isolation.begin)
+        let result: Result
+        do { result = try body(self) } catch {
+            rollback()
+            throw error
+        }
+        try commit()
+        return result
+    }
+}
+
+extension PostgresConnection {
+    /// Whether no transaction is open, so that each group of statements is one.
+    private var commitsByItself: Bool {
+        deferredBegin == nil && PQtransactionStatus(wire.handle) == latch_transaction_idle
+    }
+
+    /// Whether another call can use the connection.
+    var isReusable: Bool { !wire.isLost && PQstatus(wire.handle) == latch_connection_ok && commitsByItself }
+
+    /// Whether the server has closed the connection while it was idle, without a round trip.
+    var hasEnded: Bool {
+        // An idle server sends notices, the reason of its end, and its end.
+        while isReusable, SocketWait.hasInput(PQsocket(wire.handle)) {
+            guard PQconsumeInput(wire.handle) == 1 else { return true }
+        }
+        return !isReusable
+    }
+
+    /// Runs statements as one group, after the deferred BEGIN.
+    private func execute(
+        _ statements: [PostgresStatement], preparing: Bool = true
+    ) throws(PostgresError) -> [PostgresResult] {
+        guard let begin = deferredBegin else { return try wire.execute([statements], preparing: preparing)[0].get() }
+        deferredBegin = nil
+        return Array(try wire.execute([[begin] + statements], preparing: preparing)[0].get().dropFirst())
+    }
+
+    private func commit() throws(PostgresError) {
+        // Without a statement there was no BEGIN either.
+        guard deferredBegin == nil else { return deferredBegin = nil }
+        // After a failure that the body has hidden, the server would answer COMMIT with ROLLBACK, as if all was well.
+        guard PQtransactionStatus(wire.handle) == latch_transaction_open else {
+            rollback()
+            throw wire.isLost ? .connectionLost : .transactionFailed
+        }
+        wire.hasWarning = false
+        let results: [PostgresResult]
+        do throws(PostgresError) {
+            results = try execute([PostgresStatement("COMMIT")], preparing: false)
+        } catch {
+            // A server that shuts down may have committed before it says so.
+            throw error == .connectionLost ? .outcomeUnknown : error
+        }
+        guard results.first?.command == "COMMIT" else { throw .transactionFailed }
+        // An operator who cancels a commit that waits for a synchronous standby makes it succeed, with a warning that the
+        // standby may lack it (https://www.postgresql.org/docs/current/warm-standby.html): a failover would lose it.
+        guard !wire.hasWarning else { throw .outcomeUnknown }
+    }
+
+    /// Rolls back, or gives up the connection.
+    private func rollback() {
+        guard deferredBegin == nil else { return deferredBegin = nil }
+        guard !wire.isLost, PQtransactionStatus(wire.handle) != latch_transaction_idle else { return }
+        do throws(PostgresError) {
+            _ = try execute([PostgresStatement("ROLLBACK")], preparing: false)
+        } catch {
+            wire.abandon()
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in whole milliseconds, at least 1.
+    var wholeMilliseconds: Int64 {
+        max(1, components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
+    }
+}

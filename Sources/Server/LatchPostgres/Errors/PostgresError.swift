@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// An error of a PostgreSQL database, of the connection to it, or of the pool of connections.
+///
+/// It never carries the connection string, a value of a statement or a value of a row: the server's DETAIL is not read, and
+/// the server's sentence only for errors that cannot quote a value.
+package struct PostgresError: CodedError {
+    /// What a caller can do with an error.
+    enum Recovery: Sendable {
+        /// Nothing: the same statements would fail again.
+        case none
+        /// The transaction was rolled back, and may succeed if it is repeated.
+        case repetition
+        /// Like `repetition`, on another connection: this one is lost or leads to a server that cannot write.
+        case reconnection
+    }
+
+    /// The stable name of the error.
+    package let code: String
+    /// A sentence that describes the error.
+    package let message: String
+    /// A sentence that describes a remedy.
+    package let hint: String?
+    /// The server's code (https://www.postgresql.org/docs/current/errcodes-appendix.html); nil if the error is not the server's.
+    package private(set) var sqlState: String?
+    /// The name of the violated constraint.
+    package private(set) var constraint: String?
+    /// What a caller can do.
+    let recovery: Recovery
+
+    init(code: String, message: String, hint: String? = nil, recovery: Recovery = .none) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.recovery = recovery
+    }
+
+    /// Returns the error with the server's code and the name of the violated constraint.
+    func reported(as sqlState: String, constraint: String? = nil) -> PostgresError {
+        var error = self
+        error.sqlState = sqlState
+        error.constraint = constraint
+        return error
+    }
+}
+
+extension PostgresError {
+    /// libpq is not installed, or is older than version 14.
+    package static let libraryMissing = PostgresError(
+        code: "libraryMissing", message: "PostgreSQL's client library libpq (14 or later) is not installed.",
+        hint: "On Debian: sudo apt-get install libpq5")
+
+    /// The connection string is malformed; the error does not quote it, since a part of it may be the password.
+    package static let malformedConnectionString = PostgresError(
+        code: "malformedConnectionString", message: "The connection string of the database is malformed.",
+        hint: "Write postgres://user@host/database?sslmode=verify-full with reserved characters percent-encoded.")
+
+    /// The server rejected the user or the password.
+    package static let authenticationFailed = PostgresError.authenticationFailed("the password is wrong or missing")
+
+    /// No server could be connected.
+    package static let connectionFailed = PostgresError.connectionFailed("no server answers")
+
+    /// The connection ended while a statement ran; nothing of an open transaction remains.
+    package static let connectionLost = PostgresError(
+        code: "connectionLost", message: "The connection to the database was lost.",
+        hint: "The transaction was rolled back and can be repeated.", recovery: .reconnection)
+
+    /// The statements that the session has prepared do not fit the database any more, for instance after a migration.
+    package static let staleSession = PostgresError(
+        code: "staleSession", message: "The prepared statements of the connection are outdated.",
+        hint: "The transaction was rolled back and can be repeated.", recovery: .reconnection)
+
+    /// The connection ended after the commit was sent: the transaction may be in the database or not.
+    package static let outcomeUnknown = PostgresError(
+        code: "outcomeUnknown",
+        message: "The connection to the database was lost during the commit, whose outcome is unknown.",
+        hint: "Read what the transaction would have changed before it is repeated.")
+
+    /// A statement took longer than allowed.
+    package static let statementTimeout = PostgresError(
+        code: "statementTimeout", message: "A statement took longer than the time limit and was cancelled.",
+        hint: "Look for a missing index or a blocked table, or raise the time limit of statements.")
+
+    /// The transaction conflicted with a concurrent one and was rolled back, also after the permitted repetitions.
+    package static let conflict = PostgresError(
+        code: "conflict", message: "The transaction conflicts with concurrent ones.",
+        hint: "It was rolled back and can be repeated.", recovery: .repetition)
+
+    /// The server does not accept writes, for instance a standby.
+    package static let readOnlyServer = PostgresError(
+        code: "readOnlyServer", message: "The database server does not accept writes.",
+        hint: "Name all servers in the connection string with target_session_attrs=read-write.", recovery: .reconnection
+    )
+
+    /// A row with the same key exists.
+    package static let uniqueViolation = PostgresError(
+        code: "uniqueViolation", message: "A row with the same key exists already.")
+
+    /// A constraint other than a unique key was violated.
+    package static let constraintViolation = PostgresError(
+        code: "constraintViolation", message: "A constraint of the database was violated.")
+
+    /// The server has run out of disk space or memory.
+    package static let serverExhausted = PostgresError(
+        code: "serverExhausted", message: "The database server has run out of disk space or memory.",
+        hint: "Free space on the server.")
+
+    /// The statement failed for a reason that no other error names.
+    package static let statementFailed = PostgresError.statementFailed("it is invalid")
+
+    /// A column holds a value of another type than expected.
+    package static let mismatch = PostgresError.mismatch(column: "a column", wants: "another type")
+
+    /// The transaction had failed, but its body returned a result.
+    package static let transactionFailed = PostgresError(
+        code: "transactionFailed", message: "A statement of the transaction had failed, so nothing was committed.")
+
+    /// No connection became free within the time limit.
+    package static let poolTimeout = PostgresError(
+        code: "poolTimeout", message: "No connection to the database became free within the time limit.",
+        hint: "Raise the number of connections, or look for slow statements.")
+
+    /// Too many calls wait for a connection.
+    package static let overloaded = PostgresError(
+        code: "overloaded", message: "Too many calls wait for a connection to the database.",
+        hint: "Try again later, or raise the number of connections.")
+
+    /// The pool is closed.
+    package static let poolClosed = PostgresError(
+        code: "poolClosed", message: "The connections to the database are closed.")
+}
+
+extension PostgresError {
+    static func authenticationFailed(_ why: String) -> PostgresError {
+        PostgresError(
+            code: "authenticationFailed", message: "The database server rejects the user: \(why).",
+            hint: "Check the user and the password of the connection string, and pg_hba.conf on the server.")
+    }
+
+    /// - Parameter why: What libpq says, which names hosts, ports and files.
+    static func connectionFailed(_ why: String) -> PostgresError {
+        PostgresError(
+            code: "connectionFailed", message: "The database cannot be connected: \(why).",
+            hint: "Check that a server listens there. With TLS, sslrootcert names the file of its authority, such as "
+                + "/etc/ssl/certs/ca-certificates.crt.",
+            recovery: .reconnection)
+    }
+
+    static func statementFailed(_ why: String) -> PostgresError {
+        PostgresError(code: "statementFailed", message: "A statement failed: \(why).")
+    }
+
+    static func mismatch(column: String, wants type: String) -> PostgresError {
+        PostgresError(code: "mismatch", message: "The column \(column) does not hold \(type).")
+    }
+}

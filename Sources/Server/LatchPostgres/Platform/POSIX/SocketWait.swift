@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The readiness of a socket.
+enum SocketWait {
+    /// Blocks until the socket can be read, or written if that is requested, or has failed.
+    ///
+    /// - Returns: False if the time has passed.
+    static func untilReady(_ descriptor: Int32, toWrite: Bool, within limit: Duration) -> Bool {
+        let events = Int16(POLLIN) | (toWrite ? Int16(POLLOUT) : 0)
+        let clock = ContinuousClock()
+        let deadline = clock.now.advanced(by: limit)
+        while true {
+            var entry = pollfd(fd: descriptor, events: events, revents: 0)
+            // Rounded up, so that the last wait does not become a series of empty ones.
+            let (seconds, attoseconds) = clock.now.duration(to: deadline).components
+            let milliseconds = max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+            let count = poll(&entry, 1, Int32(clamping: milliseconds))
+            if count > 0 { return true }
+            // Only a signal makes it wait again; another failure shows at the next call on the socket.
+            if count < 0, errno != EINTR { return true }
+            if count == 0, clock.now >= deadline { return false }
+        }
+    }
+
+    /// Returns whether the socket has something to read, such as its end.
+    static func hasInput(_ descriptor: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) != 0
+    }
+}

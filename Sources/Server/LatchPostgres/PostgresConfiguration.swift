@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The database of a pool of connections, and the limits of the pool.
+package struct PostgresConfiguration: Sendable, CustomStringConvertible, CustomReflectable {
+    /// The connection string, which may hold a password.
+    let connectionString: String
+    /// The maximum number of open connections.
+    package var maximumConnections = 16
+    /// The maximum number of calls that wait for a connection; further ones throw `PostgresError.overloaded`.
+    package var maximumWaiting = 8192
+    /// The time for which libpq tries one host, in whole seconds, at least 2; a `connect_timeout` of the string wins.
+    package var connectTimeout = Duration.seconds(5)
+    /// The time after which the server cancels a statement.
+    package var statementTimeout = Duration.seconds(10)
+    /// The additional time after which a server that does not even report the cancellation counts as lost.
+    package var networkTimeout = Duration.seconds(2)
+    /// The time within which a call gets a connection.
+    package var acquireTimeout = Duration.seconds(10)
+    /// The time within which an undone transaction is begun again; a failover should take less.
+    package var retryTimeout = Duration.seconds(15)
+    /// The time after which an unused connection is closed.
+    package var idleTimeout = Duration.seconds(60)
+
+    /// Creates a configuration.
+    ///
+    /// - Parameter connectionString: A URI or `keyword=value` pairs, as libpq takes them: several hosts,
+    ///   `target_session_attrs`, `sslmode`, `passfile` and all others.
+    package init(_ connectionString: String) { self.connectionString = connectionString }
+
+    /// A description without the connection string.
+    package var description: String { "PostgresConfiguration(<redacted>, \(maximumConnections) connections)" }
+
+    /// A mirror without the connection string.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

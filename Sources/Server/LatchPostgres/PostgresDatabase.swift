@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// A PostgreSQL database, or one that speaks its protocol, behind a bounded pool of connections.
+///
+/// What a failover or a concurrent transaction undoes is repeated, as long as it is certain that it was undone.
+package final class PostgresDatabase: Sendable {
+    private let pool: PostgresPool
+    private let retryTimeout: Duration
+
+    /// Creates a database without connections; the first call opens one.
+    package init(_ configuration: PostgresConfiguration) {
+        pool = PostgresPool(configuration)
+        retryTimeout = configuration.retryTimeout
+    }
+
+    /// The numbers of open and of unused connections, and of calls that wait for one, for the metrics.
+    package var connections: (open: Int, idle: Int, waiting: Int) { pool.counts }
+
+    /// Closes the connections, those in use after their use; later calls throw `PostgresError.poolClosed`.
+    package func close() { pool.close() }
+
+    /// Runs `body`, which must only read, and repeats it when its connection is lost.
+    ///
+    /// - Throws: The error of `body` or of the pool.
+    package func read<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws -> Value {
+        try await repeating { connection in
+            do {
+                return try body(connection)
+            } catch PostgresError.outcomeUnknown {
+                // A read has no outcome.
+                throw PostgresError.connectionLost
+            }
+        }
+    }
+
+    /// Runs `body` in a transaction, which is durable when the call returns.
+    ///
+    /// `body` may run several times: after a conflict, and after a loss of the connection before the commit.
+    ///
+    /// - Throws: `PostgresError.outcomeUnknown` if the connection was lost after the commit was sent; the error of `body` or
+    ///   of the pool, after which nothing remains.
+    package func transaction<Value: Sendable>(
+        _ isolation: PostgresIsolation = .readCommitted,
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws -> Value {
+        try await repeating { try $0.transaction(isolation, body) }
+    }
+
+    /// Runs statements as one transaction in one round trip, which is durable when the call returns.
+    ///
+    /// - Throws: As ``transaction(_:_:)``.
+    package func pipeline(_ statements: [PostgresStatement]) async throws -> [PostgresResult] {
+        try await repeating { try $0.pipeline(statements) }
+    }
+
+    /// Runs `body` once, with a connection on which no transaction is open.
+    package func withConnection<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws -> Value {
+        try await pool.withConnection(body)
+    }
+
+    /// Runs `body` until it succeeds, fails for good, or would begin again too late.
+    private func repeating<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws -> Value {
+        let deadline = ContinuousClock.now + retryTimeout
+        var delay = Duration.milliseconds(5)
+        while true {
+            do {
+                return try await pool.withConnection(body)
+            } catch let error as PostgresError where error.recovery != .none {
+                // Random, so that transactions which have met do not meet again.
+                let pause = delay * Double.random(in: 0.5...1)
+                guard ContinuousClock.now + pause < deadline else { throw error }
+                try await Task.sleep(for: pause)
+                delay = min(delay * 2, .milliseconds(500))
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPostgres
+
+/// The rows that a statement returned, and the number of rows that it changed.
+///
+/// `@unchecked Sendable`: libpq never changes a result after it was received, and permits its use by any thread
+/// (https://www.postgresql.org/docs/current/libpq-threading.html).
+package final class PostgresResult: @unchecked Sendable {
+    fileprivate let handle: OpaquePointer
+
+    /// Takes ownership of a result of libpq.
+    init(owning handle: OpaquePointer) { self.handle = handle }
+
+    deinit { PQclear(handle) }
+
+    /// The number of rows.
+    package var count: Int { Int(PQntuples(handle)) }
+
+    /// The number of rows that the statement inserted, changed, removed or returned.
+    package var changedRows: Int { PQcmdTuples(handle).flatMap { Int(String(cString: $0)) } ?? 0 }
+
+    /// libpq's kind of the result.
+    var status: Int32 { PQresultStatus(handle) }
+
+    /// Returns a field of the error that the result is; nil if it has none.
+    func errorField(_ field: Int) -> String? {
+        PQresultErrorField(handle, Int32(clamping: field)).map { String(cString: $0) }
+    }
+
+    /// The name of the command that ran, such as `COMMIT`.
+    var command: String { PQcmdStatus(handle).map { String(cString: $0) } ?? "" }
+
+    /// Returns the first row, read by `read`; nil if there is none.
+    package func first<Value, Failure>(
+        _ read: (borrowing PostgresRow) throws(Failure) -> Value
+    ) throws(Failure) -> Value? {
+        count > 0 ? try read(PostgresRow(self, 0)) : nil
+    }
+
+    /// Returns all rows, each read by `read`.
+    package func all<Value, Failure>(
+        _ read: (borrowing PostgresRow) throws(Failure) -> Value
+    ) throws(Failure) -> [Value] {
+        var values: [Value] = []
+        for row in 0..<count { values.append(try read(PostgresRow(self, Int32(row)))) }
+        return values
+    }
+}
+
+/// A row of a result; columns are counted from 0.
+///
+/// A column of another type than expected throws ``PostgresError/mismatch`` and is never read as a default value.
+package struct PostgresRow: ~Copyable {
+    private let result: PostgresResult
+    private let row: Int32
+
+    fileprivate init(_ result: PostgresResult, _ row: Int32) {
+        self.result = result
+        self.row = row
+    }
+
+    /// Returns a whole number; 1 and 0 for a Boolean.
+    package func integer(_ column: Int32) throws(PostgresError) -> Int64 {
+        let number = try optionalInteger(column)
+        guard let number else { throw mismatch(column, "a number") }
+        return number
+    }
+
+    /// Returns a text.
+    package func text(_ column: Int32) throws(PostgresError) -> String {
+        let text = try optionalText(column)
+        guard let text else { throw mismatch(column, "a text") }
+        return text
+    }
+
+    /// Returns bytes.
+    package func blob(_ column: Int32) throws(PostgresError) -> [UInt8] {
+        let bytes = try optionalBlob(column)
+        guard let bytes else { throw mismatch(column, "bytes") }
+        return bytes
+    }
+
+    /// Returns a whole number; nil for NULL.
+    package func optionalInteger(_ column: Int32) throws(PostgresError) -> Int64? {
+        guard let bytes = bytes(column) else { return nil }
+        let value = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        switch (PQftype(result.handle, column), bytes.count) {
+        case (PostgresType.int8, 8): return Int64(bitPattern: value)
+        case (PostgresType.int4, 4): return Int64(Int32(truncatingIfNeeded: value))
+        case (PostgresType.int2, 2): return Int64(Int16(truncatingIfNeeded: value))
+        case (PostgresType.bool, 1): return Int64(value)
+        default: throw mismatch(column, "a number")
+        }
+    }
+
+    /// Returns a text; nil for NULL.
+    package func optionalText(_ column: Int32) throws(PostgresError) -> String? {
+        guard let bytes = bytes(column) else { return nil }
+        guard [PostgresType.text, PostgresType.varchar, PostgresType.name].contains(PQftype(result.handle, column)),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { throw mismatch(column, "a text") }
+        return text
+    }
+
+    /// Returns bytes; nil for NULL.
+    package func optionalBlob(_ column: Int32) throws(PostgresError) -> [UInt8]? {
+        guard let bytes = bytes(column) else { return nil }
+        guard PQftype(result.handle, column) == PostgresType.bytea else { throw mismatch(column, "bytes") }
+        return Array(bytes)
+    }
+
+    /// Returns the bytes of a column, valid as long as the result; nil for NULL, and for a column that does not exist.
+    private func bytes(_ column: Int32) -> UnsafeRawBufferPointer? {
+        guard PQgetisnull(result.handle, row, column) == 0, let start = PQgetvalue(result.handle, row, column) else {
+            return nil
+        }
+        return UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result.handle, row, column)))
+    }
+
+    /// Returns an error that names the column and not its value.
+    private func mismatch(_ column: Int32, _ type: String) -> PostgresError {
+        .mismatch(column: PQfname(result.handle, column).map { String(cString: $0) } ?? "\(column)", wants: type)
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Synchronization
+
+/// A writer with group commit: the statements of concurrent calls share a round trip and a commit.
+///
+/// While a flight is under way, further statements gather for the next one; so a single caller waits for nobody, and sixty-four
+/// share one flush of the server's log. Each statement must decide by itself what it changes
+/// (`UPDATE … WHERE … RETURNING …`), since it does not see the others' results.
+package final class PostgresWriter: Sendable {
+    /// A statement that waits for a flight.
+    private struct Job: Sendable {
+        let statement: PostgresStatement
+        let key: [UInt8]
+        let continuation: CheckedContinuation<Result<PostgresResult, any Error>, Never>
+    }
+
+    private struct State {
+        var waiting: [Job] = []
+        var flights = 0
+    }
+
+    private let database: PostgresDatabase
+    /// The maximum number of statements in a flight.
+    private let maximumBatch: Int
+    /// The maximum number of concurrent flights, each on a connection of its own.
+    private let maximumFlights: Int
+    /// The maximum number of waiting statements.
+    private let maximumWaiting: Int
+    private let state = Mutex(State())
+
+    /// Creates a writer that uses the connections of a database.
+    package init(
+        _ database: PostgresDatabase, maximumBatch: Int = 256, maximumFlights: Int = 2, maximumWaiting: Int = 8192
+    ) {
+        self.database = database
+        self.maximumBatch = maximumBatch
+        self.maximumFlights = maximumFlights
+        self.maximumWaiting = maximumWaiting
+    }
+
+    /// The number of statements that wait for a flight, for the metrics.
+    package var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// Runs a statement in the next flight and returns its result once that is durable.
+    ///
+    /// - Parameter key: The key of the row that it changes. A flight changes rows in the order of their keys, so that flights
+    ///   of several nodes wait for one another and never in a circle.
+    /// - Throws: The error of the statement; `PostgresError.outcomeUnknown`, `.overloaded`, or an error of the pool.
+    package func run(_ statement: PostgresStatement, key: [UInt8]) async throws -> PostgresResult {
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<PostgresResult, any Error>, Never>) in
+            let job = Job(statement: statement, key: key, continuation: continuation)
+            let (isAccepted, mustStart) = state.withLock { state in
+                guard state.waiting.count < maximumWaiting else { return (false, false) }
+                state.waiting.append(job)
+                let mustStart = state.flights < maximumFlights
+                if mustStart { state.flights += 1 }
+                return (true, mustStart)
+            }
+            if !isAccepted { continuation.resume(returning: .failure(PostgresError.overloaded)) }
+            if mustStart { Task { await fly() } }
+        }
+        return try result.get()
+    }
+
+    /// Commits one batch after another, until none waits.
+    private func fly() async {
+        while true {
+            let batch = state.withLock { state in
+                let batch = Array(state.waiting.prefix(maximumBatch))
+                state.waiting.removeFirst(batch.count)
+                if batch.isEmpty { state.flights -= 1 }
+                return batch
+            }
+            guard !batch.isEmpty else { return }
+            await commit(batch.sorted { $0.key.lexicographicallyPrecedes($1.key) })
+        }
+    }
+
+    /// Commits a batch in one round trip.
+    private func commit(_ batch: [Job]) async {
+        let statements = batch.map(\.statement)
+        let results: [Result<PostgresResult, any Error>]
+        do {
+            results = try await database.pipeline(statements).map { .success($0) }
+        } catch let error as PostgresError where error.sqlState != nil && batch.count > 1 {
+            // Nothing of the batch has remained, and the failure of one statement must not fail the others.
+            results = await separately(statements)
+        } catch {
+            results = statements.map { _ in .failure(error) }
+        }
+        for (job, result) in zip(batch, results) { job.continuation.resume(returning: result) }
+    }
+
+    /// Commits statements in one round trip, each by itself.
+    private func separately(_ statements: [PostgresStatement]) async -> [Result<PostgresResult, any Error>] {
+        do {
+            let results = try await database.withConnection { try $0.independently(statements.map { [$0] }) }
+            return results.map { result in Result { try result.get()[0] } }
+        } catch {
+            return statements.map { _ in .failure(error) }
+        }
+    }
+}

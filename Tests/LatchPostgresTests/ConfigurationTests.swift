@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import TestSupport
+import Testing
+
+@testable import LatchPostgres
+
+@Suite struct `The configuration of a database` {
+    @Test func `never shows the connection string`() {
+        let configuration = PostgresConfiguration("postgres://latch:canary@localhost/latch")
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        for text in ["\(configuration)", String(reflecting: configuration), dumped] {
+            #expect(!text.contains("canary"))
+        }
+    }
+
+    /// With each of these libpq would take a part of the password for a host, a port, a parameter or a keyword.
+    @Test(arguments: [
+        "postgres://latch:can@ary@localhost/latch", "postgres://latch:can/ary@localhost/latch",
+        "postgres://latch:can?ary@localhost/latch", "postgresql://latch:can%zzary@localhost/latch",
+        "host=localhost password=can ary", "postgres://latch@localhost/latch?canary=1",
+    ])
+    func `rejects a malformed string without quoting it`(text: String) {
+        let error = #expect(throws: PostgresError.self) { try ConnectionString(text) }
+        #expect(
+            error == .malformedConnectionString
+                && error?.description == PostgresError.malformedConnectionString.description)
+    }
+
+    @Test(arguments: [
+        ("postgres://db.example.org/latch", true), ("postgres://localhost,db.example.org/latch", true),
+        ("host=10.0.0.7", true), ("service=identity", true), ("postgres://localhost,127.0.0.1,[::1]/latch", false),
+        ("host=/run/postgresql", false), ("postgres:///latch", false),
+    ])
+    func `verifies the server's name unless the string says otherwise`(text: String, isVerified: Bool) throws {
+        let options = try ConnectionString(text).options(connectTimeout: .seconds(3))
+        let mode = try #require(options.firstIndex { $0.keyword == "dbname" })
+        #expect(options[..<mode].contains { $0 == ("sslmode", "verify-full") } == isVerified)
+        #expect(options.contains { $0 == ("connect_timeout", "3") })
+    }
+
+    @Test func `hides a message that repeats the password`() throws {
+        let string = try ConnectionString("postgres://latch:canary@localhost/latch")
+        #expect(string.redacted("no route\n\tto the host\n") == "no route to the host")
+        #expect(string.redacted("cannot find the host canary") == nil)
+    }
+}
+
+@Suite(needsServer, .timeLimit(.minutes(1))) struct `A connection` {
+    @Test func `with a wrong or without a password is rejected, and the error does not quote it`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        for password in ["wrong-canary", ""] {
+            let error = await failure {
+                try PostgresConnection(PostgresConfiguration(cluster.address(password: password)))
+            }
+            #expect(error == .authenticationFailed)
+            #expect(error?.description.contains("canary") == false)
+        }
+        #expect(
+            await failure { try PostgresConnection(PostgresConfiguration("host=/nowhere connect_timeout=2")) }
+                == .connectionFailed)
+    }
+
+    @Test func `tries each host of its string, for one that can write`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let hosts = "127.0.0.1:1,127.0.0.1:\(cluster.port)"
+        let string = "postgres://latch:\(PostgresCluster.password)@\(hosts)/postgres?sslmode=disable"
+        #expect(try PostgresConnection(PostgresConfiguration(string)).run("SELECT 1") == 1)
+        let standby = string + "&target_session_attrs=standby"
+        #expect(await failure { try PostgresConnection(PostgresConfiguration(standby)) } == .connectionFailed)
+    }
+
+    @Test func `verifies the certificate and the name of its server`() async throws {
+        let certificate = try await Certificate(ofAuthority: true)
+        let other = try await Certificate(ofAuthority: true)
+        try await PostgresCluster.alone(certificate: certificate) { cluster in
+            let string =
+                "hostaddr=127.0.0.1 port=\(cluster.port) user=latch password=\(PostgresCluster.password) "
+                + "dbname=postgres sslmode=verify-full"
+            let connect = { (rest: String) in try PostgresConnection(PostgresConfiguration("\(string) \(rest)")) }
+            let connection = try connect("host=localhost sslrootcert=\(certificate.authorityPath)")
+            #expect(connection.isEncrypted)
+            for rest in [
+                "host=localhost sslrootcert=\(other.authorityPath)",
+                "host=db.example.org sslrootcert=\(certificate.authorityPath)",
+                "host=localhost sslrootcert=/nowhere",
+            ] {
+                let error = await failure { try connect(rest) }
+                #expect(error == .connectionFailed && error?.description.contains("canary") == false)
+            }
+        }
+    }
+}

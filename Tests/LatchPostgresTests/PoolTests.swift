@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Testing
+
+@testable import LatchPostgres
+
+@Suite(needsServer, .timeLimit(.minutes(1))) struct `A pool of connections` {
+    private func database(_ change: (inout PostgresConfiguration) -> Void = { _ in }) async throws -> PostgresDatabase {
+        try await PostgresCluster.shared().database {
+            $0.maximumConnections = 1
+            change(&$0)
+        }
+    }
+
+    @Test func `serves its callers in their order`() async throws {
+        let database = try await database()
+        defer { database.close() }
+        let gate = Gate()
+        let holder = await database.occupy(until: gate)
+        let order = Journal()
+        try await withThrowingTaskGroup { group in
+            for number in 0..<5 as Range<Int> {
+                group.addTask { try await database.withConnection { _ in order.append(number) } }
+                await eventually { database.connections.waiting == number + 1 }
+            }
+            gate.open()
+            try await group.waitForAll()
+        }
+        try await holder.value
+        #expect(order.entries == [0, 1, 2, 3, 4])
+        #expect(database.connections == (open: 1, idle: 1, waiting: 0))
+    }
+
+    @Test func `opens no more connections than allowed`() async throws {
+        let database = try await database { $0.maximumConnections = 3 }
+        defer { database.close() }
+        let counts = Journal()
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    try await database.read { connection in
+                        counts.append(database.connections.open)
+                        return try connection.run("SELECT 1")
+                    }
+                }
+            }
+            for try await rows in group { #expect(rows == 1) }
+        }
+        #expect(counts.entries.max() ?? 0 <= 3)
+        #expect(database.connections.waiting == 0)
+    }
+
+    @Test func `ends a wait after its time limit, or with its task`() async throws {
+        let database = try await database { $0.acquireTimeout = .milliseconds(20) }
+        defer { database.close() }
+        let gate = Gate()
+        let holder = await database.occupy(until: gate)
+        #expect(await failure { try await database.number("SELECT 1") } == .poolTimeout)
+        let cancelled = Task { try await database.withConnection { _ in Issue.record("it ran") } }
+        cancelled.cancel()
+        await #expect(throws: (any Error).self) { try await cancelled.value }
+        #expect(database.connections.waiting == 0)
+        gate.open()
+        try await holder.value
+        #expect(try await database.number("SELECT 2") == 2)
+    }
+
+    @Test func `rejects what it cannot queue`() async throws {
+        let database = try await database { $0.maximumWaiting = 1 }
+        defer { database.close() }
+        let gate = Gate()
+        let holder = await database.occupy(until: gate)
+        let waiting = Task { try await database.number("SELECT 3") }
+        await eventually { database.connections.waiting == 1 }
+        #expect(await failure { try await database.number("SELECT 1") } == .overloaded)
+        gate.open()
+        #expect(try await waiting.value == 3)
+        try await holder.value
+    }
+
+    @Test func `closes what nobody uses`() async throws {
+        let database = try await database { $0.idleTimeout = .milliseconds(1) }
+        defer { database.close() }
+        #expect(try await database.number("SELECT 1") == 1)
+        await eventually { database.connections.open == 0 }
+        #expect(try await database.number("SELECT 1") == 1)
+    }
+
+    @Test func `does not reuse a connection with an open transaction, or a closed one`() async throws {
+        let database = try await database()
+        let observer = try await PostgresCluster.shared().database()
+        defer {
+            database.close()
+            observer.close()
+        }
+        let open = try await database.withConnection { connection in
+            try connection.run("BEGIN")
+            return connection.processID
+        }
+        #expect(database.connections.open == 0)
+        let idle = try await database.withConnection { $0.processID }
+        #expect(idle != open)
+        _ = try await observer.number("SELECT pg_terminate_backend($1::bigint::int, 10000)", [.integer(Int64(idle))])
+        // A single statement is not repeated, so a stale connection would show.
+        #expect(try await database.withConnection { $0.processID } != idle)
+    }
+
+    @Test func `that is closed rejects its callers and ends with the last use`() async throws {
+        let database = try await database()
+        let gate = Gate()
+        let holder = await database.occupy(until: gate)
+        let waiting = Task { await failure { try await database.number("SELECT 1") } }
+        await eventually { database.connections.waiting == 1 }
+        database.close()
+        #expect(await waiting.value == .poolClosed)
+        #expect(await failure { try await database.number("SELECT 1") } == .poolClosed)
+        gate.open()
+        try await holder.value
+        #expect(database.connections.open == 0)
+    }
+}

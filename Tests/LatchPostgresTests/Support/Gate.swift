@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Synchronization
+
+@testable import LatchPostgres
+
+/// A gate at which a connection's queue waits until a test opens it.
+struct Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    /// Blocks the queue on which a body runs.
+    func wait() { semaphore.wait() }
+
+    /// Lets one body pass.
+    func open() { semaphore.signal() }
+}
+
+/// Waits until a condition holds, which the tests' time limit bounds.
+func eventually(_ condition: () -> Bool) async {
+    while !condition() { await Task.yield() }
+}
+
+extension PostgresDatabase {
+    /// Occupies a connection until the gate opens.
+    func occupy(until gate: Gate) async -> Task<Void, any Error> {
+        let before = connections.open - connections.idle
+        let task = Task { try await self.withConnection { _ in gate.wait() } }
+        await eventually { connections.open - connections.idle == before + 1 && connections.waiting == 0 }
+        return task
+    }
+}
+
+/// Numbers that several threads report.
+final class Journal: Sendable {
+    private let numbers = Mutex<[Int]>([])
+
+    var entries: [Int] { numbers.withLock { $0 } }
+
+    func append(_ number: Int) { numbers.withLock { $0.append(number) } }
+
+    /// Appends an attempt, and returns whether it is the first.
+    func isFirst() -> Bool {
+        numbers.withLock { numbers in
+            numbers.append(1)
+            return numbers.count == 1
+        }
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Testing
+
+@testable import LatchPostgres
+
+@Suite(needsServer, .timeLimit(.minutes(1))) struct `A transaction` {
+    private struct Refusal: Error {}
+
+    @Test func `is repeated after a conflict, until its time is up`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let database = cluster.database()
+        defer { database.close() }
+        try await database.run("CREATE TABLE shift (id bigint PRIMARY KEY, doctors bigint)")
+        try await database.run("INSERT INTO shift VALUES (1, 1), (2, 1)")
+        let configuration = PostgresConfiguration(cluster.address())
+        // Each of two doctors goes off duty if the other is on duty; without isolation both would.
+        let leave = { @Sendable (id: Int64, connection: PostgresConnection) throws -> Bool in
+            let count = try connection.first("SELECT sum(doctors)::bigint FROM shift") { row throws(PostgresError) in
+                try row.integer(0)
+            }
+            guard count == 2 else { return false }
+            return try connection.run("UPDATE shift SET doctors = 0 WHERE id = $1", [.integer(id)]) == 1
+        }
+        let attempts = Journal()
+        let hasLeft = try await database.transaction(.serializable) { connection in
+            let isFirst = attempts.isFirst()
+            // The snapshot is taken before the other one commits.
+            try connection.run("SELECT 1 FROM shift")
+            if isFirst {
+                _ = try PostgresConnection(configuration).transaction(.serializable) { try leave(2, $0) }
+            }
+            return try leave(1, connection)
+        }
+        #expect(!hasLeft && attempts.entries.count == 2)
+        #expect(try await database.number("SELECT sum(doctors)::bigint FROM shift") == 1)
+
+        let impatient = cluster.database { $0.retryTimeout = .zero }
+        defer { impatient.close() }
+        let error = await failure {
+            try await impatient.transaction(.serializable) { connection in
+                try connection.run("SELECT 1 FROM shift")
+                _ = try PostgresConnection(configuration).transaction {
+                    try $0.run("UPDATE shift SET doctors = doctors + 1")
+                }
+                try connection.run("UPDATE shift SET doctors = 5")
+            }
+        }
+        #expect(error == .conflict && error?.sqlState == "40001")
+    }
+
+    @Test func `is repeated after a deadlock`() async throws {
+        let database = try await PostgresCluster.shared().database()
+        defer { database.close() }
+        try await database.run("CREATE TABLE lock_order (id bigint PRIMARY KEY, n bigint)")
+        try await database.run("INSERT INTO lock_order VALUES (1, 0), (2, 0)")
+        let arrived = [Gate(), Gate()]
+        let attempts = Journal()
+        let raise = "UPDATE lock_order SET n = n + 1 WHERE id = $1"
+        try await withThrowingTaskGroup { group in
+            for own in 0..<2 as Range<Int> {
+                let rounds = Journal()
+                group.addTask {
+                    try await database.transaction { connection in
+                        attempts.append(own)
+                        try connection.run("SET LOCAL deadlock_timeout = '1ms'")
+                        try connection.run(raise, [.integer(Int64(own + 1))])
+                        if rounds.isFirst() {
+                            arrived[own].open()
+                            arrived[1 - own].wait()
+                        }
+                        try connection.run(raise, [.integer(Int64(2 - own))])
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(attempts.entries.count == 3)
+        #expect(try await database.number("SELECT sum(n)::bigint FROM lock_order") == 4)
+    }
+
+    @Test func `whose server process is killed before the commit is repeated`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let database = cluster.database()
+        defer { database.close() }
+        let configuration = PostgresConfiguration(cluster.address())
+        try await database.run("CREATE TABLE killed (n bigint)")
+        let attempts = Journal()
+        try await database.transaction { connection in
+            try connection.run("INSERT INTO killed VALUES (1)")
+            guard attempts.isFirst() else { return }
+            try PostgresConnection(configuration).run(
+                "SELECT pg_terminate_backend($1::bigint::int, 10000)", [.integer(Int64(connection.processID))])
+            try connection.run("INSERT INTO killed VALUES (2)")
+        }
+        #expect(attempts.entries.count == 2)
+        #expect(try await database.number("SELECT count(*) FROM killed") == 1)
+    }
+
+    @Test func `leaves nothing if its body throws, or hides a failure`() async throws {
+        let database = try await PostgresCluster.shared().database { $0.maximumConnections = 1 }
+        defer { database.close() }
+        try await database.run("CREATE TABLE undone (n bigint PRIMARY KEY)")
+        let process = try await database.withConnection { $0.processID }
+        await #expect(throws: Refusal.self) {
+            try await database.transaction { connection in
+                try connection.run("INSERT INTO undone VALUES (1)")
+                throw Refusal()
+            }
+        }
+        let hidden = await failure {
+            try await database.transaction { connection in
+                try connection.run("INSERT INTO undone VALUES (1)")
+                do { try connection.run("INSERT INTO undone VALUES (1)") } catch PostgresError.uniqueViolation {}
+            }
+        }
+        #expect(hidden == .transactionFailed)
+        #expect(try await database.transaction { _ in 7 } == 7)
+        let nested = await failure { try await database.transaction { try $0.transaction { try $0.run("SELECT 1") } } }
+        #expect(nested == .statementFailed)
+        #expect(try await database.number("SELECT count(*) FROM undone") == 0)
+        #expect(try await database.withConnection { $0.processID } == process)
+    }
+
+    @Test func `that only reads sees one state and cannot write`() async throws {
+        let database = try await PostgresCluster.shared().database()
+        defer { database.close() }
+        try await database.run("CREATE TABLE seen (n bigint)")
+        let error = await failure {
+            try await database.withConnection {
+                try $0.transaction(.snapshot) { try $0.run("INSERT INTO seen VALUES (1)") }
+            }
+        }
+        #expect(error == .readOnlyServer && error?.sqlState == "25006")
+    }
+
+    @Test func `whose commit is interrupted has an unknown outcome`() async throws {
+        // Commits wait for a standby that does not exist.
+        try await PostgresCluster.alone(settings: ["synchronous_standby_names=nobody"]) { cluster in
+            let database = cluster.database()
+            let observer = cluster.database()
+            defer {
+                database.close()
+                observer.close()
+            }
+            try await database.transaction { connection in
+                try connection.run("SET LOCAL synchronous_commit = local")
+                try connection.run("CREATE TABLE unknown (n bigint)")
+            }
+            for interruption in ["pg_terminate_backend", "pg_cancel_backend"] {
+                let commit = Task { await failure { try await database.run("INSERT INTO unknown VALUES (1)") } }
+                let waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+                try await observer.wait(for: "SELECT count(*) \(waiting)")
+                _ = try await observer.number("SELECT \(interruption)(pid) \(waiting)")
+                #expect(await commit.value == .outcomeUnknown)
+            }
+            let single = Task {
+                await failure { try await database.pipeline([PostgresStatement("INSERT INTO unknown VALUES (1)")]) }
+            }
+            try await observer.wait(for: "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+            await cluster.stop()
+            #expect(await single.value == .outcomeUnknown)
+        }
+    }
+
+    @Test func `waits for a server that starts again`() async throws {
+        let first = try await PostgresCluster()
+        let database = first.database { $0.retryTimeout = .seconds(40) }
+        defer { database.close() }
+        _ = try await database.withConnection { try $0.run("CREATE TABLE survivor (n bigint)") }
+        _ = try await database.withConnection { try $0.run("CHECKPOINT") }
+        await first.stop()
+        let impatient = first.database { $0.retryTimeout = .zero }
+        let error = await failure { try await impatient.number("SELECT 1") }
+        #expect(error == .connectionFailed && error?.description.contains(PostgresCluster.password) == false)
+        let write = Task { try await database.run("INSERT INTO survivor VALUES (1)") }
+        let second = try await first.restarted()
+        #expect(try await write.value == 1)
+        #expect(try await database.number("SELECT count(*) FROM survivor") == 1)
+        try await second.remove()
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Testing
+
+@testable import LatchPostgres
+
+@Suite(needsServer, .timeLimit(.minutes(1))) struct `A writer with group commit` {
+    @Test func `gives a conditional update to exactly one of equal attempts`() async throws {
+        let database = try await PostgresCluster.shared().database()
+        defer { database.close() }
+        try await database.run("CREATE TABLE family (id bytea PRIMARY KEY, counter bigint NOT NULL)")
+        for id in 0..<20 as Range<UInt8> {
+            try await database.run("INSERT INTO family VALUES ($1, 0)", [.blob([id])])
+        }
+        // Two writers are two nodes.
+        let writers = [PostgresWriter(database, maximumBatch: 16), PostgresWriter(database, maximumBatch: 16)]
+        let rotations = try await withThrowingTaskGroup { group in
+            for attempt in 0..<200 as Range<Int> {
+                let id = UInt8(attempt % 20)
+                group.addTask {
+                    let statement = PostgresStatement(
+                        "UPDATE family SET counter = counter + 1 WHERE id = $1 AND counter = $2 RETURNING counter",
+                        [.blob([id]), .integer(0)])
+                    return try await writers[attempt / 20 % 2].run(statement, key: [id]).count
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(rotations == 20)
+        #expect(try await database.number("SELECT count(*) FROM family WHERE counter = 1") == 20)
+    }
+
+    @Test func `commits what has gathered at once, and fails only what fails`() async throws {
+        let database = try await PostgresCluster.shared().database { $0.maximumConnections = 1 }
+        defer { database.close() }
+        try await database.run("CREATE TABLE gathered (id bigint PRIMARY KEY)")
+        let writer = PostgresWriter(database, maximumFlights: 1)
+        let insert = { @Sendable (id: Int64) async throws -> Int64? in
+            let statement = PostgresStatement(
+                "INSERT INTO gathered VALUES ($1) RETURNING txid_current()", [.integer(id)])
+            return try await writer.run(statement, key: []).first { row throws(PostgresError) in try row.integer(0) }
+        }
+        // While the first flight waits for the only connection, the others gather.
+        for (range, isDuplicate) in [(0..<64 as Range<Int64>, false), (64..<70, true)] {
+            let gate = Gate()
+            let holder = await database.occupy(until: gate)
+            let first = Task { try await insert(range.lowerBound) }
+            await eventually { database.connections.waiting == 1 }
+            let others = range.dropFirst().map { id in Task { try await insert(isDuplicate && id > 67 ? 0 : id) } }
+            await eventually { writer.waitingCount == others.count }
+            gate.open()
+            try await holder.value
+            var transactions: Set<Int64?> = []
+            var failures = 0
+            for task in [first] + others {
+                do { transactions.insert(try await task.value) } catch PostgresError.uniqueViolation { failures += 1 }
+            }
+            #expect(failures == (isDuplicate ? 2 : 0))
+            if !isDuplicate { #expect(transactions.count == 2) }
+        }
+        #expect(try await database.number("SELECT count(*) FROM gathered") == 68)
+    }
+}
