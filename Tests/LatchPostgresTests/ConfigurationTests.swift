@@ -19,7 +19,7 @@ import Testing
     /// With each of these libpq would take a part of the password for a host, a port, a parameter or a keyword.
     @Test(arguments: [
         "postgres://latch:can@ary@localhost/latch", "postgres://latch:can/ary@localhost/latch",
-        "postgres://latch:can?ary@localhost/latch", "postgresql://latch:can%zzary@localhost/latch",
+        "postgres://latch:can?a@ry@localhost/latch", "postgresql://latch:can%zzary@localhost/latch",
         "host=localhost password=can ary", "postgres://latch@localhost/latch?canary=1",
     ])
     func `rejects a malformed string without quoting it`(text: String) {

@@ -71,14 +71,14 @@ struct ConnectionString: Sendable {
     /// libpq ends the user and the password at the first `@`, and the authority at the first `/`. A password with either
     /// would so show up as the name of a host or a database, in messages and on the wire.
     private static func hasUnambiguousAuthority(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
+        let sign = UInt8(ascii: "@")
         guard let scheme = ["postgres://", "postgresql://"].first(where: { text.utf8.starts(with: $0.utf8) }) else {
             return true
         }
-        let rest = bytes.dropFirst(scheme.utf8.count).prefix { $0 != UInt8(ascii: "?") }
-        let signs = rest.indices.filter { rest[$0] == UInt8(ascii: "@") }
-        let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-        return signs.count <= 1 && signs.allSatisfy { $0 < slash }
+        let rest = text.utf8.dropFirst(scheme.utf8.count)
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") }
+        let host = authority.firstIndex(of: sign).map { rest[$0...].dropFirst() } ?? rest
+        return !host.prefix { $0 != UInt8(ascii: "?") }.contains(sign)
     }
 
     /// An empty host is libpq's default, a Unix socket.
