@@ -63,7 +63,8 @@ import Testing
         try await site.signUp("root@example.com", roles: ["admin"])
         #expect(try await invite(site, by: try await site.logIn("root@example.com").access).status == 201)
         let token = try #require(await site.mailedToken(to: "new@example.com"))
-        #expect(site.mailer.messages.last { $0.recipient == "new@example.com" }?.subject == "You are invited to Latchwork")
+        #expect(
+            site.mailer.messages.last { $0.recipient == "new@example.com" }?.subject == "You are invited to Latchwork")
         // Longer than a link for a forgotten password.
         site.clock.advance(by: 7200)
         let reset: JSONValue = ["token": .string(token), "password": "a sentence of my own"]

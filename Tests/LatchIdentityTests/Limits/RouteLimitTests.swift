@@ -72,7 +72,8 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         ],
         "page": ["GET /oauth/authorize", "POST /oauth/authorize", "GET /device", "GET /oauth/logout"],
         "request": [
-            "GET /", "GET /verify", "GET /reset", "GET /confirm-change", "GET /forgot", "GET /resend", "GET /user/profile", "GET /api/users",
+            "GET /", "GET /verify", "GET /reset", "GET /confirm-change", "GET /forgot", "GET /resend",
+            "GET /user/profile", "GET /api/users",
             "GET /metrics",
             "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
             "GET /.well-known/openid-configuration", "GET /oauth/userinfo", "POST /oauth/userinfo",

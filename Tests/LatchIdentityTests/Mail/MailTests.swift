@@ -54,7 +54,8 @@ import Testing
 
     @Test func `has a subject of any language, which the wire carries in ASCII, and a file as it is`() throws {
         let mail = try MailMessage(
-            to: "a@example.com", subject: "Schlüssel für Zoë & Co. – bitte bestätigen, dass alles in Ordnung ist", text: "ü.\n.\n")
+            to: "a@example.com", subject: "Schlüssel für Zoë & Co. – bitte bestätigen, dass alles in Ordnung ist",
+            text: "ü.\n.\n")
         let wire = try mail.bytes(from: "Ünal <a@example.com>", at: noon)
         #expect(wire.allSatisfy { $0 < 0x80 })
         let lines = String(decoding: wire, as: UTF8.self).components(separatedBy: "\r\n")

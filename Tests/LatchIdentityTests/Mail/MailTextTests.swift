@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `begin with the fields of RFC 5322, each once and in one line`() throws {
-        let head = try lines( MailMessage(to: "a@example.com", subject: "Hello", text: "x", id: "abc"))
+        let head = try lines(MailMessage(to: "a@example.com", subject: "Hello", text: "x", id: "abc"))
             .prefix { !$0.isEmpty }
         #expect(
             Array(head) == [
@@ -62,7 +62,8 @@ import Testing
             .verifyEmail, to: "a@example.com", token: "t0ken", code: "01234567", issuer: "https://id.example.com",
             texts: Texts(languages: [language]))
         let message = try MailMessage(
-            to: "a@example.com", subject: template.subject, text: template.text, html: template.html, language: language, id: "abc")
+            to: "a@example.com", subject: template.subject, text: template.text, html: template.html,
+            language: language, id: "abc")
         let bytes = try message.bytes(from: "no-reply@id.example.com", at: noon, as: encoding)
         let script = """
             import email, email.policy, json, sys

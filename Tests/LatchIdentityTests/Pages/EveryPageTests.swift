@@ -40,7 +40,8 @@ import Testing
         _ = keep(try await agent.post("/reset", form: "token=\(reset)&password=12345678"))
         _ = keep(try await agent.post("/reset", form: "token=\(reset)&password=Another+456%21"))
         let tool = SignInApp(clientID: "tool", redirect: "http://127.0.0.1:4000/callback")
-        let signIn = keep(try await agent.get(SignInApp(clientID: "foreign", redirect: "https://foreign.example/back").path()))
+        let signIn = keep(
+            try await agent.get(SignInApp(clientID: "foreign", redirect: "https://foreign.example/back").path()))
         _ = keep(try await agent.signIn(signIn, #""><script>"#))
         _ = keep(try await agent.signIn(signIn))
         _ = keep(try await agent.get(tool.path()))
@@ -76,7 +77,8 @@ import Testing
             let text = page.text
             #expect(text.components(separatedBy: "<h1>").count == 2, "\(page.title)")
             for match in text.matches(of: /<input id="([a-z_]+)"([^>]*)>/) where !match.2.contains("hidden") {
-                #expect(text.contains("<label for=\"\(match.1)\">") && match.2.contains("autocomplete="), "\(page.title)")
+                #expect(
+                    text.contains("<label for=\"\(match.1)\">") && match.2.contains("autocomplete="), "\(page.title)")
             }
             for match in text.matches(of: /aria-describedby="([^"]*)"/) {
                 for id in match.1.split(separator: " ") { #expect(text.contains("id=\"\(id)\""), "\(page.title)") }
@@ -97,7 +99,9 @@ import Testing
         try await site.signUp(isVerified: path == "/forgot")
         _ = await site.mailedToken()
         let before = site.mailer.messages.count
-        let answers = try await [site.post(path, form: "email=ada@example.com"), site.post(path, form: "email=bob@example.com")]
+        let answers = try await [
+            site.post(path, form: "email=ada@example.com"), site.post(path, form: "email=bob@example.com"),
+        ]
         #expect(answers.map(\.status) == [200, 200])
         #expect(answers[0].text == answers[1].text.replacing("bob@", with: "ada@"))
         _ = await site.mailedToken()

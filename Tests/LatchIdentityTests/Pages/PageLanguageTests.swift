@@ -96,7 +96,8 @@ import Testing
         let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
         for case let file as URL in files where file.pathExtension == "swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
-            for match in text.matches(of: /"((?:page|problem|mail)(?:\.[A-Za-z]+)+)"/) where match.1 != "mail.abandoned" {
+            for match in text.matches(of: /"((?:page|problem|mail)(?:\.[A-Za-z]+)+)"/) where match.1 != "mail.abandoned"
+            {
                 used.insert(String(match.1))
             }
         }

@@ -51,7 +51,10 @@ import Testing
     @Test(arguments: ["/verify", "/reset", "/confirm-change"])
     func `says what to do and has no form where its link is bad, used or too old`(path: String) async throws {
         let site = try await Site()
-        let bad = [try await site.get(path), try await site.get("\(path)?token=x"), try await site.post(path, form: "token=x&password=Another456!")]
+        let bad = [
+            try await site.get(path), try await site.get("\(path)?token=x"),
+            try await site.post(path, form: "token=x&password=Another456!"),
+        ]
         for page in bad {
             #expect(page.status == 400 && page.title == "The link is not valid, or no longer")
             #expect(!page.text.contains("<form") && !page.text.contains("<button"))
@@ -75,7 +78,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `asks for one password, the account's or a new one, and says at the field what was wrong`() async throws {
+    @Test func `asks for one password, the account's or a new one, and says at the field what was wrong`() async throws
+    {
         let site = try await Site { $0.loginLimitPerMinute = 1 }
         try await site.signUp(isVerified: false)
         let token = try #require(await site.mailedToken())
@@ -140,7 +144,9 @@ import Testing
         let site = try await Site()
         let marks = { (text: String) in text.utf8.count { "<>\"".utf8.contains($0) } }
         let plain = marks(try await site.get("\(path)?token=x&user_code=x").text)
-        for (before, after) in [("", ""), ("", "\u{301}"), ("\u{600}", ""), ("", "\u{200D}"), ("\u{110BD}", "\u{1F3FB}")] {
+        for (before, after) in [
+            ("", ""), ("", "\u{301}"), ("\u{600}", ""), ("", "\u{200D}"), ("\u{110BD}", "\u{1F3FB}"),
+        ] {
             let attack = ["\"", ">", "<"].map { before + $0 + after }.joined() + "meta http-equiv=refresh content='0'>"
             let query = PercentEncoding.encode(attack.utf8)
             let page = try await site.get("\(path)?token=\(query)&user_code=\(query)")

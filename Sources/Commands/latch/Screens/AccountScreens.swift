@@ -40,7 +40,8 @@ struct AccountScreens: Sendable {
             EmailVerificationScreen(email: email), on: console, awaiting: .verifyEmail,
             perform: EmailVerificationScreen.requests(to: client))
         return switch try await screen.run() {
-        case .verified: true
+        // Who says so is asked by the sign-in.
+        case .verified, .signIn: true
         case .later: false
         }
     }

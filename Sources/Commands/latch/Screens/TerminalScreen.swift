@@ -106,8 +106,9 @@ extension TerminalScreen {
             .expired:
             shownFailure = nil
             return failure
-        case .offline, .serverFailed, .refused, .signedOut, .stepUpRequired, .forbidden, .differentUser, .missing,
-            .storeUnavailable, .insecure, .browserUnavailable, .cancelled, .unknown:
+        case .offline, .serverFailed, .refused, .signedOut, .stepUpRequired, .forbidden, .lastAdministrator,
+            .deviceRefused, .differentUser, .missing, .storeUnavailable, .insecure, .browserUnavailable, .cancelled,
+            .unknown:
             throw error
         }
     }
@@ -144,7 +145,7 @@ extension TerminalScreen {
             case .row, .code, .link:
                 let value = control.detail.map { console.texts($0) } ?? control.text.value
                 if shown.insert(control.label).inserted { console.line("\(console.texts(control.label)): \(value)") }
-            case .field, .button, .toggle, .progress: break
+            case .field, .button, .toggle, .copy, .qrCode, .progress: break
             }
         }
     }

@@ -82,7 +82,9 @@ package struct IdentitySetting: Sendable {
         .init("smtp_url", \.smtpURL, .optional(.text), "the mail server", isSecret: true),
         .init("mail_sender", \.mailSender, .mailbox, "the sender of mails, such as Acme <no-reply@example.com>"),
         .init("service_name", \.serviceName, .line(60), "the name of the service on pages and in mails"),
-        .init("default_language", \.defaultLanguage, .language, "the language of pages and mails, unless users prefer another"),
+        .init(
+            "default_language", \.defaultLanguage, .language,
+            "the language of pages and mails, unless users prefer another"),
         .init("token_pepper", \.tokenPepper, .optional(.text), "a secret kept outside of the store", isSecret: true),
         .init(
             "store_key", \.storeKey, .optional(.storeKey), "the key that encrypts the keys in the store",

@@ -159,7 +159,8 @@ struct SignInPages: Sendable {
                 ? Phrase("page.consent.local.text", email, .text(client.id))
                 : Phrase("page.consent.text", email, .text(name)),
             items: Self.texts(of: scopes), action: ("/consent", Phrase("page.button.continue")),
-            carrying: try seal(purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
+            carrying: try seal(
+                purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
             alternative: Phrase("page.consent.other"), refusal: Phrase("page.button.cancel"))
         return response(page, for: purpose)
     }
@@ -178,7 +179,8 @@ struct SignInPages: Sendable {
                 "page.device.text", .text(session.account.email.text), .text(record.clientID), .text(code.text),
                 .phrase(begun), .text(record.address)),
             items: Self.texts(of: scopes), action: ("/device", Phrase("page.button.continue")),
-            carrying: try seal(purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
+            carrying: try seal(
+                purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
             alternative: Phrase("page.consent.other"), refusal: Phrase("page.notMe"))
         return response(page, for: purpose)
     }

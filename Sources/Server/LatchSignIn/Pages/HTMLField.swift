@@ -66,7 +66,8 @@ package struct HTMLField: Sendable {
     package static func userCode(_ code: String, label: String) -> HTMLField {
         var field = HTMLField(
             "user_code", label,
-            #"type="text" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="20" class="code" required"#)
+            #"type="text" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="20" class="code" required"#
+        )
         field.value = code
         return field
     }

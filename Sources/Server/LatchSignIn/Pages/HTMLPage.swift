@@ -71,7 +71,8 @@ package struct HTMLPage: Sendable {
     }
 
     private static func form(
-        _ action: (path: String, button: String), token: String?, fields: [String], others: [(name: String, label: String)]
+        _ action: (path: String, button: String), token: String?, fields: [String],
+        others: [(name: String, label: String)]
     ) -> String {
         let buttons = others.map { name, label in
             """
