@@ -103,6 +103,7 @@ let layers: KeyValuePairs = [
     "Tests/LaziOAuthTests": "LaziOAuth LatchIdentity TestSupport",
     "Tests/LatchTestingTests": "latch soak-session SessionSimulation TestSupport LatchIdentityTesting",
     "Tests/UserServiceExampleTests": "UserAuthentication LatchIdentity TestSupport",
+    "Tests/NotesAppTests": "NotesApp NotesService LatchIdentityTesting TestSupport",
     "Tests/LatchTests": "latch latch-demo axiom-client-generator protoc-gen-latch TestSupport",
     "Tests/GeneratedTests": "GeneratedModels GeneratedNames LatchGenerator LatchServer TestTags",
     "Tests/SeedTests": "latch SeedDocuments Nevod TestSupport",
@@ -128,7 +129,7 @@ let testsOnLinux: Set = [
     "LatchCryptoTests", "LatchHTTPTests", "LatchRPCTests", "LatchJOSETests", "LatchAuthTests", "LatchOAuthTests",
     "LatchAccountsTests", "LatchUITests", "LatchServerTests", "LatchPostgresTests", "LatchIdentityTests", "NevodTests",
     "JWTAuthTests", "LaziOAuthTests",
-    "LatchTestingTests", "LatchTests", "SeedTests",
+    "LatchTestingTests", "NotesAppTests", "LatchTests", "SeedTests",
 ]
 #if os(Linux)
 let isOnLinux = Context.environment["LATCH_CHECK"] != "apple"

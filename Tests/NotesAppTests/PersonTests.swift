@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchHTTP
+import LatchIdentity
+import LatchIdentityTesting
+import LatchJOSE
+import LatchServer
+import LatchTesting
+import LatchTexts
+import LatchUI
+import NotesApp
+import NotesService
+import Synchronization
+import Testing
+
+/// A person's taps on the controls of the notes app, over the auth server and the server of the notes.
+@MainActor @Suite struct `A person with the notes app` {
+    private let email = "ada@example.com"
+    private let password = "a long enough password"
+
+    @Test func `signs up, takes notes with and without a network, changes the account, and signs out`() async throws {
+        let stage = try await Stage()
+        let app = stage.app()
+        await app.open()
+        try await signUp(app, stage)
+        let secret = try await setUpSecondFactor(app, stage)
+        try await takeNotes(app, stage)
+        try await changeAccount(app, stage)
+        try await signOut(app, stage, secret)
+        try stage.removeFolder()
+    }
+
+    private func signUp(_ app: NotesAppModel, _ stage: Stage) async throws {
+        await app.tap(.register)
+        await app.type([.name: "Ada", .email: email, .newPassword: password], thenTap: .submit)
+        app.auth.open(try await stage.identity.link(to: email).url)
+        await app.settled()
+        await app.tap(.done)
+        await app.type([.password: password], thenTap: .submit)
+        #expect(app.auth.isSignedIn && app.notes != nil)
+    }
+
+    private func setUpSecondFactor(_ app: NotesAppModel, _ stage: Stage) async throws -> String {
+        app.auth.menu?.press(.profile)
+        await app.tap(.secondFactor)
+        await app.tap(.submit)
+        let secret = try #require(app.auth.screen?.model.control(.secret)?.text.value)
+        await app.type([.code: try stage.code(secret)], thenTap: .submit)
+        await app.tap(.done)
+        await app.tap(.done)
+        #expect(app.auth.screen == nil)
+        return secret
+    }
+
+    private func takeNotes(_ app: NotesAppModel, _ stage: Stage) async throws {
+        let notes = try #require(app.notes)
+        notes.send(.appear)
+        await notes.type([.text: "Buy milk"], thenTap: .submit)
+        #expect(notes.texts == ["Buy milk"] && notes.control(.notice) == nil)
+        #expect(notes.control(.text)?.text.value == "")
+
+        stage.isOffline = true
+        await notes.type([.text: "Call Grace"], thenTap: .submit)
+        #expect(notes.texts == ["Buy milk", "Call Grace"] && notes.screen.notes?.waiting == 1)
+        #expect(notes.control(.notice) != nil && app.auth.connection.isOffline)
+
+        // Ended by the system, and started again without a network: the notes are those of the cache.
+        let restarted = stage.app()
+        await restarted.open()
+        let cached = try #require(restarted.notes)
+        cached.send(.appear)
+        await cached.settled()
+        #expect(cached.texts == ["Buy milk", "Call Grace"] && cached.screen.notes?.isOffline == true)
+
+        stage.isOffline = false
+        notes.send(.activate)
+        await notes.settled()
+        #expect(notes.texts == ["Buy milk", "Call Grace"] && notes.screen.notes?.waiting == 0)
+        #expect(!app.auth.connection.isOffline)
+        let milk = try #require(notes.screen.notes?.notes.first)
+        await notes.type(thenTap: .deleteNote(milk.id))
+        #expect(notes.texts == ["Call Grace"])
+    }
+
+    private func changeAccount(_ app: NotesAppModel, _ stage: Stage) async throws {
+        try await stage.identity.client().signUp(email: "bob@example.com", password: password)
+        app.auth.menu?.press(.accounts)
+        await app.tap(.addAccount)
+        await app.type([.email: "bob@example.com", .password: password], thenTap: .submit)
+        let notes = try #require(app.notes)
+        notes.send(.appear)
+        await notes.settled()
+        #expect(notes.texts.isEmpty && app.auth.profile?.email == "bob@example.com")
+
+        app.auth.menu?.press(.accounts)
+        await app.settled()
+        let rows = app.auth.screen?.model.controls.flatMap(\.withActions) ?? []
+        await app.tap(try #require(rows.first { $0.id.name == "useAccount" }?.id))
+        app.notes?.send(.appear)
+        await app.notes?.settled()
+        #expect(app.notes?.texts == ["Call Grace"])
+    }
+
+    private func signOut(_ app: NotesAppModel, _ stage: Stage, _ secret: String) async throws {
+        app.auth.menu?.press(.signOut)
+        await app.settled()
+        #expect(app.notes == nil && app.failure == nil)
+        let files = try FileManager.default.contentsOfDirectory(atPath: stage.folder)
+        #expect(files.count == 1, "only the notes of the other account are left")
+
+        // The other account is offered; the first one signs in again, with its second factor.
+        await app.tap(.addAccount)
+        await app.type([.email: email, .password: password], thenTap: .submit)
+        stage.identity.clock.advance(by: .seconds(31))
+        await app.type([.code: try stage.code(secret)], thenTap: .submit)
+        app.notes?.send(.appear)
+        await app.notes?.settled()
+        #expect(app.notes?.texts == ["Call Grace"])
+    }
+}
+
+/// Starts the auth server, whose tokens are for the server of the notes.
+private nonisolated func makeServer(audience: String) async throws -> IdentityServer {
+    try await IdentityServer.inMemory {
+        $0.scopes = ["notes:read", "notes:write"]
+        $0.defaultScopes = ["notes:read", "notes:write"]
+        $0.audience = audience
+    }
+}
+
+/// The auth server, the server of the notes, and the network between them and one device.
+@MainActor
+private final class Stage {
+    let identity: IdentityServer
+    let folder: String
+    private let service: URL
+    private let network: Network
+    private let secrets = InMemorySecretStore()
+
+    init() async throws {
+        let url = try #require(URL(string: "https://notes.test"))
+        identity = try await makeServer(audience: url.absoluteString)
+        folder = FileManager.default.temporaryDirectory.path + "/latch-notes-\(UUID().uuidString)"
+        service = url
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let keys = try RemoteKeySet(
+            url: identity.url.appendingPathComponent(".well-known/jwks.json"), transport: identity)
+        let verifier = RemoteJWTVerifier(
+            keys: keys, algorithms: [.es256], issuer: identity.url.absoluteString, audience: url.absoluteString,
+            type: "at+jwt", clock: identity.clock.wallClock())
+        let resource = try ProtectedResource(url: url, authorizationServers: [identity.url])
+        network = Network(identity: identity, notes: NotesService(resource, verifier: verifier).router)
+    }
+
+    func removeFolder() throws { try FileManager.default.removeItem(atPath: folder) }
+
+    var isOffline: Bool {
+        get { network.isOffline.withLock { $0 } }
+        set { network.isOffline.withLock { $0 = newValue } }
+    }
+
+    /// Starts the app on the device.
+    func app() -> NotesAppModel {
+        let (connection, url, network) = (ConnectionModel(), identity.url, network)
+        let (interceptor, clock) = (connection.interceptor, identity.clock.wallClock())
+        let auth = AuthModel(server: url, secrets: secrets, connection: connection, clock: clock) { store in
+            AuthClient(baseURL: url, store: store, transport: network, interceptors: [interceptor], clock: clock)
+        }
+        return NotesAppModel(
+            auth, service: service, folder: URL(fileURLWithPath: folder), transport: network)
+    }
+
+    /// The code that an authenticator app shows now.
+    func code(_ secret: String) throws -> String {
+        try #require(AuthenticatorApp(secret: secret)).code(at: identity.clock.now)
+    }
+}
+
+/// A network with two servers, which a test cuts.
+private final class Network: Handler {
+    let isOffline = Mutex(false)
+    private let identity: IdentityServer
+    private let notes: Router
+
+    init(identity: IdentityServer, notes: Router) {
+        self.identity = identity
+        self.notes = notes
+    }
+
+    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        if isOffline.withLock({ $0 }) { throw HTTPError.offline }
+        return request.origin == HTTPOrigin(identity.url)
+            ? try await identity.respond(to: request) : try await notes.respond(to: request)
+    }
+}
+
+extension NotesAppModel {
+    /// Starts, as the gate does when it appears.
+    func open() async {
+        await auth.restore()
+        await settled()
+    }
+
+    func settled() async {
+        await auth.settled()
+        followAccount()
+    }
+
+    func tap(_ id: ControlID) async { await type(thenTap: id) }
+
+    func type(_ texts: [ControlID: String] = [:], thenTap id: ControlID) async {
+        await settled()
+        await auth.screen?.model.type(texts, thenTap: id)
+        await settled()
+    }
+}
+
+extension AnyScreenModel {
+    /// Types into fields and presses a button, if it is there.
+    func type(_ texts: [ControlID: String] = [:], thenTap id: ControlID) async {
+        await settled()
+        for (field, text) in texts { edit(field, text) }
+        if control(id) == nil { Issue.record("there is no \(id) among \(controls.map(\.id))") }
+        press(id)
+        await settled()
+    }
+}
+
+extension ScreenModel where S == NotesScreen {
+    /// The notes on the screen.
+    var texts: [String] { screen.notes?.notes.map(\.text) ?? [] }
+}
