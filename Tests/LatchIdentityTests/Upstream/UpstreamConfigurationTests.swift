@@ -61,7 +61,7 @@ import Testing
 
     @Test func `adds routes for its providers alone`() async throws {
         let site = try await Site()
-        for path in ["/api/auth/google", "/api/auth/links"] { #expect(try await site.get(path).status == 404) }
+        #expect(try await site.get("/api/auth/google").status == 404)
         #expect(try await site.post("/api/auth/exchange", [:]).status == 404)
         let upstream = try ScriptedUpstream()
         let brokering = try await Site.brokering(upstream)

@@ -103,7 +103,7 @@ private final class ScriptedTerminal: Sendable {
             return .signedUp(email: email)
         }
         #expect(try await screen.run() == .registered(email: "bob@example.com"))
-        #expect(terminal.text.contains("There is an account with this address or name already."))
+        #expect(terminal.text.contains("There is an account with this e-mail address already."))
     }
 
     @Test(arguments: [

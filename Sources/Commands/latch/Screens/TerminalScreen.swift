@@ -26,6 +26,8 @@ struct TerminalScreen<S: Screen> {
     private var title: Phrase?
     private var shown: Set<Phrase> = []
     private var shownFailure: ScreenFailure?
+    /// The other screen that the user has gone on to; nil for none.
+    private var wayOn: S.Outcome?
 
     /// Creates the display of a screen.
     ///
@@ -54,7 +56,7 @@ struct TerminalScreen<S: Screen> {
         beginEntry()
         try await send(.appear)
         while true {
-            if let outcome = machine.outcome { return outcome }
+            if let outcome = wayOn ?? machine.outcome { return outcome }
             show()
             if let date = machine.lockedUntil {
                 try await clock.sleep(for: .seconds(max(0, date.timeIntervalSince(clock.now))))
@@ -84,11 +86,17 @@ extension TerminalScreen {
         var next: ScreenEvent<S>? = .input(input)
         while let event = next {
             next = nil
-            for case .perform(let request) in machine.receive(event) {
-                do {
-                    next = .response(try await perform(request))
-                } catch {
-                    next = .failure(try mendable(error))
+            for effect in machine.receive(event) {
+                switch effect {
+                case .perform(let request):
+                    do {
+                        next = .response(try await perform(request))
+                    } catch {
+                        next = .failure(try mendable(error))
+                    }
+                // On a terminal there is no screen below another one.
+                case .navigate(let outcome): wayOn = outcome
+                default: break
                 }
             }
         }

@@ -46,9 +46,13 @@ extension IdentityError {
         form: ClientForm(status: HTTPStatus(rawValue: 502), oauth: "server_error", rpc: .unavailable))
 
     /// The provider has not asked the user, who is to authenticate once more.
-    static let upstreamNotRecent = upstreamFailed.with(
-        message: "The provider did not ask you to sign in",
-        hint: "Sign out there, or sign in another way, and begin again in the app.")
+    static let upstreamNotRecent = {
+        var error = upstreamFailed.with(
+            message: "The provider did not ask you to sign in",
+            hint: "Sign out there, or sign in another way, and begin again in the app.")
+        error.pageKey = "upstreamNotRecent"
+        return error
+    }()
 
     /// The provider's metadata names a URL that this server does not request.
     static let upstreamMisconfigured = upstreamFailed.with(

@@ -88,7 +88,10 @@ extension StringProtocol {
 
 /// The encoding of text in header fields that are ASCII (RFC 2047), which leaves ASCII letters readable.
 enum EncodedWord {
-    /// Returns a text as encoded words of at most 75 characters, on lines of their own.
+    /// The greatest length of a word: a line has 76 characters at most (RFC 2047 §2), with the name of the field.
+    private static let maximumLength = 62
+
+    /// Returns a text as encoded words, on lines of their own.
     static func encode(_ text: String) -> String {
         let (start, end) = ("=?utf-8?Q?", "?=")
         var words: [String] = []
@@ -96,7 +99,7 @@ enum EncodedWord {
         for scalar in text.unicodeScalars {
             // RFC 2047 §5 (3): no character is divided between two words.
             let piece = String(scalar).utf8.map(encode).joined()
-            if start.utf8.count + word.utf8.count + piece.utf8.count + end.utf8.count > 75 {
+            if start.utf8.count + word.utf8.count + piece.utf8.count + end.utf8.count > maximumLength {
                 words.append(start + word + end)
                 word = ""
             }

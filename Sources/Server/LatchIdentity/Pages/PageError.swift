@@ -11,11 +11,13 @@ extension IdentityError {
     ///
     /// Every other error reads like `unavailable` if it is the server's, and like `invalidInput` if it is the request's.
     package static let keysOnPages: Set<String> = [
-        "accountClosed", "accountExists", "commonPassword", "emailMissing", "emailUnverified", "foreignPage",
+        "accountClosed", "accountExists", "alreadyAnswered", "commonPassword", "emailMissing", "emailUnverified",
+        "embeddedPage", "foreignPage",
         "invalidAuthorization", "invalidCode", "invalidCredentials", "invalidEmail", "invalidInput", "invalidLink",
         "invalidMailedCode", "invalidSignIn", "invalidSignOut", "invalidUserCode", "loginEnded", "longPassword",
         "noSuchPage", "notAPage", "overloaded", "shortPassword", "signInEnded", "tenantNotAllowed", "tooManyAttempts",
-        "tooManySignIns", "unavailable", "upstreamDenied", "upstreamFailed", "upstreamUnavailable", "weakPassword",
+        "tooManySignIns", "unavailable", "upstreamDenied", "upstreamFailed", "upstreamNotRecent", "upstreamUnavailable",
+        "weakPassword",
     ]
 
     /// There is no page at a URL.

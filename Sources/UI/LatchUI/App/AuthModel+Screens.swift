@@ -30,7 +30,10 @@ extension AuthModel {
             let isAtStart = path.isEmpty || path.count == 1 && path.first == .signIn(email: "")
             if isAtStart, let path = try? JSONDecoder().decode([AuthRoute].self, from: stored) { reopen(path) }
         }
-        return (try? JSONEncoder().encode(path)) ?? Data()
+        let encoder = JSONEncoder()
+        // The same path is the same data: a scene that stores it would never rest.
+        encoder.outputFormatting = .sortedKeys
+        return (try? encoder.encode(path)) ?? Data()
     }
 
     /// Shows a screen above the others.
@@ -90,6 +93,9 @@ extension AuthModel {
         screens.last?.model.send(.open(link))
     }
 
+    /// Shows the reset of a signed-in user's password, who has forgotten it or has none.
+    func showPasswordReset() { push(.passwordReset(PasswordResetScreen(email: knownEmail))) }
+
     /// The address of the user, as far as it is known here.
     private var knownEmail: String {
         if let profile { return profile.email }
@@ -134,7 +140,11 @@ extension AuthModel {
                     self?.follow(outcome)
                 })
         case .changePassword:
-            return .changePassword(ChangePasswordModel(client, clock: clock) { [weak self] _ in self?.pop() })
+            return .changePassword(
+                ChangePasswordModel(client, clock: clock) { [weak self] outcome in
+                    self?.pop()
+                    if outcome == .passwordReset { self?.showPasswordReset() }
+                })
         case .secondFactor:
             return .secondFactor(SecondFactorModel(client, clock: clock) { [weak self] _ in self?.pop() })
         case .devices: return .devices(DevicesModel(client, clock: clock) { [weak self] _ in self?.pop() })
@@ -175,11 +185,13 @@ extension AuthModel {
 
     private func follow(_ outcome: EmailVerificationScreen.Outcome) {
         guard isSignedIn, !isAddingAccount else {
-            if case .verified(let email) = outcome { return returnToSignIn(email) }
-            return pop()
+            switch outcome {
+            case .verified(let email), .signIn(let email): return returnToSignIn(email)
+            case .later: return pop()
+            }
         }
         pop()
-        if case .verified = outcome { loadProfile() }
+        if outcome != .later { loadProfile() }
     }
 
     private func follow(_ outcome: PasswordResetScreen.Outcome) {
@@ -205,7 +217,7 @@ extension AuthModel {
         case .changePassword: push(.changePassword)
         case .secondFactor: push(.secondFactor)
         case .devices: push(.devices)
-        case .verifyEmail(let email): push(.verification(EmailVerificationScreen(email: email)))
+        case .verifyEmail(let email): push(.verification(EmailVerificationScreen(email: email, isSent: false)))
         // The session has ended, and leads to the sign-in.
         case .signedOut: break
         case .closed: pop()

@@ -283,7 +283,8 @@ extension AuthModel {
 
     private func makeStepUp() -> StepUpModel {
         StepUpModel(client, clock: clock) { [weak self] outcome in
-            if outcome == .cancelled { self?.dismissStepUp() }
+            if outcome != .authenticated { self?.dismissStepUp() }
+            if outcome == .passwordReset { self?.showPasswordReset() }
             // The next one begins with empty fields.
             self?.stepUp = self?.makeStepUp()
             self?.synchronize()
