@@ -13,7 +13,10 @@ public struct FileMailer: Mailer {
 
     /// Creates a mailer that writes into `folder`, which it creates if it is missing.
     ///
-    /// - Parameter sender: An address, or a name and an address such as `Acme <no-reply@example.com>`.
+    /// - Parameters:
+    ///   - folder: The folder.
+    ///   - sender: An address, or a name and an address such as `Acme <no-reply@example.com>`.
+    ///   - clock: The clock of the files' names and dates.
     public init(folder: String, sender: String, clock: WallClock = .system) {
         self.folder = folder
         self.sender = sender

@@ -14,7 +14,10 @@ public struct SMTPMailer: Mailer {
 
     /// Creates a mailer for a server such as `smtps://user:password@mail.example.com`, the user and password percent-encoded.
     ///
-    /// - Parameter sender: An address, or a name and an address such as `Acme <no-reply@example.com>`.
+    /// - Parameters:
+    ///   - url: The URL of the server, with its user and password.
+    ///   - sender: An address, or a name and an address such as `Acme <no-reply@example.com>`.
+    ///   - clock: The clock of the mails' dates.
     /// - Throws: `IdentityError.invalidSetting` if the URL is not that of a mail server, or the sender is not valid.
     public init(url: String, sender: String, clock: WallClock = .system) throws(IdentityError) {
         guard let separator = url.utf8.firstRange(of: "://".utf8),
