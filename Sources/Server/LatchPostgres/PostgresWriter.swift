@@ -85,7 +85,9 @@ package final class PostgresWriter: Sendable {
         let results: [Result<PostgresResult, any Error>]
         do {
             results = try await database.pipeline(statements).map { .success($0) }
-        } catch let error as PostgresError where error.sqlState != nil && batch.count > 1 {
+        } catch let error as PostgresError
+            where error.sqlState != nil && error != .outcomeUnknown && batch.count > 1
+        {
             // Nothing of the batch has remained, and the failure of one statement must not fail the others.
             results = await separately(statements)
         } catch {

@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -75,12 +76,19 @@ import Testing
         await identity.close()
     }
 
-    @Test func `names the apps that open the links of mails, where there are any`() async throws {
+    /// An app confirms an address with the link alone, so it gets those links only where the owner must be proved.
+    @Test(.tags(.attackE8), arguments: [(false, ["/reset"]), (true, ["/verify", "/reset"])])
+    func `names the apps that open the links of mails, where there are any`(isProved: Bool, expected: [String])
+        async throws
+    {
         let path = "/.well-known/apple-app-site-association"
         let none = try await Site()
         #expect(try await none.get(path).status == 404)
         await none.close()
-        let site = try await Site { $0.appleAppIDs = ["TEAMID1234.com.example.notes"] }
+        let site = try await Site {
+            $0.appleAppIDs = ["TEAMID1234.com.example.notes"]
+            $0.requireOwnerProof = isProved
+        }
         let found = try await site.get(path)
         #expect(found.status == 200 && found.field(.contentType)?.hasPrefix("application/json") == true)
         let apps: JSONValue = ["TEAMID1234.com.example.notes"]
@@ -88,7 +96,7 @@ import Testing
         let detail = found.json["applinks"]?["details"]?.arrayValue?.first
         #expect(detail?["appIDs"] == apps)
         let paths = detail?["components"]?.arrayValue?.compactMap { $0["/"]?.stringValue }
-        #expect(paths == ["/verify", "/reset"])
+        #expect(paths == expected)
         await site.close()
     }
 }

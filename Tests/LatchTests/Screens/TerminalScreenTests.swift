@@ -149,10 +149,11 @@ private final class ScriptedTerminal: Sendable {
 
     @Test(arguments: [
         ("https://id.example.com/reset?token=abc", true), ("  https://id.example.com/reset?token=abc ", true),
+        ("https://id.example.org/reset?token=abc", false), ("http://id.example.com/reset?token=abc", false),
         ("https://id.example.com/verify?token=abc", false), ("https://id.example.com/reset", false), ("abc", false),
         (String(repeating: "a", count: 43), true), (String(repeating: "a", count: 42) + "!", false),
     ])
     func `takes the link of a mail, or its token`(text: String, isLink: Bool) {
-        #expect((ScreenLink(pasted: text, for: .resetPassword) != nil) == isLink)
+        #expect((ScreenLink(pasted: text, for: .resetPassword, at: "https://id.example.com") != nil) == isLink)
     }
 }

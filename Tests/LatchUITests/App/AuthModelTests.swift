@@ -157,6 +157,24 @@ import Testing
         }
     }
 
+    @Test func `registers one more account beside the first`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn()
+            let first = auth.client
+            auth.menu?.press(.accounts)
+            await auth.use(press: .addAccount)
+            await auth.use(press: .register)
+            await auth.use([.email: "bob@example.com", .newPassword: password], press: .submit)
+            guard case .verification = auth.screen else { return record(auth) }
+            auth.open(try await server.mailedURL())
+            await auth.settled()
+            await auth.use(press: .done)
+            await auth.use([.password: password], press: .submit)
+            #expect(auth.profile?.email == "bob@example.com" && auth.client !== first && auth.screen == nil)
+            #expect(first.session.currentState.isSignedIn)
+        }
+    }
+
     @Test func `signs out without a network, and revokes once there is one`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()

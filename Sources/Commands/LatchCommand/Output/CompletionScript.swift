@@ -76,7 +76,9 @@ package struct CompletionScript {
                 option.value.map { placeholder in
                     let patterns = Self.spellings(option, separator: " ").split(separator: " ")
                         .map { "\"\(place.path) \($0)\"" }.joined(separator: " | ")
-                    let reply = Self.isPath(placeholder) ? "COMPREPLY=($(compgen -f -- \"$word\"))" : "COMPREPLY=()"
+                    let reply =
+                        Self.isPath(placeholder)
+                        ? "local IFS=$'\\n'; COMPREPLY=($(compgen -f -- \"$word\"))" : "COMPREPLY=()"
                     return "        \(patterns)) \(reply); return ;;"
                 }
             }
@@ -100,6 +102,7 @@ package struct CompletionScript {
             \(words.joined(separator: "\n"))
                 esac
                 if [[ -n $files && $word != -* ]]; then
+                    local IFS=$'\\n'
                     COMPREPLY=($(compgen -f -- "$word"))
                 else
                     COMPREPLY=($(compgen -W "$words" -- "$word"))

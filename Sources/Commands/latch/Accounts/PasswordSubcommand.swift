@@ -101,9 +101,11 @@ enum PasswordSubcommand {
         } else if invocation.has(passwordStdin) {
             environment.warnOfShownInput()
             let lines = try await SecretInput.piped(("link of the mail", "new password"), environment)
-            guard let link = ScreenLink(pasted: lines.first, for: .resetPassword) else {
+            guard let link = ScreenLink(pasted: lines.first, for: .resetPassword, at: issuer.origin.description)
+            else {
                 throw CommandError.failed(
-                    "The first line is not the link of a mail for a new password.", hint: "Pipe in the whole link.")
+                    "The first line is not the link of this server's mail for a new password.",
+                    hint: "Pipe in the whole link.")
             }
             try await client.resetPassword(token: link.token, newPassword: lines.second)
         } else {

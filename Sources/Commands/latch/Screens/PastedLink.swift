@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchHTTP
 import LatchUI
 import PortableFoundation
 
 extension ScreenLink {
     /// Creates the link that a user has pasted: a URL of that purpose, or its token alone; nil for any other text.
-    init?(pasted text: String, for purpose: Purpose) {
+    ///
+    /// A URL of another server is none: whoever runs this one would get the other's token.
+    ///
+    /// - Parameter server: The origin of the server that gets the token.
+    init?(pasted text: String, for purpose: Purpose, at server: String) {
         let text = String(text.drop { $0 == " " }.prefix { $0 != " " })
-        if let link = URL(string: text).flatMap(ScreenLink.init) {
-            guard link.purpose == purpose else { return nil }
+        if let url = URL(string: text), let link = ScreenLink(url) {
+            guard link.purpose == purpose, HTTPOrigin(url)?.description == server else { return nil }
             self = link
             return
         }

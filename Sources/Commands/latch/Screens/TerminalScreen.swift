@@ -251,7 +251,9 @@ extension TerminalScreen {
             }
             // The address may have been verified in a browser meanwhile.
             if text.isEmpty, link != nil { return try await send(.activate) }
-            if let link, let pasted = ScreenLink(pasted: text, for: link) { return try await send(.open(pasted)) }
+            if let link, let pasted = ScreenLink(pasted: text, for: link, at: console.server) {
+                return try await send(.open(pasted))
+            }
             console.line(Phrase(link == nil ? "terminal.number.invalid" : "terminal.link.invalid"))
         }
     }

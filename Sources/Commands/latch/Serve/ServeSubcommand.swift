@@ -136,9 +136,9 @@ private struct ServerProgram {
         do {
             let settings = try loader.load()
             let effective = settings.keeping(first)
-            let next = try await identity.reconfigured(effective.identityConfigurationWithKey())
-            // The files of the same names, after a renewal.
+            // The files of the same names, after a renewal; first, since a bad one must leave everything as it is.
             if let tls = try effective.tls() { try server.replaceCertificate(tls) }
+            let next = try await identity.reconfigured(effective.identityConfigurationWithKey())
             // The line is printed once the new settings are in effect.
             handler.replace(with: next.handler)
             environment.error.line("latch: the configuration and the keys have been read again")

@@ -32,7 +32,7 @@ struct MailRequestRoutes: Sendable {
             router.group(interceptors: dependencies.limiting(.other, as: .page)) { others in
                 others.get(kind.path) { _ in Self.form(kind).response() }
             }
-            router.group(interceptors: dependencies.limiting(.mail, as: .page)) { mails in
+            router.group(interceptors: dependencies.pages(limiting: .mail)) { mails in
                 mails.post(kind.path) { try await request(kind, $0) }
             }
         }

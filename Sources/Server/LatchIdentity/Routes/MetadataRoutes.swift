@@ -24,7 +24,9 @@ struct MetadataRoutes: Sendable {
     /// (<https://developer.apple.com/documentation/xcode/supporting-associated-domains>).
     @Sendable private func appleApps(_ request: HTTPRequest) async throws -> HTTPResponse {
         let apps = JSONValue.array(dependencies.configuration.appleAppIDs.map { .string($0) })
-        let links: JSONValue = [["/": "/verify", "?": ["token": "?*"]], ["/": "/reset", "?": ["token": "?*"]]]
+        // An app confirms an address with the link alone, where the page asks for the password (attacks E8 and E9).
+        let paths = dependencies.configuration.requireOwnerProof ? ["/verify", "/reset"] : ["/reset"]
+        let links = JSONValue.array(paths.map { ["/": .string($0), "?": ["token": "?*"]] })
         var response = HTTPResponse.json([
             "applinks": ["details": [["appIDs": apps, "components": links]]], "webcredentials": ["apps": apps],
         ])

@@ -161,10 +161,9 @@ struct UpstreamSignInService: Sendable {
         let record = UpstreamIdentityRecord(
             user, authenticatedAt: min(user.authenticatedAt ?? dependencies.now, dependencies.now))
         guard !attempt.isReauthentication else {
-            // A provider that says when it has asked must have asked for this.
-            guard user.authenticatedAt.map({ $0.addingTimeInterval(60) > attempt.beganAt }) ?? true else {
-                throw .upstreamNotRecent
-            }
+            // A provider that says when it has asked must have asked for this; another one must have a page that asks.
+            let isAsked = user.authenticatedAt.map { $0.addingTimeInterval(60) > attempt.beganAt }
+            guard isAsked ?? !client.provider.authenticationPrompts.isEmpty else { throw .upstreamNotRecent }
             // No page need ask whose app it is: the code is of use to a session of the same account alone.
             return .app(url: try await code(.reauthentication, record, attempt))
         }

@@ -62,7 +62,10 @@ final class AccountClients: Sendable {
 
     /// Removes an account that has signed out, unless its server has yet to hear of it: the record keeps the tokens for that.
     func removeSignedOut(_ id: String, of client: AuthClient) async throws {
-        guard !client.session.currentState.isSignedIn, await client.session.revokeRemaining() else { return }
+        guard !client.session.currentState.isSignedIn, await client.session.revokeRemaining(),
+            // Somebody may have signed in meanwhile.
+            !client.session.currentState.isSignedIn
+        else { return }
         try await list.remove(id)
         table.clients.withLock { $0[id] = nil }
     }

@@ -60,8 +60,9 @@ extension AuthModel {
 
     /// Returns to the sign-in with an address, or to the content of a user who is signed in already.
     private func returnToSignIn(_ email: String) {
+        let mustSignIn = !isSignedIn || isAddingAccount
         screens.removeAll()
-        if !isSignedIn || isAddingAccount { push(.signIn(email: email)) }
+        if mustSignIn { push(.signIn(email: email)) }
     }
 
     /// Whether a signed-in user signs in to one more account.

@@ -295,6 +295,8 @@ extension AuthModel {
         let wasInside = isInside == true
         let wasEnded = client.session.currentState == .signedOut(.issuer)
         let name = profile?.email ?? account?.username ?? ""
+        // Whose request it was that has signed out, and may still store what is to be revoked.
+        let ending: [any AnyScreenModel] = screens.map(\.model) + (menu.map { [$0] } ?? [])
         isInside = false
         (profile, menu, stepUp) = (nil, nil, nil)
         screens.removeAll { $0.route?.needsUser != false }
@@ -302,8 +304,11 @@ extension AuthModel {
             var others: [AccountEntry] = []
             if let accounts, !wasEnded {
                 do {
-                    if wasInside, let account { try await accounts.removeSignedOut(account.id, of: client) }
                     others = try await accounts.list.content().entries.filter { $0.id != account?.id }
+                    // Nobody waits for the server: the list of accounts alone shows what is removed.
+                    if others.isEmpty { self?.showStart(.signIn(email: name)) }
+                    for model in ending { await model.settled() }
+                    if wasInside, let account { try await accounts.removeSignedOut(account.id, of: client) }
                 } catch {
                     // A list that cannot be changed keeps the account, signed out; the sign-in needs no list.
                 }

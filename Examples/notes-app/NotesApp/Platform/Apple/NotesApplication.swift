@@ -9,7 +9,7 @@ import SwiftUI
 struct NotesApplication: App {
     @State private var model = NotesAppModel(
         AuthModel(server: URL(string: "http://127.0.0.1:8080")!, service: "com.example.notes"),
-        service: URL(string: "http://127.0.0.1:8081")!, folder: URL.cachesDirectory)
+        service: URL(string: "http://127.0.0.1:8081")!, folder: URL.applicationSupportDirectory)
 
     var body: some Scene {
         WindowGroup {
@@ -18,6 +18,8 @@ struct NotesApplication: App {
             } signedOut: {
                 WelcomeView(model.auth)
             }
+            // Of the gate, which stays: the notes are removed when their view is gone.
+            .onChange(of: model.currentID, initial: true) { model.followAccount() }
             .authTheme(AuthTheme(accent: .indigo, cornerRadius: 8))
         }
     }

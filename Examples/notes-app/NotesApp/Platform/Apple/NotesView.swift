@@ -18,7 +18,6 @@ struct NotesView: View {
             }
             .toolbar { UserButton(model.auth) }
         }
-        .onChange(of: model.currentID, initial: true) { model.followAccount() }
     }
 }
 #endif
