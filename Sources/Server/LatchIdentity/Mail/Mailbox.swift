@@ -113,6 +113,6 @@ enum EncodedWord {
     private static func encode(_ byte: UInt8) -> String {
         if byte == 0x20 { return "_" }
         return byte.isASCIIAlphanumeric || "!*+-/".utf8.contains(byte)
-            ? String(UnicodeScalar(byte)) : "=" + Hex.encode([byte]).uppercased()
+            ? String(UnicodeScalar(byte)) : QuotedPrintable.escape(byte)
     }
 }

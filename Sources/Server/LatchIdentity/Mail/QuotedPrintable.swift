@@ -38,7 +38,8 @@ enum QuotedPrintable {
         return encoded
     }
 
-    private static func escape(_ byte: UInt8) -> String {
+    /// Returns a byte as an equals sign and its two digits.
+    static func escape(_ byte: UInt8) -> String {
         "=" + Hex.encode([byte]).uppercased()
     }
 }

@@ -15,7 +15,7 @@ extension AuthClient {
     ///   `forbidden`, `lastAdministrator` or `noSuchAccount`.
     @discardableResult
     public func setRole(_ role: String, of id: String) async throws -> AccountProfile {
-        try await change("SetUserRole", ["userId": .string(id), "role": .string("USER_ROLE_\(role.uppercased())")])
+        try await change("SetUserRole", ["userId": .string(id), "role": .string("USER_ROLE_\(Self.constant(role))")])
     }
 
     /// Changes the status of another user, for moderators as far as a suspension, and otherwise for administrators.
@@ -27,7 +27,12 @@ extension AuthClient {
     @discardableResult
     public func setStatus(_ status: String, of id: String) async throws -> AccountProfile {
         try await change(
-            "SetUserStatus", ["userId": .string(id), "status": .string("USER_STATUS_\(status.uppercased())")])
+            "SetUserStatus", ["userId": .string(id), "status": .string("USER_STATUS_\(Self.constant(status))")])
+    }
+
+    /// Returns the name of a value of an enumeration as .proto files write it, in capitals.
+    private static func constant(_ name: String) -> String {
+        String(decoding: name.utf8.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }, as: UTF8.self)
     }
 
     private func change(_ method: String, _ content: JSONObject) async throws -> AccountProfile {
