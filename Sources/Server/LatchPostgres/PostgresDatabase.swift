@@ -4,7 +4,7 @@ import LatchCore
 
 /// A PostgreSQL database, or one that speaks its protocol, behind a bounded pool of connections.
 ///
-/// What a failover or a concurrent transaction undoes is repeated, as long as it is certain that it was undone.
+/// A transaction that a failover or a concurrent one has undone is repeated, as long as it is certain that it was undone.
 package final class PostgresDatabase: Sendable {
     private let pool: PostgresPool
     private let retryTimeout: Duration

@@ -16,39 +16,6 @@ import Testing
 import AuthenticationServices
 #endif
 
-/// A browser of the system, in which a user goes through the pages of a server.
-private final class VisitingPages: WebAuthSessionFactory {
-    let visit: @Sendable (URL) async throws -> URL?
-
-    init(_ visit: @escaping @Sendable (URL) async throws -> URL?) { self.visit = visit }
-
-    func session(
-        for url: URL, callback: WebAuthenticationCallback,
-        completion: @escaping @Sendable (Result<URL, OAuthError>) -> Void
-    ) -> any WebAuthSession {
-        Page { [visit] in
-            do {
-                completion(try await visit(url).map { .success($0) } ?? .failure(.cancelled))
-            } catch {
-                completion(.failure(.browserUnavailable))
-            }
-        }
-    }
-
-    private final class Page: WebAuthSession {
-        let visit: @Sendable () async -> Void
-
-        init(_ visit: @escaping @Sendable () async -> Void) { self.visit = visit }
-
-        func start() -> Bool {
-            Task { await visit() }
-            return true
-        }
-
-        func cancel() {}
-    }
-}
-
 @MainActor
 @Suite(.timeLimit(.minutes(1))) struct `AuthPackage's client at our server` {
     private static let providers = [

@@ -14,37 +14,6 @@ import Testing
 
 @testable import LatchIdentity
 
-/// A browser of the system, in which a user goes through the pages of a server.
-private struct UserPages: WebAuthenticationSessionFactory {
-    let visit: @Sendable (URL) async throws -> URL?
-
-    func session(
-        for url: URL, callback: WebAuthenticationCallback,
-        completion: @escaping @Sendable (Result<URL, OAuthError>) -> Void
-    ) -> any WebAuthenticationSession {
-        Page { [visit] in
-            do {
-                completion(try await visit(url).map { .success($0) } ?? .failure(.cancelled))
-            } catch {
-                completion(.failure(.browserUnavailable))
-            }
-        }
-    }
-
-    private final class Page: WebAuthenticationSession {
-        let visit: @Sendable () async -> Void
-
-        init(_ visit: @escaping @Sendable () async -> Void) { self.visit = visit }
-
-        func start() -> Bool {
-            Task { await visit() }
-            return true
-        }
-
-        func cancel() {}
-    }
-}
-
 extension Site {
     fileprivate static let deepLink = "notes://auth/callback"
 
@@ -57,7 +26,7 @@ extension Site {
     /// A browser whose user signs in at the provider with these claims.
     fileprivate func browser(_ upstream: ScriptedUpstream, as claims: Claims = Site.ada) -> WebAuthenticationBrowser {
         WebAuthenticationBrowser(
-            sessions: UserPages { [self] url in
+            sessions: VisitingPages { [self] url in
                 var agent = UserAgent(self)
                 let begun = try await agent.get("\(url.path())?\(url.query(percentEncoded: true) ?? "")")
                 var page = try await agent.get(

@@ -45,7 +45,7 @@ struct PageRoutes: Sendable {
 
     // MARK: Verification
 
-    /// What the link of a mail to an address verifies.
+    /// The address that the link of a mail verifies.
     private enum Verification {
         /// The address of an account, whose password the reader may know or replace.
         case signUp(Account, token: String)

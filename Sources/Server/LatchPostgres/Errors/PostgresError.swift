@@ -7,7 +7,7 @@ import LatchCore
 /// It never carries the connection string, a value of a statement or a value of a row: the server's DETAIL is not read, and
 /// the server's sentence only for errors that cannot quote a value.
 package struct PostgresError: CodedError {
-    /// What a caller can do with an error.
+    /// The way on for the caller of a failed call.
     enum Recovery: Sendable {
         /// Nothing: the same statements would fail again.
         case none
@@ -27,7 +27,7 @@ package struct PostgresError: CodedError {
     package private(set) var sqlState: String?
     /// The name of the violated constraint.
     package private(set) var constraint: String?
-    /// What a caller can do.
+    /// The way on for the caller.
     let recovery: Recovery
 
     init(code: String, message: String, hint: String? = nil, recovery: Recovery = .none) {

@@ -6,7 +6,7 @@ public import LatchTexts
 
 /// One user of a server, whose role and status an administrator changes.
 ///
-/// What gives rights or takes the account away is confirmed first. The server decides whether the administrator may do it.
+/// Each change that gives rights or takes the account away is confirmed first. The server decides whether the administrator may do it.
 public struct UserScreen: Screen {
     /// A change of a user.
     public enum Change: Hashable, Sendable {
