@@ -121,6 +121,30 @@ extension Site {
             upstream, UpstreamApp(), as: Site.ada.authenticated(at: noon - 3600))
         #expect(page.title == "The provider did not ask you to sign in")
         #expect(page.location.isEmpty)
+        // Nor does a sign-in that asks for a login accept another one.
+        let yesterday = Site.ada.authenticated(at: noon - 3600)
+        for (prompt, isRefused) in [("login", true), ("select_account", false)] {
+            var agent = UserAgent(site)
+            let page = try await site.visit(
+                &agent, upstream, UpstreamApp(), as: yesterday, [("prompt", prompt)], confirming: false)
+            #expect((page.title == "The provider did not ask you to sign in") == isRefused)
+        }
+        await site.close()
+    }
+
+    @Test(.tags(.attackI3)) func `is not taken from a provider that neither asks nor says when it has`() async throws {
+        let upstream = try ScriptedUpstream(issuer: "https://www.facebook.com")
+        upstream.deviate {
+            $0.resources = ["https://graph.facebook.com/me": ["id": "77", "name": "Ada", "email": "ada@example.com"]]
+        }
+        let site = try await Site.brokering(upstream, "facebook;client_id=f", secrets: "facebook=s")
+        _ = try await site.signIn(through: upstream, "facebook", as: ["sub": "77"])
+        var agent = UserAgent(site)
+        let begun = try await agent.get(UpstreamApp().path("facebook", [("intent", "reauthenticate")]))
+        #expect(begun.parameters["prompt"] == nil)
+        let page = try await agent.get(
+            "/api/auth/facebook/callback?\(try upstream.approve(begun.location, as: ["sub": "77"]))")
+        #expect(page.title == "The provider did not ask you to sign in" && page.location.isEmpty)
         await site.close()
     }
 

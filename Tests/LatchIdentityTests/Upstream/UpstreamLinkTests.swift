@@ -38,6 +38,29 @@ import Testing
         await site.close()
     }
 
+    @Test func `survives a new password, whose notice names it in the owner's language`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        let account = try await site.signUp()
+        let login = try await site.logIn()
+        let app = UpstreamApp()
+        #expect(try await site.link(try await site.linkCode(upstream, app), app, bearer: login.access).status == 201)
+        var preferences = AccountDetailsChange()
+        preferences.preferences = AccountDetails.Preferences()
+        preferences.preferences?.language = "de-CH"
+        _ = try await site.identity.accounts.change(preferences, of: account.id, by: account.id)
+        // Whoever resets the password may read another language.
+        let english: HTTPFields = ["Accept-Language": "en"]
+        _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"], fields: english)
+        let token = try #require(await site.mailedToken())
+        let reset: JSONValue = ["token": .string(token), "password": "Another 456!"]
+        #expect(try await site.post("/api/auth/reset-password", reset, fields: english).status == 200)
+        await site.identity.flushMails()
+        let notice = try #require(site.mailer.messages.last { $0.subject == "Dein Passwort wurde geändert" })
+        #expect(notice.text.contains("auch über staff an") && notice.html?.contains("auch über staff an") == true)
+        await site.close()
+    }
+
     @Test func `needs a recent login, of the server's own client`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream) {

@@ -24,12 +24,14 @@ struct MailContent: Sendable {
     }
 
     /// Returns the message of a mail.
-    func message(for mail: OutboxMail, to recipient: EmailAddress) throws(IdentityError) -> MailMessage {
+    func message(for claimed: ClaimedMail, to recipient: EmailAddress) throws(IdentityError) -> MailMessage {
+        let mail = claimed.mail
+        let providers = configuration.upstreams.filter { claimed.providers.contains($0.name) }
         guard let issuer = accessTokens.issuer else { throw .notReady }
         let texts = Texts(languages: [mail.language, configuration.defaultLanguage].compactMap(\.self))
         let template = MailTemplate(
             mail.purpose, to: recipient.text, token: tokens.token(of: mail.id), code: tokens.code(of: mail.id),
-            issuer: issuer, configuration: configuration, texts: texts)
+            issuer: issuer, providers: providers.map(\.displayName), configuration: configuration, texts: texts)
         return try MailMessage(
             to: recipient.text, subject: template.subject, text: template.text, html: template.html,
             language: texts.language, id: mail.id)

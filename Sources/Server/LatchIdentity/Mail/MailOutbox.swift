@@ -33,6 +33,16 @@ package struct OutboxMail: Sendable, Hashable {
                 nil
             }
         }
+
+        /// Whether the mail tells an owner of a change of the credentials: a full outbox must not refuse the change.
+        package var isNotice: Bool {
+            switch self {
+            case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passwordChanged: true
+            case .verifyEmail, .resetPassword, .invitation, .newAddress, .oldAddress, .addressChanging, .addressCode,
+                .addressTaken, .signedUp:
+                false
+            }
+        }
     }
 
     /// The Message-ID of every attempt, and the source of the token.
@@ -79,6 +89,9 @@ package struct ClaimedMail: Sendable, Hashable {
     package let mail: OutboxMail
     /// The address to send to; nil if there is nothing to send, since no account needs the mail.
     package let recipient: EmailAddress?
+    /// The identity providers through which the account can be signed in to, for the notice of a new password, which leaves
+    /// them as they are.
+    package var providers: [String] = []
 }
 
 /// The number of the mails in the outbox, and the age of the oldest.
@@ -93,7 +106,7 @@ package struct MailBacklog: Sendable, Hashable {
 package protocol MailOutbox: Sendable {
     /// Inserts a mail that belongs to no other change.
     ///
-    /// - Throws: `IdentityError.overloaded` if the outbox is full.
+    /// - Throws: `IdentityError.overloaded` if the outbox is full, unless the mail is a notice.
     func insert(_ mail: OutboxMail) async throws(IdentityError)
 
     /// Takes the next mail that is due, and stores its token; returns nil if none is due.

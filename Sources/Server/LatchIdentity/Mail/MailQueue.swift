@@ -174,7 +174,7 @@ final class MailQueue: Sendable {
             return try await postpone(claimed)
         }
         do {
-            try await mailer.send(try content.message(for: claimed.mail, to: recipient))
+            try await mailer.send(try content.message(for: claimed, to: recipient))
         } catch {
             let isRefused = (error as? IdentityError)?.code == IdentityError.mailRefused.code
             // A server that refuses one recipient works.

@@ -18,6 +18,8 @@ struct MailTemplate {
     private let link: (url: String, label: String)?
     /// The code to type; nil for a mail without one.
     private let code: String?
+    /// The sentence about the providers that sign in as well; nil where there are none, or they do not matter.
+    private let providers: String?
     /// The sentence for those who did not expect the mail.
     private let closing: String
 
@@ -27,7 +29,8 @@ struct MailTemplate {
     /// name of the service, the recipient, and the lifetime of the link.
     init(
         _ purpose: OutboxMail.Purpose, to recipient: String, token: String, code: String, issuer: String,
-        configuration: IdentityConfiguration = IdentityConfiguration(), texts: Texts = Texts(languages: [])
+        providers: [String] = [], configuration: IdentityConfiguration = IdentityConfiguration(),
+        texts: Texts = Texts(languages: [])
     ) {
         serviceName = configuration.serviceName
         let name = Phrase.Argument.text(serviceName)
@@ -38,6 +41,8 @@ struct MailTemplate {
         }
         (subject, introduction, closing) = (text("subject"), text("introduction"), text("closing"))
         language = texts.language
+        let names = providers.joined(separator: ", ")
+        self.providers = names.isEmpty ? nil : texts(Phrase("mail.passwordChanged.providers", .text(names)))
         link = purpose.page.map { ("\(issuer.withoutFinalSlash)\($0)?token=\(token)", text("button")) }
         self.code = purpose == .addressCode ? "\(code.prefix(4)) \(code.suffix(4))" : nil
     }
@@ -52,7 +57,8 @@ struct MailTemplate {
 
     /// The plain text.
     var text: String {
-        [introduction, link?.url, code, closing, serviceName].compactMap(\.self).joined(separator: "\n\n") + "\n"
+        [introduction, link?.url, code, providers, closing, serviceName].compactMap(\.self).joined(separator: "\n\n")
+            + "\n"
     }
 
     /// The HTML, in the look of the pages; its styles are attributes, since mail programs drop style sheets.
@@ -73,6 +79,9 @@ struct MailTemplate {
             \(HTMLContext.text.escape($0))</p>
             """
         }
+        let note = providers.map {
+            "\n<p style=\"margin:0 0 20px;color:#5b6472\">\(HTMLContext.text.escape($0))</p>"
+        }
         return """
             <!doctype html>
             <html lang="\(HTMLContext.attribute.escape(language))">
@@ -84,7 +93,7 @@ struct MailTemplate {
             border-radius:12px">
             <p style="margin:0 0 16px;font-weight:600;color:#5b6472">\(HTMLContext.text.escape(serviceName))</p>
             <h1 style="margin:0 0 8px;font-size:22px;line-height:1.25">\(HTMLContext.text.escape(subject))</h1>
-            <p style="margin:0 0 20px;color:#5b6472">\(HTMLContext.text.escape(introduction))</p>\(button ?? typed ?? "")
+            <p style="margin:0 0 20px;color:#5b6472">\(HTMLContext.text.escape(introduction))</p>\(button ?? typed ?? "")\(note ?? "")
             <p style="margin:0;color:#5b6472">\(HTMLContext.text.escape(closing))</p>
             </div>
             </body>

@@ -33,6 +33,8 @@ struct SignInAttempt: Codable, Sendable {
     let purpose: String
     /// Whether the provider was asked for a page that it shows in any case.
     let isInteractive: Bool
+    /// Whether the provider was asked for a login that ignores earlier ones; nil in an attempt of an earlier version.
+    let asksForLogin: Bool?
     let beganAt: Date
     var expiresAt: Date
     var step: Step

@@ -61,6 +61,7 @@ struct UpstreamSignInService: Sendable {
             provider: client.provider.name, redirect: redirect, codeChallenge: challenge, state: request.state,
             purpose: purpose.rawValue,
             isInteractive: !client.provider.interactivePrompts.isDisjoint(with: authorization.prompts),
+            asksForLogin: authorization.prompts.contains(.login),
             beganAt: dependencies.now, expiresAt: dependencies.now.addingTimeInterval(SignInAttempt.lifetime),
             step: .response(begun.withoutPage))
         return (attempt, begun.state, begun.url.absoluteString)
@@ -160,9 +161,11 @@ struct UpstreamSignInService: Sendable {
         }
         let record = UpstreamIdentityRecord(
             user, authenticatedAt: min(user.authenticatedAt ?? dependencies.now, dependencies.now))
+        // A provider that says when it has asked must have asked for this (OpenID Connect Core §3.1.2.1, prompt=login).
+        let isAsked = user.authenticatedAt.map { $0.addingTimeInterval(60) > attempt.beganAt }
+        guard isAsked ?? true || attempt.asksForLogin != true else { throw .upstreamNotRecent }
         guard !attempt.isReauthentication else {
-            // A provider that says when it has asked must have asked for this; another one must have a page that asks.
-            let isAsked = user.authenticatedAt.map { $0.addingTimeInterval(60) > attempt.beganAt }
+            // One that does not say so must have a page that asks.
             guard isAsked ?? !client.provider.authenticationPrompts.isEmpty else { throw .upstreamNotRecent }
             // No page need ask whose app it is: the code is of use to a session of the same account alone.
             return .app(url: try await code(.reauthentication, record, attempt))

@@ -115,7 +115,7 @@ extension Account.Status {
 
 extension SQLiteConnection {
     /// Returns an account with its details; nil if there is none, or it was deleted.
-    fileprivate func fullAccount(_ id: String) throws(IdentityError) -> FullAccount? {
+    func fullAccount(_ id: String) throws(IdentityError) -> FullAccount? {
         try first(
             """
             SELECT \(FullAccount.columns) FROM account LEFT JOIN account_details ON account_id = id

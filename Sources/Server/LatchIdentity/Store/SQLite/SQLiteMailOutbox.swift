@@ -16,7 +16,11 @@ extension SQLiteIdentityStore: MailOutbox {
             try db.run(
                 "UPDATE mail SET attempts = ?, leased_until = ? WHERE id = ?",
                 [.integer(Int64(mail.attempts)), .date(claim.leaseEnd), .text(mail.id)])
-            return ClaimedMail(mail: mail, recipient: try db.prepare(mail, claim))
+            var claimed = ClaimedMail(mail: mail, recipient: try db.prepare(mail, claim))
+            if mail.purpose == .passwordChanged, let id = mail.accountID {
+                claimed.providers = try db.linkedProviders(of: id)
+            }
+            return claimed
         }
     }
 
@@ -59,9 +63,11 @@ extension SQLiteConnection {
 
     /// Adds a mail to the outbox, in the transaction of the change that it belongs to.
     ///
-    /// - Throws: `IdentityError.overloaded` if the outbox is full.
+    /// - Throws: `IdentityError.overloaded` if the outbox is full, unless the mail is a notice.
     func insert(_ mail: OutboxMail) throws(IdentityError) {
-        guard try number("SELECT count(*) FROM mail") < Self.maximumMails else { throw .overloaded }
+        if !mail.purpose.isNotice {
+            guard try number("SELECT count(*) FROM mail") < Self.maximumMails else { throw .overloaded }
+        }
         try run(
             """
             INSERT INTO mail (id, purpose, email, email_key, account_id, created_at, due_at, attempts, language)

@@ -198,13 +198,17 @@ extension SQLiteConnection {
         return true
     }
 
-    /// Reports a change of the credentials outside of the session that made it.
+    /// Reports a change of the credentials outside of the session that made it, in the language that the owner prefers: the
+    /// request may be somebody else's.
     func mail(
         _ purpose: OutboxMail.Purpose, to accountID: String, at now: Date
     ) throws(IdentityError) {
-        guard let account = try account(accountID) else { return }
-        let id = RandomSource.system.identifier()
-        try insert(OutboxMail(purpose, to: account.email, accountID: accountID, id: id, at: now))
+        guard let full = try fullAccount(accountID) else { return }
+        let preferred = full.details.preferences.language
+        try insert(
+            OutboxMail(
+                purpose, to: full.account.email, accountID: accountID, id: RandomSource.system.identifier(), at: now,
+                language: preferred.isEmpty ? PageContext.languageOfRequest : preferred))
     }
 
     @discardableResult

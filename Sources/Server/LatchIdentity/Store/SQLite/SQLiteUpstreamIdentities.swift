@@ -71,7 +71,7 @@ extension SQLiteIdentityStore: UpstreamStore {
                 [.text(account.id), .text(identity.provider)])
             guard count == 0 else { throw .alreadyLinked }
             try db.insert(identity, of: account.id, at: now)
-            try db.mail(.signInAdded, to: account, at: now)
+            try db.mail(.signInAdded, to: account.id, at: now)
         }
     }
 
@@ -176,13 +176,13 @@ extension SQLiteConnection {
         guard removed > 0 else { return nil }
         let detail = note.map { "\(provider) \($0)" } ?? provider
         try audit("account.unlinked", account: account.id, detail: detail, at: now)
-        try mail(.signInRemoved, to: account, at: now)
+        try mail(.signInRemoved, to: account.id, at: now)
         // Whoever signed in through it is to be gone.
         return try revokeDevices(of: account.id, except: device, because: .signInRemoved, at: now)
     }
 
-    fileprivate func linkedProviders(of accountID: String) throws(IdentityError) -> [String] {
-        try all("SELECT provider FROM upstream_identity WHERE account_id = ?", [.text(accountID)]) {
+    func linkedProviders(of accountID: String) throws(IdentityError) -> [String] {
+        try all("SELECT provider FROM upstream_identity WHERE account_id = ? ORDER BY provider", [.text(accountID)]) {
             row throws(IdentityError) in try row.text(0)
         }
     }
@@ -234,14 +234,6 @@ extension SQLiteConnection {
             [.text(account.id), .text(identity?.issuer), .text(identity?.subject)])
         guard removed > 0 else { return }
         try audit("account.unlinked", account: account.id, detail: "set before the address was proved", at: now)
-    }
-
-    /// Reports a change of the ways to sign in outside of the session that made it.
-    fileprivate func mail(
-        _ purpose: OutboxMail.Purpose, to account: Account, at now: Date
-    ) throws(IdentityError) {
-        let id = RandomSource.system.identifier()
-        try insert(OutboxMail(purpose, to: account.email, accountID: account.id, id: id, at: now))
     }
 }
 
