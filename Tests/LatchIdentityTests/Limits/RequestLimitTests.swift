@@ -112,6 +112,25 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         await site.close()
     }
 
+    @Test(.tags(.attackD7)) func `for mails leave the owner some, where a device is signed in`() async throws {
+        let site = try await Site()
+        try await site.signUp("user1@example.com")
+        let logins = CostlyRoute(path: "/api/auth/clients/login", limit: "login")
+        #expect(try await logins.send(site, 1, from: "198.51.100.7").status == 200)
+        func mails(after count: Int, from address: (Int) -> String) async throws -> Int {
+            for number in 0..<count {
+                #expect(try await CostlyRoute.mails[0].send(site, 1, from: address(number)).status == 200)
+            }
+            await site.identity.flushMails()
+            return site.mailer.messages.count
+        }
+        #expect(try await mails(after: 9) { "192.0.\($0).1" } == 5)
+        #expect(try await mails(after: 1) { _ in "198.51.100.7" } == 6)
+        #expect(try await mails(after: 1) { _ in "192.0.2.1" } == 6)
+        #expect(try await mails(after: 9) { _ in "198.51.100.7" } == 10)
+        await site.close()
+    }
+
     @Test(.tags(.attackD7)) func `by right passwords are limited, too`() async throws {
         let site = try await Site()
         try await site.signUp()

@@ -111,14 +111,21 @@ package struct AccountService: Sendable {
     ///
     /// The mail is durable when the call returns. One is stored for every address alike, and the account is looked up after
     /// the response, whose time and content must not reveal whether the address has one. A request beyond the limit of an
-    /// address stores no mail; the user has the mails of the last hour.
+    /// address stores no mail; the user has the mails of the last hour, unless strangers have requested them.
     ///
+    /// - Parameter address: The address of the client.
     /// - Throws: `IdentityError.overloaded` if too many mails wait, or a store's error.
-    func mail(_ token: OneTimeToken.Purpose, to email: EmailAddress) async throws(IdentityError) {
+    func mail(
+        _ token: OneTimeToken.Purpose, to email: EmailAddress, from address: String
+    ) async throws(IdentityError) {
         let purpose: OutboxMail.Purpose = token == .resetPassword ? .resetPassword : .verifyEmail
-        let attempt = dependencies.limits.mail(purpose, emailKey: email.key)
-        guard dependencies.limiter.take([attempt], at: dependencies.now) == nil else {
-            return dependencies.metrics.count("latch_mails_total", ["result": "limited"])
+        let now = dependencies.now
+        var attempt = dependencies.limits.mail(purpose, emailKey: email.key)
+        if dependencies.limiter.take([attempt], at: now) != nil {
+            attempt = dependencies.limits.mail(purpose, emailKey: email.key, fromKnown: address)
+            guard try await dependencies.store.isSignedIn(emailKey: email.key, from: address, at: now),
+                dependencies.limiter.take([attempt], at: now) == nil
+            else { return dependencies.metrics.count("latch_mails_total", ["result": "limited"]) }
         }
         do throws(IdentityError) {
             try await dependencies.store.insert(outboxMail(purpose, to: email))

@@ -28,7 +28,7 @@ final class AttemptLimiter: Sendable {
         case loginPair, loginPairPrefix, loginAccount, loginNetwork, loginPrefix
         case token, session, refresh, clientSecret, secondFactor, secondFactorSetup, username
         case signUpNetwork, signUpPrefix, signUpAccount, disclosure
-        case mailNetwork, mailPrefix, mailRecipient, link, page, other
+        case mailNetwork, mailPrefix, mailRecipient, mailKnownRecipient, link, page, other
         case userCode, deviceNetwork, devicePrefix
     }
 

@@ -196,4 +196,11 @@ struct RateLimits: Sendable {
     func mail(_ purpose: OutboxMail.Purpose, emailKey: String) -> AttemptLimiter.Attempt {
         .init(.mailRecipient, on: "\(purpose.rawValue) \(emailKey)", limit: mail)
     }
+
+    /// Returns the attempt of a mail to an address whose owner is signed in from the client's address: what strangers have
+    /// requested must not keep the owner waiting.
+    func mail(_ purpose: OutboxMail.Purpose, emailKey: String, fromKnown address: String) -> AttemptLimiter.Attempt {
+        let network = NetworkPrefix(of: address)
+        return .init(.mailKnownRecipient, from: network, on: "\(purpose.rawValue) \(emailKey)", limit: mail)
+    }
 }

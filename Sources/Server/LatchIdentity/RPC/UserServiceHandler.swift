@@ -164,8 +164,8 @@ struct UserServiceHandler: UserServiceServer {
 
     /// Mails a reset link; response and work are the same for unknown addresses (attack E2).
     func requestPasswordReset(_ request: PasswordResetRequest, context: CallContext) async throws {
-        try await handling(context, [.address(request.email)]) { _ throws(IdentityError) in
-            try await accounts.mail(.resetPassword, to: try EmailAddress(request.email))
+        try await handling(context, [.address(request.email)]) { origin throws(IdentityError) in
+            try await accounts.mail(.resetPassword, to: try EmailAddress(request.email), from: origin.address)
         }
     }
 
@@ -192,8 +192,8 @@ struct UserServiceHandler: UserServiceServer {
 
     /// Mails a verification link; response and work are the same for unknown addresses (attack E2).
     func resendVerification(_ request: ResendVerificationRequest, context: CallContext) async throws {
-        try await handling(context, [.address(request.email)]) { _ throws(IdentityError) in
-            try await accounts.mail(.verifyEmail, to: try EmailAddress(request.email))
+        try await handling(context, [.address(request.email)]) { origin throws(IdentityError) in
+            try await accounts.mail(.verifyEmail, to: try EmailAddress(request.email), from: origin.address)
         }
     }
 

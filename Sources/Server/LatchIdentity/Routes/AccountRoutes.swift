@@ -98,14 +98,14 @@ struct AccountRoutes: Sendable {
     /// Mails a verification link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func resendVerification(_ request: HTTPRequest) async throws -> HTTPResponse {
         let email = try EmailAddress(try request.jsonObject().text("email"))
-        try await dependencies.accounts.mail(.verifyEmail, to: email)
+        try await dependencies.accounts.mail(.verifyEmail, to: email, from: request.requestOrigin.address)
         return .message("If the address waits for its verification, a mail is on its way.")
     }
 
     /// Mails a reset link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func forgotPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
         let email = try EmailAddress(try request.jsonObject().text("email"))
-        try await dependencies.accounts.mail(.resetPassword, to: email)
+        try await dependencies.accounts.mail(.resetPassword, to: email, from: request.requestOrigin.address)
         return .message("If the address has an account, a mail is on its way.")
     }
 

@@ -49,7 +49,7 @@ struct MailRequestRoutes: Sendable {
             let shown = typed.utf8.count > 320 ? "" : typed
             return Self.form(kind, typed: shown, problem: error.pageProblem).response(status: .badRequest)
         }
-        try await dependencies.accounts.mail(kind.purpose, to: email)
+        try await dependencies.accounts.mail(kind.purpose, to: email, from: request.requestOrigin.address)
         return HTMLPage(
             Phrase("page.forgot.done.title"), text: kind.answer(email),
             links: [(kind.path, Phrase("page.forgot.again"))]
