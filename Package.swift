@@ -27,7 +27,8 @@ let layers: KeyValuePairs = [
     "Sources/Server/LatchServer": "LatchHTTP CTLSShim CEpoll",
     "Sources/Server/LatchSignIn": "LatchServer LatchOAuth LatchProcess",
     "Sources/Server/LatchPostgres": "LatchCore CPostgres",
-    "Sources/Server/LatchIdentity": "LatchSignIn LatchRPC LatchTexts CSQLite",
+    "Sources/Server/LatchWebAuthn": "LatchJOSE",
+    "Sources/Server/LatchIdentity": "LatchSignIn LatchRPC LatchTexts LatchWebAuthn CSQLite",
     "Sources/Compatibility/FoundationBridge": "LatchHTTP",
     "Sources/Compatibility/AuthPackage": "LatchAccounts",
     "Sources/Compatibility/AuthPackageUI": "AuthPackage LatchUI",
@@ -95,6 +96,7 @@ let layers: KeyValuePairs = [
     "Tests/LatchUITests": "LatchUI LatchIdentity TestSupport",
     "Tests/LatchServerTests": "TestSupport",
     "Tests/LatchPostgresTests": "LatchPostgres TestSupport",
+    "Tests/LatchWebAuthnTests": "LatchWebAuthn TestSupport",
     "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator AuthPackage TestSupport TestVectors",
     "Tests/AuthPackageTests": "AuthPackage TestSupport",
     "Tests/AuthPackageUITests": "AuthPackageUI LatchIdentityTesting TestSupport",
@@ -127,7 +129,8 @@ let platformsWithProcesses: [Platform] = [.linux, .macOS]
 let testsOnLinux: Set = [
     "ConnectConformance", "connect-conformance-client", "connect-conformance-server", "ConnectConformanceTests",
     "LatchCryptoTests", "LatchHTTPTests", "LatchRPCTests", "LatchJOSETests", "LatchAuthTests", "LatchOAuthTests",
-    "LatchAccountsTests", "LatchUITests", "LatchServerTests", "LatchPostgresTests", "LatchIdentityTests", "NevodTests",
+    "LatchAccountsTests", "LatchUITests", "LatchServerTests", "LatchPostgresTests", "LatchWebAuthnTests",
+    "LatchIdentityTests", "NevodTests",
     "JWTAuthTests", "LaziOAuthTests",
     "LatchTestingTests", "NotesAppTests", "LatchTests", "SeedTests",
 ]

@@ -45,6 +45,8 @@ struct Dependencies: Sendable {
     var accounts: AccountService { AccountService(dependencies: self) }
     var logins: LoginService { LoginService(dependencies: self) }
     var secondFactors: SecondFactorService { SecondFactorService(dependencies: self) }
+    var passkeys: PasskeyService { PasskeyService(dependencies: self) }
+    var passkeySignIns: PasskeySignInService { PasskeySignInService(dependencies: self) }
     var upstreamSignIns: UpstreamSignInService { UpstreamSignInService(dependencies: self) }
     var authorizations: AuthorizationService { AuthorizationService(dependencies: self) }
     var deviceAuthorizations: DeviceAuthorizationService { DeviceAuthorizationService(dependencies: self) }

@@ -3,6 +3,7 @@
 public import LatchCore
 public import LatchHTTP
 import LatchServer
+import LatchWebAuthn
 import PortableFoundation
 
 /// An auth server without its socket: accounts, sessions and tokens over one store, and the routes that serve them.
@@ -75,6 +76,7 @@ public struct Identity: Sendable {
         transport: any Handler, issuer: String? = nil, limiter: AttemptLimiter, mails: MailQueue, metrics: Metrics,
         grantHandlers: [any GrantHandler.Type], keepsHouse: Bool = true
     ) async throws(IdentityError) {
+        try RelyingParty.check(configuration)
         let keys = try await ServerKeys.load(from: store, configuration: configuration, clock: clock, random: random)
         let tokens = AccessTokenIssuer(keys: keys.signing, configuration: configuration, clock: clock, random: random)
         if let issuer { tokens.adopt(issuer) }

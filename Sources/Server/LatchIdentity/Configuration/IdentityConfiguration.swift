@@ -116,6 +116,13 @@ public struct IdentityConfiguration: Sendable, Hashable {
     /// The identifiers of the apps on Apple's platforms that may open the links of mails and fill in passwords, each the team's
     /// identifier, a dot and the bundle identifier.
     public var appleAppIDs: [String] = []
+    /// The domain that passkeys are made for (RP ID); nil for the host of the issuer.
+    ///
+    /// It is that host or a domain above it, so that apps and hosts of the domain share the passkeys. Passkeys of another one
+    /// do not sign in any more once it is changed.
+    public var passkeyDomain: String?
+    /// The origins, in addition to the issuer's and the domain's, whose pages and apps may use the passkeys.
+    public var passkeyOrigins: [String] = []
     /// Whether the server has the sample resource for tests and demonstrations: `/widgets`, `/projects` and `/files`.
     public var hasSampleResource = false
     /// Whether the server has the RPCs of `userservice.v1.UserService`.

@@ -129,6 +129,12 @@ package struct IdentitySetting: Sendable {
             "apple_app_ids", \.appleAppIDs, .appleAppIDs,
             "Apple apps that open the links of mails, such as TEAMID1234.com.example.notes"),
         .init(
+            "passkey_domain", \.passkeyDomain, .optional(.domain),
+            "the domain of passkeys, the host of the issuer or one above it"),
+        .init(
+            "passkey_origins", \.passkeyOrigins, .passkeyOrigins,
+            "further origins of pages and apps that use the passkeys, separated by spaces"),
+        .init(
             "sample_resource", \.hasSampleResource, .flag,
             "whether the server has the sample routes /widgets, /projects and /files"),
         .init("user_service", \.hasUserService, .flag, "whether the server has the RPCs of userservice.v1"),
@@ -236,7 +242,33 @@ extension SettingFormat where Value == [String] {
     }
 }
 
+extension SettingFormat where Value == String {
+    /// A domain name.
+    static var domain: Self {
+        Self(
+            expected: "a domain such as example.com",
+            parse: { text in
+                let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+                return labels.allSatisfy { !$0.isEmpty } && text.isWord(maximum: 253, also: "-.") ? text : nil
+            }, text: { $0 })
+    }
+}
+
 extension SettingFormat where Value == [String] {
+    /// Origins as clients state them in the data that passkeys sign; those of Android apps name the key of the app.
+    static var passkeyOrigins: Self {
+        let android = "android:apk-key-hash:"
+        return Self(
+            expected: "origins such as https://app.example.com or \(android)HASH, separated by spaces",
+            parse: {
+                parseAll(words($0)) { word in
+                    guard word.utf8.starts(with: android.utf8) else { return PublicURL.isOrigin(word) ? word : nil }
+                    let hash = String(Substring(word.utf8.dropFirst(android.utf8.count)))
+                    return hash.utf8.count == 43 && hash.isWord(maximum: 43, also: "-_") ? word : nil
+                }
+            }, text: { $0.joined(separator: " ") })
+    }
+
     /// App IDs of Apple's: ten characters of the team, a dot, and the bundle identifier.
     static var appleAppIDs: Self {
         Self(

@@ -123,8 +123,8 @@ extension IdentityError {
     static let notLinked = IdentityError(
         code: "notLinked", message: "This account has no such link.", form: .notFound)
 
-    /// Without the link nobody could sign in to the account.
+    /// Without the link or the passkey nobody could sign in to the account.
     static let lastSignIn = IdentityError(
         code: "lastSignIn", message: "This is the only way to sign in to the account.",
-        hint: "Set a password first, by the mail of 'forgot password', or link another provider.", form: conflict)
+        hint: "Set a password first, by the mail of 'forgot password', or add another way to sign in.", form: conflict)
 }

@@ -52,6 +52,10 @@ struct RateLimits: Sendable {
     private let page: Limit
     /// The limit of second-factor setups of one account; each writes a dozen rows.
     private let setup = Limit(name: "second-factor-setup", capacity: 10, window: 3600)
+    /// The limit of refused passkeys from one network, each of which is an entry of the audit log.
+    private let passkey: Limit
+    /// The limit of new passkeys of one account; each mails its owner.
+    private let passkeyRegistration = Limit(name: "passkey-registration", capacity: 30, window: 3600)
     /// The limit of other usernames that one account may try, since each attempt shows whether a name is taken.
     private let username = Limit(name: "username", capacity: 10, window: 3600)
     /// The limit of requests from one network to the token routes.
@@ -79,6 +83,7 @@ struct RateLimits: Sendable {
         prefix = Limit(name: "login-prefix", capacity: limit * 100, window: 60)
         link = Limit(name: "link", capacity: limit * 10, window: 60)
         page = Limit(name: "page", capacity: limit * 60, window: 60)
+        passkey = Limit(name: "passkey", capacity: limit * 10, window: 60)
         device = Limit(name: "device-authorization", capacity: limit * 3, window: 60)
         devicePrefix = Limit(name: "device-prefix", capacity: limit * 15, window: 60)
         signUp = Limit(name: "signup", capacity: configuration.signUpLimitPerHour, window: 3600)
@@ -182,6 +187,16 @@ struct RateLimits: Sendable {
     /// Returns the attempt of a second-factor setup.
     func secondFactorSetup(of accountID: String) -> AttemptLimiter.Attempt {
         .init(.secondFactorSetup, on: accountID, limit: setup)
+    }
+
+    /// Returns the attempt of signing in with a passkey; an accepted one is refunded.
+    func passkey(from address: String) -> AttemptLimiter.Attempt {
+        .init(.passkey, from: NetworkPrefix(of: address), limit: passkey)
+    }
+
+    /// Returns the attempt of registering a passkey.
+    func passkeyRegistration(of accountID: String) -> AttemptLimiter.Attempt {
+        .init(.passkeyRegistration, on: accountID, limit: passkeyRegistration)
     }
 
     /// Returns the attempt of another username.

@@ -11,7 +11,7 @@ package struct OutboxMail: Sendable, Hashable {
     package enum Purpose: String, Sendable, CaseIterable {
         case verifyEmail, resetPassword, newAddress, oldAddress, addressChanging, factorAdded, factorRemoved,
             signInAdded,
-            signInRemoved
+            signInRemoved, passkeyAdded, passkeyRemoved
         /// A code for the page of a sign-in through a provider.
         case addressCode
         /// The mail in place of a code where another account has the address.
@@ -29,7 +29,7 @@ package struct OutboxMail: Sendable, Hashable {
             case .verifyEmail: .verifyEmail
             case .resetPassword, .invitation: .resetPassword
             case .newAddress, .oldAddress, .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved,
-                .addressCode, .addressTaken, .signedUp, .passwordChanged:
+                .passkeyAdded, .passkeyRemoved, .addressCode, .addressTaken, .signedUp, .passwordChanged:
                 nil
             }
         }
@@ -37,7 +37,9 @@ package struct OutboxMail: Sendable, Hashable {
         /// Whether the mail tells an owner of a change of the credentials: a full outbox must not refuse the change.
         package var isNotice: Bool {
             switch self {
-            case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passwordChanged: true
+            case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
+                .passwordChanged:
+                true
             case .verifyEmail, .resetPassword, .invitation, .newAddress, .oldAddress, .addressChanging, .addressCode,
                 .addressTaken, .signedUp:
                 false

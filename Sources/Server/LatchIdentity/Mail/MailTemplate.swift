@@ -110,8 +110,8 @@ extension OutboxMail.Purpose {
         case .verifyEmail, .newAddress: "/verify"
         case .resetPassword, .invitation: "/reset"
         case .oldAddress: "/confirm-change"
-        case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .addressCode, .addressTaken,
-            .signedUp, .passwordChanged:
+        case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
+            .addressCode, .addressTaken, .signedUp, .passwordChanged:
             nil
         }
     }

@@ -61,13 +61,18 @@ struct AccountRoutes: Sendable {
     }
 
     /// Authenticates the user of a session again, by `password`, or by `code` and `code_verifier` of a sign-in through a provider
-    /// with `intent=reauthenticate`, and with a second factor `otp`: 200, or the errors of a login, with 403 for a wrong
-    /// password or code.
+    /// with `intent=reauthenticate`, and with a second factor `otp`; or by `credential` of a passkey, which is both: 200, or the
+    /// errors of a login, with 403 for a wrong password, code or passkey.
     @Sendable private func reauthenticate(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
         let body = try request.jsonObject()
         let otp = try body.optionalText("otp")
         do throws(IdentityError) {
+            guard body["credential"]?.isNull ?? true else {
+                try await dependencies.passkeySignIns.reauthenticate(
+                    session, try body.credential(), from: request.requestOrigin)
+                return .message("You are authenticated.")
+            }
             guard try body.optionalText("code") == nil else {
                 try await dependencies.upstreamSignIns.reauthenticate(
                     session, try body.text("code"), verifier: try body.text("code_verifier"), otp: otp,
@@ -82,7 +87,7 @@ struct AccountRoutes: Sendable {
         return .message("You are authenticated.")
     }
 
-    /// Returns the ways in which the owner of the account signs in: the password, the linked providers, the second factor;
+    /// Returns the ways in which the owner of the account signs in: the password, the linked providers, the passkeys, the second factor;
     /// and the providers that may be linked.
     @Sendable private func signInMethods(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
@@ -90,6 +95,7 @@ struct AccountRoutes: Sendable {
         let links = try await dependencies.store.links(of: session.accountID).map(\.json)
         return .json([
             "links": .array(links.map { .object($0) }), "hasPassword": .bool(session.account.passwordHash != nil),
+            "passkeys": .integer(Int64(try await dependencies.store.passkeys(of: session.accountID).count)),
             "hasSecondFactor": .bool(try await dependencies.secondFactors.isConfirmed(of: session.accountID)),
             "providers": .array(dependencies.upstreams.all.map { .string($0.provider.name) }),
         ])

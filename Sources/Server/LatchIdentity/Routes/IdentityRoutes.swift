@@ -12,6 +12,7 @@ extension Router {
         ])
         CookieSessionRoutes(dependencies: dependencies).add(to: &self)
         AccountRoutes(dependencies: dependencies).add(to: &self)
+        PasskeyRoutes(dependencies: dependencies).add(to: &self)
         if !dependencies.upstreams.all.isEmpty { UpstreamRoutes(dependencies: dependencies).add(to: &self) }
         TokenRoutes(dependencies: dependencies).add(to: &self)
         AuthorizeRoutes(dependencies: dependencies).add(to: &self)

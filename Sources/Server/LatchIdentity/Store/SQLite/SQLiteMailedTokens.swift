@@ -140,8 +140,8 @@ extension SQLiteConnection {
     /// Records that somebody who reads the mails of an address answered one, and ends what was set on the account before
     /// the first such proof (attack E8).
     ///
-    /// Until then anybody may have signed up with the address. So sessions, second factor, recovery codes, challenges and
-    /// pending changes of address end, except for the session that made the proof. A further kind of credential is to be
+    /// Until then anybody may have signed up with the address. So sessions, second factor, recovery codes, passkeys, challenges
+    /// and pending changes of address end, except for the session that made the proof. A further kind of credential is to be
     /// ended here. The password is replaced by a proof that sets a new one, confirmed by one that knows it, and removed by
     /// one that a provider vouches for, whose user needs none.
     ///
@@ -165,6 +165,7 @@ extension SQLiteConnection {
         guard account.emailVerifiedAt == nil else { return 0 }
         try run("UPDATE account SET email_verified_at = ? WHERE id = ?", [.date(now), .text(id)])
         _ = try removeFactor(of: id, detail: "set before the address was proved", at: now)
+        try endUnprovedPasskeys(of: id, at: now)
         for table in ["sign_in_challenge", "email_change"] {
             try run("DELETE FROM \(table) WHERE account_id = ?", [.text(id)])
         }

@@ -85,11 +85,12 @@ extension SQLiteIdentityStore: UpstreamStore {
             guard try db.removeLink(to: provider, of: account, except: device, note: nil, at: now) != nil else {
                 throw .notLinked
             }
+            let passkeys = try db.passkeyCount(of: account.id)
             let left = try db.linkedProviders(of: account.id).contains { provider in
                 providers.contains { $0.utf8.elementsEqual(provider.utf8) }
             }
             // The error rolls the removal back.
-            guard current.passwordHash != nil || left else { throw .lastSignIn }
+            guard current.passwordHash != nil || left || passkeys > 0 else { throw .lastSignIn }
         }
     }
 

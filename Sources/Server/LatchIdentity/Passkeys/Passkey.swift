@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchJOSE
+import LatchWebAuthn
+package import PortableFoundation
+
+/// A passkey of an account: a credential of WebAuthn that signs in without a password (WebAuthn Level 3 §4, credential record).
+package struct Passkey: Sendable, Hashable {
+    /// The maximum number of passkeys of an account.
+    static let maximumCount = 20
+
+    /// The identifier of the credential, up to 1023 bytes.
+    package let id: [UInt8]
+    package let accountID: String
+    /// The public key in COSE.
+    package let publicKey: [UInt8]
+    /// The number of signatures at the last use; 0 for an authenticator that does not count them.
+    package var counter: UInt32
+    /// Whether it may be synchronised to other devices, which never changes.
+    package let isBackupEligible: Bool
+    package var isBackedUp: Bool
+    /// The model of the authenticator, 16 bytes.
+    package let aaguid: [UInt8]
+    /// The ways in which the client reaches the authenticator, separated by spaces.
+    package let transports: String
+    /// The name for the list of passkeys.
+    package var name: String
+    package let createdAt: Date
+    package var lastUsedAt: Date?
+}
+
+extension Passkey {
+    /// The id as its owner sees it.
+    var publicID: String { Base64URL.encode(id) }
+
+    /// Returns the id for a public id; nil if the text is not one.
+    static func id(fromPublicID text: String) -> [UInt8]? {
+        guard (1...1364).contains(text.utf8.count), let bytes = try? Base64URL.decode(text) else { return nil }
+        return bytes
+    }
+
+    /// Returns the handle of an account in its passkeys: its id, which is stable and says nothing about the user (WebAuthn Level
+    /// 3 §14.6.1).
+    static func userHandle(of accountID: String) -> [UInt8] { Array(accountID.utf8) }
+
+    /// The credential to verify a response with.
+    var stored: StoredCredential {
+        StoredCredential(
+            id: id, userHandle: Self.userHandle(of: accountID), publicKey: publicKey, counter: counter,
+            isBackupEligible: isBackupEligible)
+    }
+
+    /// The passkey as its owner sees it.
+    var json: JSONObject {
+        var object: JSONObject = [
+            "id": .string(publicID), "name": .string(name), "createdAt": .string(createdAt.formatted(.iso8601)),
+            "isBackedUp": .bool(isBackedUp), "isSynced": .bool(isBackupEligible),
+        ]
+        if let lastUsedAt { object["lastUsedAt"] = .string(lastUsedAt.formatted(.iso8601)) }
+        return object
+    }
+
+    /// The passkey in a list of credentials (WebAuthn Level 3 §5.8.3).
+    var descriptor: JSONValue {
+        var object: JSONObject = ["type": "public-key", "id": .string(publicID)]
+        let known = transports.unicodeScalars.split(separator: " ").map { JSONValue.string(String($0)) }
+        if !known.isEmpty { object["transports"] = .array(known) }
+        return .object(object)
+    }
+}
+
+extension Passkey: Redacted {}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchJOSE
+import LatchWebAuthn
+import PortableFoundation
+
+/// A service that registers and removes the passkeys of accounts.
+struct PasskeyService: Sendable {
+    let dependencies: Dependencies
+
+    var challenges: PasskeyChallenges { PasskeyChallenges(pepper: dependencies.pepper) }
+
+    /// Returns `PublicKeyCredentialCreationOptionsJSON` (WebAuthn Level 3 §5.1.8) for a user who has authenticated recently.
+    ///
+    /// - Throws: `IdentityError.passkeysUnavailable`, `.forbidden` for another client's token, `.signInAgain`, or a store's error.
+    func creationOptions(for session: AuthenticatedSession) async throws(IdentityError) -> JSONObject {
+        let party = try dependencies.relyingParty()
+        try session.requireFirstParty()
+        try dependencies.requireRecentAuthentication(session)
+        let known = try await dependencies.store.passkeys(of: session.accountID)
+        guard known.count < Passkey.maximumCount else { throw .tooManyPasskeys }
+        let challenge = challenges.issue(for: purpose(of: session), at: dependencies.now, random: dependencies.random)
+        let account = session.account
+        return [
+            "rp": ["id": .string(party.id), "name": .string(dependencies.configuration.serviceName)],
+            "user": [
+                "id": .base64URL(Passkey.userHandle(of: account.id)), "name": .string(account.email.text),
+                "displayName": .string(account.name ?? account.email.text),
+            ],
+            "challenge": .base64URL(challenge),
+            "pubKeyCredParams": .array(
+                COSEKey.Algorithm.allCases.map { ["type": "public-key", "alg": .integer($0.rawValue)] }),
+            "timeout": Self.timeout, "excludeCredentials": .array(known.map(\.descriptor)),
+            "authenticatorSelection": [
+                "residentKey": "required", "requireResidentKey": true, "userVerification": "required",
+            ],
+            "attestation": "none", "extensions": ["credProps": true],
+        ]
+    }
+
+    /// Registers a passkey by the client's response.
+    ///
+    /// Its challenge shows that this device has authenticated recently: it was issued to it alone, for five minutes.
+    ///
+    /// - Parameter name: The name for the list; nil for the browser and the system of the device.
+    /// - Throws: `IdentityError.invalidPasskey`, `.passkeyChallengeExpired`, `.passkeyExists`, `.tooManyPasskeys`,
+    ///   `.tooManyAttempts`, `.invalidInput` for a name that cannot be one, `.forbidden`, `.passkeysUnavailable`,
+    ///   `.invalidToken` if the account has changed meanwhile, or a store's error.
+    func register(
+        _ credential: JSONObject, name: String?, for session: AuthenticatedSession, from origin: RequestOrigin
+    ) async throws(IdentityError) -> Passkey {
+        let party = try dependencies.relyingParty()
+        try session.requireFirstParty()
+        let name = try Self.validated(name)
+        let now = dependencies.now
+        try dependencies.take([dependencies.limits.passkeyRegistration(of: session.accountID)])
+        let registered: RegisteredCredential
+        let verdict: PasskeyChallenges.Verdict
+        do throws(WebAuthnError) {
+            let response = try RegistrationResponse(credential)
+            let stated = response.clientData.challenge
+            verdict = challenges.check(stated, for: purpose(of: session), at: now)
+            guard verdict != .foreign else { throw .wrongChallenge }
+            registered = try party.verify(response, challenge: stated)
+        } catch {
+            try await dependencies.store.audit(
+                "passkey.refused", account: session.accountID,
+                detail: "\(error.rawValue) from \(origin.address)".sanitized(200), at: now)
+            throw .invalidPasskeyRegistration
+        }
+        guard case .valid(let challenge) = verdict else { throw .passkeyChallengeExpired }
+        let passkey = Passkey(
+            id: registered.id, accountID: session.accountID, publicKey: registered.publicKey,
+            counter: registered.counter, isBackupEligible: registered.isBackupEligible,
+            isBackedUp: registered.isBackedUp, aaguid: registered.aaguid,
+            transports: registered.transports.joined(separator: " "),
+            name: name ?? Self.name(of: session.device), createdAt: now)
+        try await dependencies.store.insert(
+            passkey, for: session.account, on: session.device.id, spending: challenge)
+        dependencies.mails.wake()
+        return passkey
+    }
+
+    /// Returns the passkeys of the session's account, the oldest first.
+    func passkeys(of session: AuthenticatedSession) async throws(IdentityError) -> [Passkey] {
+        try session.requireFirstParty()
+        return try await dependencies.store.passkeys(of: session.accountID)
+    }
+
+    /// Sets the name of a passkey.
+    ///
+    /// - Throws: `IdentityError.noSuchPasskey`, `.invalidInput`, `.forbidden`, or a store's error.
+    func rename(
+        _ id: String, to name: String, for session: AuthenticatedSession
+    ) async throws(IdentityError) -> Passkey {
+        try session.requireFirstParty()
+        guard let name = try Self.validated(name) else { throw .invalidInput("'name' is empty") }
+        guard let bytes = Passkey.id(fromPublicID: id),
+            let renamed = try await dependencies.store.rename(passkey: bytes, of: session.accountID, to: name)
+        else { throw .noSuchPasskey }
+        return renamed
+    }
+
+    /// Removes a passkey for a user who has authenticated recently, and signs out the other devices: whoever signed in with it is
+    /// to be gone.
+    ///
+    /// - Throws: `IdentityError.noSuchPasskey`, `.lastSignIn`, `.signInAgain`, `.forbidden`, or a store's error.
+    func remove(_ id: String, for session: AuthenticatedSession) async throws(IdentityError) {
+        try session.requireFirstParty()
+        try dependencies.requireRecentAuthentication(session)
+        guard let bytes = Passkey.id(fromPublicID: id) else { throw .noSuchPasskey }
+        try await dependencies.store.remove(
+            passkey: bytes, of: session.account, on: session.device.id,
+            among: dependencies.upstreams.all.map(\.provider.name), at: dependencies.now)
+        dependencies.mails.wake()
+    }
+
+    /// The timeout of a ceremony in milliseconds.
+    static let timeout = JSONValue.integer(Int64(PasskeyChallenges.lifetime * 1000))
+
+    private func purpose(of session: AuthenticatedSession) -> PasskeyChallenges.Purpose {
+        .registration(accountID: session.accountID, device: session.device.id)
+    }
+
+    /// Returns the trimmed name; nil if it is empty.
+    private static func validated(_ name: String?) throws(IdentityError) -> String? {
+        guard (name ?? "").unicodeScalars.count <= 100 else {
+            throw .invalidInput("'name' is longer than 100 characters")
+        }
+        return try AccountService.validated(name: name)
+    }
+
+    /// Returns a name for a passkey that a device has registered.
+    private static func name(of device: Device) -> String {
+        let description = UserAgentDescription(of: device)
+        let parts = [description.browser, description.system].filter { !$0.isEmpty }
+        return parts.isEmpty ? "Passkey" : parts.joined(separator: ", ")
+    }
+}
+
+extension JSONValue {
+    /// Returns bytes as options have them.
+    static func base64URL(_ bytes: [UInt8]) -> JSONValue { .string(Base64URL.encode(bytes)) }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchWebAuthn
+import PortableFoundation
+
+/// A service that signs users in with passkeys, which are both factors in one: a device that only its verified user unlocks.
+struct PasskeySignInService: Sendable {
+    let dependencies: Dependencies
+
+    private var challenges: PasskeyChallenges { PasskeyChallenges(pepper: dependencies.pepper) }
+
+    /// A verified response, and the account that it signs in.
+    struct Verified: Sendable {
+        let account: Account
+        fileprivate let use: PasskeyUse
+        fileprivate let attempt: AttemptLimiter.Attempt
+    }
+
+    /// Returns `PublicKeyCredentialRequestOptionsJSON` (WebAuthn Level 3 §5.1.10), the same for every user: the credential says
+    /// whose it is, so that nothing shows who has an account.
+    ///
+    /// - Throws: `IdentityError.passkeysUnavailable` or `.notReady`.
+    func requestOptions() throws(IdentityError) -> JSONObject {
+        let party = try dependencies.relyingParty()
+        let challenge = challenges.issue(for: .authentication, at: dependencies.now, random: dependencies.random)
+        return [
+            "challenge": .base64URL(challenge), "timeout": PasskeyService.timeout, "rpId": .string(party.id),
+            "allowCredentials": [], "userVerification": "required",
+        ]
+    }
+
+    /// Signs in a new device.
+    ///
+    /// - Throws: `IdentityError.invalidPasskey`, the same for every cause; `.passkeyChallengeExpired`, `.tooManyAttempts`,
+    ///   `.passkeysUnavailable`, or a store's error.
+    func signIn(_ credential: JSONObject, from origin: RequestOrigin) async throws(IdentityError) -> IssuedTokens {
+        let verified = try await verify(credential, from: origin)
+        let scopes = try dependencies.scopes.granted(nil, to: verified.account, by: dependencies.clients.firstParty)
+        return try await dependencies.tokens.startSession(
+            for: verified.account, from: origin, grantType: OAuthClient.GrantType("passkey"), scopes: scopes,
+            factorAt: dependencies.now
+        ) { device, account throws(IdentityError) in
+            try await use(verified, of: account, for: .session(device), from: origin)
+        }
+    }
+
+    /// Authenticates the user of a session again, and makes that the session's time of authentication (RFC 9470).
+    ///
+    /// - Throws: `IdentityError.forbidden` for another client's token, and the errors of ``signIn(_:from:)``, also for a passkey
+    ///   of another account.
+    func reauthenticate(
+        _ session: AuthenticatedSession, _ credential: JSONObject, from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        try session.requireFirstParty()
+        let verified = try await verify(credential, of: session.accountID, from: origin)
+        try await use(
+            verified, of: verified.account, for: .reauthentication(device: session.device.id), from: origin)
+    }
+
+    /// Verifies a response, which changes nothing yet.
+    ///
+    /// - Parameter accountID: The account that the passkey must belong to; nil for any.
+    func verify(
+        _ credential: JSONObject, of accountID: String? = nil, from origin: RequestOrigin
+    ) async throws(IdentityError) -> Verified {
+        let party = try dependencies.relyingParty()
+        let attempt = dependencies.limits.passkey(from: origin.address)
+        try dependencies.take([attempt])
+        let response: AuthenticationResponse
+        do throws(WebAuthnError) { response = try AuthenticationResponse(credential) } catch {
+            throw try await failure(error.rawValue, of: accountID, from: origin)
+        }
+        let stated = response.clientData.challenge
+        let challenge: SpentChallenge
+        switch challenges.check(stated, for: .authentication, at: dependencies.now) {
+        case .foreign: throw try await failure(WebAuthnError.wrongChallenge.rawValue, of: accountID, from: origin)
+        case .expired: throw .passkeyChallengeExpired
+        case .valid(let spent): challenge = spent
+        }
+        guard let passkey = try await dependencies.store.passkey(id: response.id) else {
+            throw try await failure("unknownCredential", of: accountID, from: origin)
+        }
+        guard accountID ?? passkey.accountID == passkey.accountID else {
+            throw try await failure(WebAuthnError.wrongUser.rawValue, of: accountID, from: origin)
+        }
+        let assertion: VerifiedAssertion
+        do throws(WebAuthnError) {
+            assertion = try party.verify(response, challenge: stated, of: passkey.stored)
+        } catch {
+            throw try await failure(error.rawValue, of: passkey.accountID, from: origin)
+        }
+        guard let account = try await dependencies.store.account(id: passkey.accountID), account.status == .active,
+            account.emailVerifiedAt != nil || !dependencies.configuration.requireVerifiedEmail
+        else { throw try await failure("closedAccount", of: passkey.accountID, from: origin) }
+        return Verified(
+            account: account,
+            use: PasskeyUse(
+                id: passkey.id, counter: assertion.counter, isBackedUp: assertion.isBackedUp, challenge: challenge),
+            attempt: attempt)
+    }
+
+    /// Uses up a verified response, and applies its effect.
+    ///
+    /// - Parameter account: The account as it was read last.
+    func use(
+        _ verified: Verified, of account: Account, for purpose: PasskeyPurpose, from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        let result = try await dependencies.store.use(verified.use, of: account, for: purpose, at: dependencies.now)
+        switch result {
+        case .accepted:
+            dependencies.limiter.refund([verified.attempt])
+            dependencies.metrics.count(Self.metric, ["result": "success"])
+        case .spent: throw .passkeyChallengeExpired
+        case .counterNotGrown, .ended:
+            throw try await failure(result.rawValue, of: account.id, from: origin)
+        }
+    }
+
+    private static let metric = "latch_passkey_sign_ins_total"
+
+    /// Records a failure with its cause, which the client does not learn, and returns its error.
+    private func failure(
+        _ reason: String, of accountID: String?, from origin: RequestOrigin
+    ) async throws(IdentityError) -> IdentityError {
+        dependencies.metrics.count(Self.metric, ["result": "failure"])
+        try await dependencies.store.audit(
+            "passkey.failed", account: accountID, detail: "\(reason) from \(origin.address)".sanitized(200),
+            at: dependencies.now)
+        return .invalidPasskey
+    }
+}

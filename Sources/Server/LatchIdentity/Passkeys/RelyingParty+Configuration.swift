@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchWebAuthn
+
+extension RelyingParty {
+    /// Creates the relying party of a server; nil if browsers and systems make no passkeys for its public URL.
+    ///
+    /// It must be https, or http on `localhost` (Secure Contexts §3.1), with a domain and not an address as its host. The origins
+    /// are that of the URL, that which Apple's systems state for an app of the domain, and those that the configuration adds.
+    init?(issuer: String, _ configuration: IdentityConfiguration) {
+        guard let (origin, host) = Self.site(of: issuer) else { return nil }
+        let id = configuration.passkeyDomain?.lowercasedASCII() ?? host
+        guard Self.isDomain(id, of: host) else { return nil }
+        let app = "https://\(id)"
+        self.init(id: id, origins: [origin] + (app == origin ? [] : [app]) + configuration.passkeyOrigins)
+    }
+
+    /// Checks that the configured domain is one that the configured public URL may use.
+    ///
+    /// - Throws: `IdentityError.invalidSetting`.
+    static func check(_ configuration: IdentityConfiguration) throws(IdentityError) {
+        guard let domain = configuration.passkeyDomain?.lowercasedASCII(), let issuer = configuration.issuer else {
+            return
+        }
+        guard let (_, host) = site(of: issuer), isDomain(domain, of: host) else {
+            throw .invalidSetting(
+                "passkey_domain", "the host of the setting issuer, or a domain above it that its owner has registered")
+        }
+    }
+
+    /// Returns the origin and the host of a URL of a secure context; nil for another one, and for an address.
+    private static func site(of url: String) -> (origin: String, host: String)? {
+        let text = url.lowercasedASCII()
+        guard let separator = text.utf8.firstRange(of: "://".utf8) else { return nil }
+        let scheme = String(text[..<separator.lowerBound])
+        let authority = String(text[separator.upperBound...].unicodeScalars.prefix { $0 != "/" })
+        let host = String(authority.unicodeScalars.prefix { $0 != ":" })
+        guard isName(host), scheme == "https" || scheme == "http" && host == "localhost" else { return nil }
+        return (HTTPOrigin(scheme: scheme, authority: authority).description, host)
+    }
+
+    /// Whether a host is a domain name, and not an address: the last label of a name is not a number (WHATWG URL §3.5).
+    private static func isName(_ host: String) -> Bool {
+        let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard let last = labels.last, labels.allSatisfy({ !$0.isEmpty }) else { return false }
+        return !last.allSatisfy { (0x30...0x39).contains($0) } && host.isWord(maximum: 253, also: "-.")
+    }
+
+    /// Whether a domain is a host or above it, and not one below which anybody can register (HTML §7.1.1.2).
+    private static func isDomain(_ domain: String, of host: String) -> Bool {
+        if domain.utf8.elementsEqual(host.utf8) { return true }
+        let isAbove = Array(host.utf8).suffix(domain.utf8.count + 1).elementsEqual(".\(domain)".utf8)
+        return isAbove && isName(domain) && !PublicSuffixList.live.contains(domain)
+    }
+}
+
+extension Dependencies {
+    /// Returns the relying party of the public URL.
+    ///
+    /// - Throws: `IdentityError.passkeysUnavailable`, or `.notReady` until the URL is known.
+    func relyingParty() throws(IdentityError) -> RelyingParty {
+        guard let issuer = accessTokens.issuer else { throw .notReady }
+        guard let party = RelyingParty(issuer: issuer, configuration) else { throw .passkeysUnavailable }
+        return party
+    }
+}

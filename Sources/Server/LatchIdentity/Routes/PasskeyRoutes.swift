@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchServer
+
+/// The routes of passkeys, with the JSON forms of WebAuthn Level 3 §5.1.
+struct PasskeyRoutes: Sendable {
+    let dependencies: Dependencies
+
+    private var service: PasskeyService { dependencies.passkeys }
+    private var signIns: PasskeySignInService { dependencies.passkeySignIns }
+
+    /// Adds the routes; where the public URL permits no passkeys, each is 404.
+    func add(to router: inout Router) {
+        router.group(prefix: "/api/auth/passkeys", interceptors: dependencies.limiting(.token)) { passkeys in
+            passkeys.post("/options", creationOptions)
+            passkeys.post("", register)
+            passkeys.get("", list)
+            passkeys.patch("/{id}", rename)
+            passkeys.delete("/{id}", remove)
+            passkeys.post("/sign-in/options", requestOptions)
+            passkeys.post("/sign-in", signIn)
+        }
+    }
+
+    // MARK: The owner's passkeys
+
+    /// Returns the options of a new passkey; the login must be recent.
+    @Sendable private func creationOptions(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let options = try await service.creationOptions(for: try await session(request))
+        return .json(["publicKey": .object(options)])
+    }
+
+    /// Registers the passkey of `credential`, a `RegistrationResponseJSON`, under `name` if it is sent: 201, or 409 if it is
+    /// registered.
+    @Sendable private func register(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let session = try await session(request)
+        let body = try request.jsonObject()
+        let passkey = try await service.register(
+            try body.credential(), name: try body.optionalText("name"), for: session, from: request.requestOrigin)
+        return .json(passkey.json, status: .created)
+    }
+
+    @Sendable private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let passkeys = try await service.passkeys(of: try await session(request))
+        return .json(["passkeys": .array(passkeys.map { .object($0.json) })])
+    }
+
+    /// Sets the `name` of a passkey.
+    @Sendable private func rename(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let session = try await session(request)
+        let name = try request.jsonObject().text("name")
+        return .json(try await service.rename(request.pathParameter("id") ?? "", to: name, for: session).json)
+    }
+
+    /// Removes a passkey; the login must be recent.
+    @Sendable private func remove(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try await service.remove(request.pathParameter("id") ?? "", for: try await session(request))
+        return .message("The passkey is removed.")
+    }
+
+    // MARK: Signing in
+
+    /// Returns the options of a sign-in, or of a reauthentication.
+    @Sendable private func requestOptions(_ request: HTTPRequest) async throws -> HTTPResponse {
+        .json(["publicKey": .object(try signIns.requestOptions())])
+    }
+
+    /// Exchanges `credential`, an `AuthenticationResponseJSON`, for the tokens of a login.
+    ///
+    /// A page of another site cannot sign a browser in, which would then use the attacker's account (RFC 6749 §10.12).
+    @Sendable private func signIn(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try RefreshCookie(dependencies).requireSameSite(request)
+        let issued = try await signIns.signIn(
+            try request.jsonObject().credential(), from: request.requestOrigin)
+        return try CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
+    }
+
+    private func session(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
+        try await dependencies.tokens.authenticate(accessToken: request.fields.bearerToken)
+    }
+}
+
+extension JSONObject {
+    /// Returns the member `credential`.
+    func credential() throws(IdentityError) -> JSONObject {
+        guard let value = self["credential"], !value.isNull else { throw .missing("credential") }
+        guard let object = value.objectValue else { throw .invalidInput("'credential' must be a JSON object") }
+        return object
+    }
+}

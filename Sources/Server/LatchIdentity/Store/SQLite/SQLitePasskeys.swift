@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchWebAuthn
+package import PortableFoundation
+
+extension SQLiteIdentityStore: PasskeyStore {
+    package func passkey(id: [UInt8]) throws(IdentityError) -> Passkey? {
+        try readers.read { db throws(IdentityError) in try db.passkey(id) }
+    }
+
+    package func passkeys(of accountID: String) throws(IdentityError) -> [Passkey] {
+        try all(
+            "SELECT \(Passkey.columns) FROM passkey WHERE account_id = ? ORDER BY created_at, credential_id",
+            [.text(accountID)], read: Passkey.init)
+    }
+
+    /// Decides in the transaction: of any number of concurrent requests no more passkeys come than may be.
+    package func insert(
+        _ passkey: Passkey, for account: Account, on device: [UInt8], spending challenge: SpentChallenge
+    ) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            guard try db.isSignedIn(device, of: account.id, at: passkey.createdAt), try db.isUnchanged(account) else {
+                throw .invalidToken
+            }
+            guard try db.spend(challenge) else { throw .passkeyChallengeExpired }
+            guard try db.passkey(passkey.id) == nil else { throw .passkeyExists }
+            guard try db.passkeyCount(of: account.id) < Passkey.maximumCount else { throw .tooManyPasskeys }
+            try db.run(
+                "INSERT INTO passkey (\(Passkey.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                passkey.sqliteValues)
+            try db.passkeysHaveChanged(.passkeyAdded, of: account.id, at: passkey.createdAt)
+            try db.audit("passkey.added", account: account.id, at: passkey.createdAt)
+        }
+    }
+
+    package func use(
+        _ use: PasskeyUse, of account: Account, for purpose: PasskeyPurpose, at now: Date
+    ) async throws(IdentityError) -> PasskeyUseResult {
+        try await writer.write { db throws(IdentityError) in
+            guard try db.isUnchanged(account), let stored = try db.passkey(use.id), stored.accountID == account.id
+            else { return .ended }
+            guard try db.spend(use.challenge) else { return .spent }
+            // WebAuthn Level 3 §7.2 step 22: of a copy and its original the one that was used less is noticed.
+            guard use.counter > stored.counter || (use.counter == 0 && stored.counter == 0) else {
+                try db.audit("passkey.copied", account: account.id, at: now)
+                return .counterNotGrown
+            }
+            try db.run(
+                "UPDATE passkey SET counter = ?, is_backed_up = ?, last_used_at = ? WHERE credential_id = ?",
+                [.integer(Int64(use.counter)), .integer(use.isBackedUp ? 1 : 0), .date(now), .blob(use.id)])
+            switch purpose {
+            case .session(let device): return try db.signIn(device, of: account) ? .accepted : .ended
+            case .reauthentication(let device):
+                let changed = try db.run(
+                    """
+                    UPDATE device SET authenticated_at = ?, factor_at = ?
+                    WHERE id = ? AND account_id = ? AND revoked_at IS NULL AND expires_at > ?
+                    """, [.date(now), .date(now), .blob(device), .text(account.id), .date(now)])
+                guard changed == 1 else { return .ended }
+                try db.audit("device.authenticated", account: account.id, detail: "passkey", at: now)
+                return .accepted
+            }
+        }
+    }
+
+    package func rename(passkey id: [UInt8], of accountID: String, to name: String) async throws(IdentityError)
+        -> Passkey?
+    {
+        try await writer.write { db throws(IdentityError) in
+            let changed = try db.run(
+                "UPDATE passkey SET name = ? WHERE credential_id = ? AND account_id = ?",
+                [.text(name), .blob(id), .text(accountID)])
+            return changed == 1 ? try db.passkey(id) : nil
+        }
+    }
+
+    package func remove(
+        passkey id: [UInt8], of account: Account, on device: [UInt8], among providers: [String], at now: Date
+    ) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            guard try db.isUnchanged(account), try db.isSignedIn(device, of: account.id, at: now),
+                let current = try db.account(account.id)
+            else { throw .invalidToken }
+            let removed = try db.run(
+                "DELETE FROM passkey WHERE credential_id = ? AND account_id = ?", [.blob(id), .text(account.id)])
+            guard removed == 1 else { throw .noSuchPasskey }
+            let left = try db.passkeyCount(of: account.id)
+            let isLinked = try db.linkedProviders(of: account.id).contains { linked in
+                providers.contains { $0.utf8.elementsEqual(linked.utf8) }
+            }
+            // The error rolls the removal back.
+            guard current.passwordHash != nil || isLinked || left > 0 else { throw .lastSignIn }
+            try db.passkeysHaveChanged(.passkeyRemoved, of: account.id, at: now)
+            try db.audit("passkey.removed", account: account.id, at: now)
+            try db.revokeDevices(of: account.id, except: device, because: .signInRemoved, at: now)
+        }
+    }
+}
+
+extension SQLiteConnection {
+    /// Returns the number of passkeys of an account.
+    func passkeyCount(of accountID: String) throws(IdentityError) -> Int {
+        try number("SELECT count(*) FROM passkey WHERE account_id = ?", [.text(accountID)])
+    }
+
+    /// Ends the passkeys that were registered before the first proof of an account's address: anybody may have made them.
+    func endUnprovedPasskeys(of accountID: String, at now: Date) throws(IdentityError) {
+        guard try run("DELETE FROM passkey WHERE account_id = ?", [.text(accountID)]) > 0 else { return }
+        try passkeysHaveChanged(.passkeyRemoved, of: accountID, at: now)
+        try audit(
+            "passkey.removed", account: accountID, detail: "set before the address was proved", at: now)
+    }
+
+    fileprivate func passkey(_ id: [UInt8]) throws(IdentityError) -> Passkey? {
+        try first(
+            "SELECT \(Passkey.columns) FROM passkey WHERE credential_id = ?", [.blob(id)], read: Passkey.init)
+    }
+
+    /// Uses up a challenge, and returns false if it was used before.
+    ///
+    /// Relies on the primary key to decide between concurrent responses.
+    fileprivate func spend(_ challenge: SpentChallenge) throws(IdentityError) -> Bool {
+        try run(
+            "INSERT INTO spent_sign_in (digest, expires_at) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING",
+            [.blob(challenge.digest), .date(challenge.expiresAt)]) == 1
+    }
+
+    /// Ends the decisions that were made on other credentials (decision 0051), and mails the owner.
+    fileprivate func passkeysHaveChanged(
+        _ purpose: OutboxMail.Purpose, of accountID: String, at now: Date
+    ) throws(IdentityError) {
+        try run(
+            "UPDATE account SET credential_version = credential_version + 1 WHERE id = ?", [.text(accountID)])
+        try mail(purpose, to: accountID, at: now)
+    }
+}
+
+extension Passkey {
+    /// The columns in the order of `init(_:)` and `sqliteValues`.
+    fileprivate static let columns = """
+        credential_id, account_id, public_key, counter, is_backup_eligible, is_backed_up, aaguid, transports, name, \
+        created_at, last_used_at
+        """
+
+    /// Creates a passkey from a row; a counter out of range is damage.
+    fileprivate init(_ row: borrowing SQLiteRow) throws(IdentityError) {
+        guard let counter = UInt32(exactly: try row.integer(3)) else {
+            throw .corruptStore("a passkey has a counter out of range")
+        }
+        self.init(
+            id: try row.blob(0), accountID: try row.text(1), publicKey: try row.blob(2), counter: counter,
+            isBackupEligible: try row.integer(4) == 1, isBackedUp: try row.integer(5) == 1, aaguid: try row.blob(6),
+            transports: try row.text(7), name: try row.text(8), createdAt: try row.date(9),
+            lastUsedAt: try row.optionalDate(10))
+    }
+
+    /// The values in the order of `columns`.
+    fileprivate var sqliteValues: [SQLiteValue] {
+        [
+            .blob(id), .text(accountID), .blob(publicKey), .integer(Int64(counter)),
+            .integer(isBackupEligible ? 1 : 0), .integer(isBackedUp ? 1 : 0), .blob(aaguid), .text(transports),
+            .text(name), .date(createdAt), .date(lastUsedAt),
+        ]
+    }
+}
+
+extension SQLiteSchema {
+    /// The passkeys of accounts.
+    static let passkeys = [
+        """
+        CREATE TABLE passkey (
+            credential_id BLOB PRIMARY KEY NOT NULL,
+            account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            public_key BLOB NOT NULL,
+            counter INTEGER NOT NULL,
+            is_backup_eligible INTEGER NOT NULL,
+            is_backed_up INTEGER NOT NULL,
+            aaguid BLOB NOT NULL,
+            transports TEXT NOT NULL,
+            name TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            last_used_at INTEGER
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX passkey_of_account ON passkey (account_id, created_at)",
+    ]
+}

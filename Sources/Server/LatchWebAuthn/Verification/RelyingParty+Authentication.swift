@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a relying party has stored of a credential.
+package struct StoredCredential: Sendable, Hashable {
+    package let id: [UInt8]
+    /// The handle of the user that the credential was made for.
+    package let userHandle: [UInt8]
+    /// The public key in COSE.
+    package let publicKey: [UInt8]
+    package let counter: UInt32
+    package let isBackupEligible: Bool
+
+    /// Creates the credential.
+    package init(id: [UInt8], userHandle: [UInt8], publicKey: [UInt8], counter: UInt32, isBackupEligible: Bool) {
+        (self.id, self.userHandle, self.publicKey) = (id, userHandle, publicKey)
+        (self.counter, self.isBackupEligible) = (counter, isBackupEligible)
+    }
+}
+
+/// What a verified authentication changes of a credential.
+package struct VerifiedAssertion: Sendable, Hashable {
+    package let counter: UInt32
+    package let isBackedUp: Bool
+
+    /// Whether the counter has grown since another value, or the authenticator counts nothing (§7.2 step 22).
+    package func isNewer(than stored: UInt32) -> Bool { counter > stored || (counter == 0 && stored == 0) }
+}
+
+extension RelyingParty {
+    /// Verifies an authentication with a discoverable credential (WebAuthn Level 3 §7.2): its user handle says whose it is.
+    ///
+    /// The counter must be compared again where it is stored: another response may come in between.
+    ///
+    /// - Parameter challenge: The challenge of the options.
+    /// - Throws: `WebAuthnError`, one for each step.
+    package func verify(
+        _ response: AuthenticationResponse, challenge: [UInt8], of stored: StoredCredential
+    ) throws(WebAuthnError) -> VerifiedAssertion {
+        guard response.id == stored.id else { throw .contradictoryID }
+        guard response.userHandle == stored.userHandle else { throw .wrongUser }
+        try check(response.clientData, of: "webauthn.get", challenge: challenge)
+        let data = try AuthenticatorData(response.authenticatorData)
+        guard data.credential == nil else { throw .misplacedCredential }
+        try check(data)
+        guard data.flags.contains(.backupEligible) == stored.isBackupEligible else {
+            throw .changedBackupEligibility
+        }
+        let signed = response.authenticatorData + Self.digest(response.clientDataJSON)
+        guard try COSEKey(stored.publicKey).isValidSignature(response.signature, for: signed) else {
+            throw .invalidSignature
+        }
+        let assertion = VerifiedAssertion(counter: data.counter, isBackedUp: data.flags.contains(.backedUp))
+        guard assertion.isNewer(than: stored.counter) else { throw .counterNotGrown }
+        return assertion
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchJOSE
+import LatchTesting
+import Testing
+
+@testable import LatchWebAuthn
+
+/// A change of a valid authentication, and the reason for which it is refused then.
+private struct Deviation: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let reason: WebAuthnError
+    let apply: @Sendable (inout Ceremony) -> Void
+
+    init(_ name: String, _ reason: WebAuthnError, _ apply: @escaping @Sendable (inout Ceremony) -> Void) {
+        (testDescription, self.reason, self.apply) = (name, reason, apply)
+    }
+
+    static let all: [Deviation] = [
+        .init("no signature", .malformedResponse) {
+            $0.change = { json in
+                var response = json["response"]?.objectValue ?? [:]
+                response["signature"] = nil
+                json["response"] = .object(response)
+            }
+        },
+        .init("another type of credential", .wrongCredentialType) { $0.change = { $0["type"] = "federated" } },
+        .init("another id than rawId", .contradictoryID) { $0.change = { $0["id"] = "AQID" } },
+        .init("another credential", .contradictoryID) { $0.id = [1, 2, 3] },
+        .init("no user handle", .wrongUser) { $0.userHandle = .null },
+        .init("another user's handle", .wrongUser) { $0.userHandle = .string(Base64URL.encode(Array("user 2".utf8))) },
+        .init("the type of a registration", .wrongCeremony) { $0.type = "webauthn.create" },
+        .init("another challenge", .wrongChallenge) { $0.statedChallenge = "AAAA" },
+        .init("another site", .wrongOrigin) { $0.origin = "https://example.org" },
+        .init("a page within a page of another site", .embeddedPage) { $0.clientMembers["crossOrigin"] = true },
+        .init("a page at the top", .embeddedPage) { $0.clientMembers["topOrigin"] = "https://evil.example" },
+        .init("bytes after the data", .malformedAuthenticatorData) { $0.tail = [0] },
+        .init("a credential", .misplacedCredential) {
+            $0.hasCredential = true
+            $0.flags |= 0x40
+        },
+        .init("another relying party", .wrongRelyingParty) { $0.relyingParty = "id.example.com" },
+        .init("a user who is not present", .userNotPresent) { $0.flags &= ~0x01 },
+        .init("a user who is not verified", .userNotVerified) { $0.flags &= ~0x04 },
+        .init("a backup of what is not eligible for it", .impossibleBackupState) { $0.flags &= ~0x08 },
+        .init("another eligibility for backup", .changedBackupEligibility) { $0.flags &= ~0x18 },
+        .init("another signature", .invalidSignature) { $0.changeSignature = { $0[$0.count - 1] ^= 1 } },
+        .init("a signature in the form of tokens", .invalidSignature) {
+            $0.changeSignature = { $0 = [UInt8](repeating: 1, count: 64) }
+        },
+        .init("no bytes as a signature", .invalidSignature) { $0.changeSignature = { $0 = [] } },
+    ]
+}
+
+@Suite struct `An authentication` {
+    @Test func `is verified with each algorithm`() throws {
+        for signer in [try Ceremony.Signer.es256(), try .eddsa(), try .rs256()] {
+            let assertion = try Ceremony(signingWith: signer).authenticate()
+            #expect(assertion == VerifiedAssertion(counter: 0, isBackedUp: true))
+        }
+    }
+
+    @Test(arguments: Deviation.all) private func `is refused with its reason`(_ deviation: Deviation) throws {
+        var ceremony = Ceremony(signingWith: try .es256())
+        #expect(try reason { try ceremony.authenticate() } == nil)
+        deviation.apply(&ceremony)
+        #expect(try reason { try ceremony.authenticate() } == deviation.reason)
+    }
+
+    @Test func `is refused if its signature is of other bytes`() throws {
+        let signer = try Ceremony.Signer.es256()
+        let other = try Ceremony.Signer.es256()
+        let valid = Ceremony(signingWith: signer)
+        let signature = try signer.sign(valid.signed)
+        var ceremony = valid
+        ceremony.changeSignature = { $0 = signature }
+        #expect(try reason { try ceremony.authenticate() } == nil)
+        ceremony.counter = 1
+        #expect(try reason { try ceremony.authenticate() } == .invalidSignature)
+        ceremony = valid
+        ceremony.clientMembers["more"] = 1
+        ceremony.changeSignature = { $0 = signature }
+        #expect(try reason { try ceremony.authenticate() } == .invalidSignature)
+        ceremony = valid
+        let foreign = try other.sign(valid.signed)
+        ceremony.changeSignature = { $0 = foreign }
+        #expect(try reason { try ceremony.authenticate() } == .invalidSignature)
+    }
+
+    @Test(arguments: [(0, 0, true), (0, 1, true), (1, 2, true), (1, 1, false), (2, 1, false), (1, 0, false)])
+    func `has a counter that grows, or none`(_ stored: UInt32, _ sent: UInt32, _ isAccepted: Bool) throws {
+        var ceremony = Ceremony(signingWith: try .es256())
+        ceremony.counter = sent
+        #expect(try reason { try ceremony.authenticate(counter: stored) } == (isAccepted ? nil : .counterNotGrown))
+    }
+
+    @Test func `may be of a credential that is not eligible for backup`() throws {
+        var ceremony = Ceremony(signingWith: try .es256())
+        ceremony.flags = 0x05
+        #expect(try !ceremony.authenticate(isBackupEligible: false).isBackedUp)
+        #expect(try reason { try ceremony.authenticate() } == .changedBackupEligibility)
+    }
+
+    @Test func `ignores extensions that nobody asked for`() throws {
+        var ceremony = Ceremony(signingWith: try .es256())
+        ceremony.flags |= 0x80
+        ceremony.tail = CBORBytes.map([(CBORBytes.text("appid"), [0xF5])])
+        #expect(try reason { try ceremony.authenticate() } == nil)
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchJOSE
+import LatchTesting
+import Testing
+
+@testable import LatchWebAuthn
+
+@Suite struct `A virtual authenticator` {
+    private let origin = "https://id.example.com"
+    private let authenticator = VirtualAuthenticator(aaguid: UUID(), behavior: .securityKey)
+
+    private func creation(
+        user: String = "user 1", excluding ids: [String] = [], algorithm: Int64 = -7
+    ) -> Data {
+        let options: JSONObject = [
+            "rp": ["id": "example.com", "name": "Example"],
+            "user": ["id": .string(Base64URL.encode(Array(user.utf8))), "name": "ada", "displayName": "Ada"],
+            "challenge": .string(Base64URL.encode(Ceremony.challenge)),
+            "pubKeyCredParams": [["type": "public-key", "alg": .integer(algorithm)]],
+            "excludeCredentials": .array(ids.map { ["type": "public-key", "id": .string($0)] }),
+            "authenticatorSelection": ["userVerification": "required"],
+        ]
+        return Data(JSONValue.object(options).serialized())
+    }
+
+    private func request(allowing ids: [String] = [], rpID: String = "example.com") -> Data {
+        let options: JSONObject = [
+            "challenge": .string(Base64URL.encode(Ceremony.challenge)), "rpId": .string(rpID),
+            "userVerification": "required",
+            "allowCredentials": .array(ids.map { ["type": "public-key", "id": .string($0)] }),
+        ]
+        return Data(JSONValue.object(options).serialized())
+    }
+
+    private func object(_ data: Data) throws -> JSONObject {
+        try #require(try JSONValue(parsing: data).objectValue)
+    }
+
+    private func create(_ options: Data) throws -> RegisteredCredential {
+        try Ceremony.party.verify(
+            RegistrationResponse(object(authenticator.create(options, origin: origin))), challenge: Ceremony.challenge)
+    }
+
+    private func get(_ registered: RegisteredCredential, counter: UInt32) throws -> VerifiedAssertion {
+        let stored = StoredCredential(
+            id: registered.id, userHandle: Ceremony.userHandle, publicKey: registered.publicKey, counter: counter,
+            isBackupEligible: registered.isBackupEligible)
+        return try Ceremony.party.verify(
+            AuthenticationResponse(object(authenticator.get(request(), origin: origin))),
+            challenge: Ceremony.challenge, of: stored)
+    }
+
+    @Test func `registers and signs in, and counts`() throws {
+        let registered = try create(creation())
+        #expect(authenticator.credentialIDs == [Base64URL.encode(registered.id)])
+        #expect(!registered.isBackupEligible && registered.transports == ["usb"])
+        #expect(try get(registered, counter: 0).counter == 1)
+        let copy = authenticator.copy()
+        #expect(try get(registered, counter: 1).counter == 2)
+        #expect(try reason { try get(registered, counter: 3) } == .counterNotGrown)
+        #expect(copy.credentialIDs == authenticator.credentialIDs)
+    }
+
+    @Test func `is a phone by default, which synchronises and counts nothing`() throws {
+        authenticator.behavior = VirtualAuthenticator.Behavior()
+        let registered = try create(creation())
+        #expect(registered.isBackupEligible && registered.isBackedUp)
+        #expect(try get(registered, counter: 0) == VerifiedAssertion(counter: 0, isBackedUp: true))
+    }
+
+    @Test func `refuses what a browser refuses`() throws {
+        let ids = [Base64URL.encode(try create(creation()).id)]
+        #expect(throws: VirtualAuthenticatorError.alreadyRegistered) { try create(creation(excluding: ids)) }
+        #expect(throws: VirtualAuthenticatorError.unsupported) { try create(creation(algorithm: -257)) }
+        #expect(throws: VirtualAuthenticatorError.malformedOptions) {
+            try authenticator.create(Data("{}".utf8), origin: origin)
+        }
+        for origin in ["https://evilexample.com", "https://example.org", "https://com"] {
+            #expect(throws: VirtualAuthenticatorError.foreignRelyingParty) {
+                try authenticator.get(request(), origin: origin)
+            }
+        }
+        #expect(throws: VirtualAuthenticatorError.notAllowed) {
+            try authenticator.get(request(allowing: ["AQID"]), origin: origin)
+        }
+        #expect(throws: VirtualAuthenticatorError.notAllowed) {
+            try authenticator.get(request(rpID: "id.example.com"), origin: origin)
+        }
+        authenticator.behavior.verifiesUser = false
+        #expect(throws: VirtualAuthenticatorError.notAllowed) {
+            try authenticator.get(request(allowing: ids), origin: origin)
+        }
+        #expect(throws: VirtualAuthenticatorError.notAllowed) { try create(creation(user: "user 2")) }
+    }
+
+    @Test func `has one credential for each user of a site`() throws {
+        let first = try create(creation())
+        let second = try create(creation())
+        let other = try create(creation(user: "user 2"))
+        #expect(authenticator.credentialIDs == [second, other].map { Base64URL.encode($0.id) })
+        #expect(first.id != second.id)
+    }
+
+    @Test func `shows no key`() throws {
+        _ = try create(creation())
+        var text = ""
+        dump(authenticator, to: &text)
+        #expect("\(authenticator)" == "VirtualAuthenticator(1 credentials, redacted)" && !text.contains("key"))
+    }
+}
