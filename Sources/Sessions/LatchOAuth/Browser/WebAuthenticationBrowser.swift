@@ -85,7 +85,7 @@ public struct WebAuthenticationBrowser: Browser {
 /// Waits for the result of something that the system shows, and has it closed unless there is one.
 ///
 /// The caller resumes at once: the main actor may be busy.
-func response<Value: Sendable>(
+package func response<Value: Sendable>(
     in result: SharedResult<Value>, closing: @escaping @MainActor @Sendable () -> Void
 ) async throws -> Value {
     do { return try await result.value() } catch {

@@ -88,7 +88,7 @@ open class ASAuthorizationAppleIDCredential: NSObject, ASAuthorizationCredential
     open var realUserStatus: ASUserDetectionStatus { stub() }
 }
 public struct ASAuthorizationError: Error {
-    public enum Code: Int, Sendable { case unknown = 1000, canceled = 1001, invalidResponse = 1002, notHandled = 1003, failed = 1004, notInteractive = 1005 }
+    public enum Code: Int, Sendable { case unknown = 1000, canceled = 1001, invalidResponse = 1002, notHandled = 1003, failed = 1004, notInteractive = 1005, matchedExcludedCredential = 1006 }
     public var code: Code { stub() }
 }
 open class ASAuthorizationController: NSObject {
@@ -97,6 +97,14 @@ open class ASAuthorizationController: NSObject {
     @available(watchOS, unavailable)
     open var presentationContextProvider: (any ASAuthorizationControllerPresentationContextProviding)? { get { stub() } set {} }
     open func performRequests() {}
+    @available(iOS 16.0, macOS 13.0, visionOS 1.0, *) @available(tvOS, unavailable) @available(watchOS, unavailable)
+    public struct RequestOptions: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        public static var preferImmediatelyAvailableCredentials: RequestOptions { stub() }
+    }
+    @available(iOS 16.0, macOS 13.0, visionOS 1.0, *) @available(tvOS, unavailable) @available(watchOS, unavailable)
+    open func performRequests(options: ASAuthorizationController.RequestOptions = []) {}
     @available(iOS 16.0, visionOS 1.0, *) @available(macOS, unavailable) @available(tvOS, unavailable) @available(watchOS, unavailable)
     open func performAutoFillAssistedRequests() {}
     @available(iOS 16.0, macOS 13.0, tvOS 18.0, visionOS 1.0, *) @available(watchOS, unavailable)

@@ -10,16 +10,17 @@ private func stub<T>() -> T { fatalError() }
 open class ASAuthorizationPlatformPublicKeyCredentialProvider: NSObject, ASAuthorizationProvider {
     public init(relyingPartyIdentifier: String) {}
     open var relyingPartyIdentifier: String { stub() }
-    @available(tvOS, unavailable)
     open func createCredentialRegistrationRequest(challenge: Data, name: String, userID: Data) -> ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest { stub() }
     open func createCredentialAssertionRequest(challenge: Data) -> ASAuthorizationPlatformPublicKeyCredentialAssertionRequest { stub() }
 }
-@available(tvOS, unavailable) @available(watchOS, unavailable)
+@available(watchOS, unavailable)
 open class ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest: ASAuthorizationRequest {
     open var challenge: Data = Data()
     open var name: String = ""
     open var userID: Data = Data()
     open var displayName: String?
+    @available(iOS 17.4, macOS 13.5, *) @available(tvOS, unavailable) @available(visionOS, unavailable)
+    open var excludedCredentials: [ASAuthorizationPlatformPublicKeyCredentialDescriptor]? { get { stub() } set {} }
     open var userVerificationPreference: ASAuthorizationPublicKeyCredentialUserVerificationPreference { get { stub() } set {} }
 }
 @available(watchOS, unavailable)
@@ -41,7 +42,7 @@ open class ASAuthorizationPlatformPublicKeyCredentialDescriptor: NSObject {
     public init(credentialID: Data) {}
     open var credentialID: Data { stub() }
 }
-@available(tvOS, unavailable) @available(watchOS, unavailable)
+@available(watchOS, unavailable)
 open class ASAuthorizationPlatformPublicKeyCredentialRegistration: NSObject, ASAuthorizationCredential {
     open var credentialID: Data { stub() }
     open var rawClientDataJSON: Data { stub() }

@@ -14,9 +14,29 @@ public struct SystemAppleIDProvider: AppleIDProvider {
     public func credential(for request: AppleIDRequest) async throws -> AppleIDCredential {
         try Task.checkCancellation()
         let result = SharedResult<AppleIDCredential>()
-        let dialog = await AppleIDDialog(request, anchor: anchor, result: result)
+        let dialog = await dialog(for: request, result: result)
         await dialog.show()
         return try await response(in: result) { dialog.cancel() }
+    }
+
+    @MainActor
+    private func dialog(for request: AppleIDRequest, result: SharedResult<AppleIDCredential>) -> AuthorizationDialog {
+        let system = ASAuthorizationAppleIDProvider().createRequest()
+        system.requestedScopes =
+            (request.requestsName ? [.fullName] : []) + (request.requestsEmail ? [.email] : [])
+        system.nonce = request.nonce
+        system.state = request.state
+        return AuthorizationDialog(system, anchor: anchor) { end in
+            switch end {
+            case .success(let credential):
+                let known = (credential as? ASAuthorizationAppleIDCredential).map { AppleIDCredential($0) }
+                result.finish(known.map { .success($0) } ?? .failure(OAuthError(appleIDErrorCode: nil)))
+            case .failure(let error):
+                // An error of another domain has no code that is known here.
+                let code = (error as? ASAuthorizationError)?.code.rawValue ?? 0
+                result.finish(.failure(OAuthError(appleIDErrorCode: code)))
+            }
+        }
     }
 
     /// Returns whether a user still uses this app with the Apple Account of this device.
@@ -38,6 +58,18 @@ public struct SystemAppleIDProvider: AppleIDProvider {
             }
             continuation.onTermination = { _ in task.cancel() }
         }
+    }
+}
+
+extension AppleIDCredential {
+    /// Copies the credential of the system.
+    fileprivate init(_ credential: ASAuthorizationAppleIDCredential) {
+        self.init(
+            user: credential.user, identityToken: credential.identityToken.map { String(decoding: $0, as: UTF8.self) },
+            authorizationCode: credential.authorizationCode.map { String(decoding: $0, as: UTF8.self) },
+            state: credential.state,
+            name: AppleUserName(given: credential.fullName?.givenName, family: credential.fullName?.familyName),
+            email: credential.email, isLikelyReal: credential.realUserStatus == .likelyReal ? true : nil)
     }
 }
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(watchOS)
-extension AppleIDDialog {
+extension AuthorizationDialog {
     /// Leaves the place of the dialog to the watch.
     func place() {}
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(AuthenticationServices) && !os(watchOS)
+package import AuthenticationServices
+
+extension AuthorizationDialog: ASAuthorizationControllerPresentationContextProviding {
+    /// Sets the place of the dialog.
+    func place() { controller.presentationContextProvider = self }
+
+    /// Closes the dialog.
+    package func cancel() { controller.cancel() }
+
+    /// Returns the window above which the dialog is shown.
+    package func presentationAnchor(for controller: ASAuthorizationController) -> ASPresentationAnchor { anchor }
+}
+#endif
