@@ -24,13 +24,20 @@ public struct AccountEndpoints: Sendable {
     public var verifyEmail = "api/auth/verify-email"
     /// The request for another verification mail: POST `{email}`.
     public var resendVerification = "api/auth/resend-verification"
-    /// The repeated authentication: POST `{password, otp?}`, or `{code, code_verifier, otp?}` after a provider's page, with the
-    /// access token.
+    /// The repeated authentication: POST `{password, otp?}`, `{code, code_verifier, otp?}` after a provider's page, or
+    /// `{credential}` of a passkey, with the access token.
     public var reauthenticate = "api/auth/reauthenticate"
     /// The ways in which the user signs in: GET with the access token.
     public var signInMethods = "api/auth/links"
     /// The sign-in with the device's own Sign in with Apple: POST `{identityToken, nonce, authorizationCode?, name?, otp?}`.
     public var appleSignIn = "api/auth/apple/exchange"
+    /// The folder of the user's passkeys, with the access token: GET, POST `{credential, name?}`, POST `<folder>/options`,
+    /// PATCH `{name}` and DELETE `<folder>/<id>`.
+    public var passkeys = "api/auth/passkeys"
+    /// The request for the options of a sign-in with a passkey: POST `{}`.
+    public var passkeySignInOptions = "api/auth/passkeys/sign-in/options"
+    /// The sign-in with a passkey: POST `{credential}`.
+    public var passkeySignIn = "api/auth/passkeys/sign-in"
     /// The profile: GET with the access token.
     public var profile = "user/profile"
     /// The folder of the RPCs of `userservice.v1.UserService`: POST `<folder>/<method>` with JSON.

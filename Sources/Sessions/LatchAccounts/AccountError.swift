@@ -88,7 +88,14 @@ extension AccountError {
 
 extension AccountError {
     /// Creates the error of a response.
-    package init(_ response: HTTPResponse, unauthorized: AccountError = .refused) {
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - unauthorized: The error of a status 401 whose code is not known.
+    ///   - conflict: The error of a status 409.
+    package init(
+        _ response: HTTPResponse, unauthorized: AccountError = .refused, conflict: AccountError = .emailTaken
+    ) {
         let content = (try? JSONValue(parsing: response.body.bytes))?.objectValue
         // An RPC has one of sixteen codes in its content, and the server's own one in a field.
         let serverCode = response.fields["latch-code"] ?? content?["code"]?.stringValue
@@ -97,7 +104,7 @@ extension AccountError {
             case 400, 422: serverCode == "invalidEmail" || Self.isInvalidEmail(content) ? .invalidEmail : .refused
             case 401, 403:
                 Self.credentialError(serverCode) ?? (response.status == .unauthorized ? unauthorized : .refused)
-            case 409: .emailTaken
+            case 409: serverCode == "tooManyPasskeys" ? .refused : conflict
             case 429: .tooManyAttempts
             case 500...: .serverFailed
             default: .refused
@@ -117,12 +124,13 @@ extension AccountError {
         }
     }
 
-    /// Returns the error of the server's own code for a password or a second factor; nil for any other.
+    /// Returns the error of the server's own code for a password, a second factor or a passkey; nil for any other.
     private static func credentialError(_ serverCode: String?) -> AccountError? {
         switch serverCode {
         case "invalidCredentials": .wrongCredentials
         case "mfaRequired": .secondFactorRequired
         case "invalidCode": .wrongCode
+        case "invalidPasskey": .passkeyRefused
         default: nil
         }
     }

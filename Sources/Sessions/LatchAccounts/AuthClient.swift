@@ -155,12 +155,14 @@ extension AuthClient {
     }
 
     /// Sends what proves who the user is, with a code of the second factor, and signs the session in.
-    func signIn(at path: String, _ proof: JSONObject, code: String?) async throws -> Tokens {
+    func signIn(
+        at path: String, _ proof: JSONObject, code: String?, unauthorized: AccountError = .wrongCredentials
+    ) async throws -> Tokens {
         let sent = tokenDecoder.clock.now
         var content = proof
         if let code { content["otp"] = .string(code) }
         let response = try await send(path, content)
-        guard response.status.isSuccess else { throw AccountError(response, unauthorized: .wrongCredentials) }
+        guard response.status.isSuccess else { throw AccountError(response, unauthorized: unauthorized) }
         let tokens = try tokenDecoder.tokens(in: response)
         try await session.signIn(tokens, requestedAt: sent)
         return tokens
@@ -169,7 +171,8 @@ extension AuthClient {
     /// Authenticates the signed-in user once more, for requests that need a recent authentication (RFC 9470).
     ///
     /// Such a request fails with `AuthError.stepUpRequired`. Ask the user for the password, call this function, and send the
-    /// request again; users without one authenticate by ``reauthenticate(through:using:redirectingTo:code:)``. The tokens stay the same, and the pending `session.stepUp` ends.
+    /// request again; users without one authenticate by ``reauthenticate(withPasskeyFrom:)`` or
+    /// ``reauthenticate(through:using:redirectingTo:code:)``. The tokens stay the same, and the pending `session.stepUp` ends.
     ///
     /// ```swift
     /// do {
@@ -190,11 +193,11 @@ extension AuthClient {
     }
 
     /// Sends what proves who the user is, with a code of the second factor.
-    func reauthenticate(_ proof: JSONObject, code: String?) async throws {
+    func reauthenticate(_ proof: JSONObject, code: String?, unauthorized: AccountError = .refused) async throws {
         var content = proof
         if let code { content["otp"] = .string(code) }
         let response = try await send(endpoints.reauthenticate, content, over: client)
-        guard response.status.isSuccess else { throw AccountError(response) }
+        guard response.status.isSuccess else { throw AccountError(response, unauthorized: unauthorized) }
         await session.completeStepUp()
     }
 

@@ -20,6 +20,8 @@ public struct SignInMethods: Sendable, Hashable {
     public let hasPassword: Bool
     /// Whether the account has a second factor, whose codes a sign-in and a repeated authentication need.
     public let hasSecondFactor: Bool
+    /// The number of passkeys that sign in to the account.
+    public let passkeys: Int
     /// The providers that sign in to the account.
     public let links: [Link]
     /// The providers that the server offers.
@@ -32,6 +34,7 @@ public struct SignInMethods: Sendable, Hashable {
         }
         self.hasPassword = hasPassword
         hasSecondFactor = object["hasSecondFactor"]?.boolValue ?? false
+        passkeys = object["passkeys"]?.intValue ?? 0
         self.links = links.compactMap { link in
             link["provider"]?.stringValue.map { provider in
                 Link(

@@ -42,7 +42,7 @@ final class RealBackend: Sendable {
             clock: clock.wallClock())
         switch way {
         case .inProcess:
-            (server, transport, base) = (nil, identity.handler, "http://127.0.0.1:8080")
+            (server, transport, base) = (nil, identity.handler, "http://localhost:8080")
         case .socket:
             let server = Server(handler: identity.handler, configuration: .patient)
             base = try await server.start().url

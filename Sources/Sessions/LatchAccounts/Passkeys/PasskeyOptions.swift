@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchCore
+import LatchJOSE
+
+/// The options of a new passkey, from a server's `PublicKeyCredentialCreationOptionsJSON` (WebAuthn §5.1.8).
+public struct PasskeyCreationOptions: Sendable, Hashable {
+    /// The account for which the passkey is.
+    public struct User: Sendable, Hashable {
+        /// The server's handle of the account, which a sign-in returns.
+        public let handle: [UInt8]
+        /// The name with which the user signs in.
+        public let name: String
+        /// The name of the person.
+        public let displayName: String
+    }
+
+    /// The options as the server sent them, for an authenticator that takes JSON.
+    public let json: JSONObject
+    /// The domain that the passkey is for.
+    public let relyingPartyID: String
+    /// The bytes that the registration signs or repeats.
+    public let challenge: [UInt8]
+    /// The account.
+    public let user: User
+    /// The credentials that the account has already, one of which on this device makes another one needless.
+    public let excludedCredentialIDs: [[UInt8]]
+    /// The server's requirement that the device verifies its user: `required`, `preferred` or `discouraged`.
+    public let userVerification: String
+
+    /// Creates options from the member `publicKey` of a server's response.
+    ///
+    /// - Throws: `AccountError.invalidResponse` if a member is missing or malformed that every device needs.
+    public init(json: JSONObject) throws(AccountError) {
+        guard let relyingParty = json["rp"]?["id"]?.stringValue, let challenge = json.bytes("challenge"),
+            let user = json["user"]?.objectValue, let handle = user.bytes("id"), !handle.isEmpty,
+            let name = user["name"]?.stringValue
+        else { throw .invalidResponse }
+        self.json = json
+        relyingPartyID = relyingParty
+        self.challenge = challenge
+        self.user = User(handle: handle, name: name, displayName: user["displayName"]?.stringValue ?? name)
+        excludedCredentialIDs = json.credentialIDs("excludeCredentials")
+        userVerification = json["authenticatorSelection"]?["userVerification"]?.stringValue ?? "preferred"
+    }
+}
+
+/// The options of a sign-in with a passkey, from a server's `PublicKeyCredentialRequestOptionsJSON` (WebAuthn §5.1.9).
+public struct PasskeyRequestOptions: Sendable, Hashable {
+    /// The options as the server sent them, for an authenticator that takes JSON.
+    public let json: JSONObject
+    /// The domain that the passkey is for.
+    public let relyingPartyID: String
+    /// The bytes that the passkey signs.
+    public let challenge: [UInt8]
+    /// The credentials of which one is to sign; empty for any that the device has for the domain.
+    public let allowedCredentialIDs: [[UInt8]]
+    /// The server's requirement that the device verifies its user: `required`, `preferred` or `discouraged`.
+    public let userVerification: String
+    /// The time after which the server no longer accepts the challenge; nil if it does not say.
+    public let timeout: Duration?
+
+    /// Creates options from the member `publicKey` of a server's response.
+    ///
+    /// - Throws: `AccountError.invalidResponse` if a member is missing or malformed that every device needs.
+    public init(json: JSONObject) throws(AccountError) {
+        guard let relyingParty = json["rpId"]?.stringValue, let challenge = json.bytes("challenge") else {
+            throw .invalidResponse
+        }
+        self.json = json
+        relyingPartyID = relyingParty
+        self.challenge = challenge
+        allowedCredentialIDs = json.credentialIDs("allowCredentials")
+        userVerification = json["userVerification"]?.stringValue ?? "preferred"
+        timeout = json["timeout"]?.intValue.flatMap { $0 > 0 ? .milliseconds($0) : nil }
+    }
+}
+
+extension JSONObject {
+    /// Returns the bytes of a member in base64url; nil if it is missing or malformed.
+    func bytes(_ name: String) -> [UInt8]? {
+        self[name]?.stringValue.flatMap { try? Base64URL.decode($0) }
+    }
+
+    /// Returns the identifiers of a list of credential descriptors (WebAuthn §5.8.3).
+    fileprivate func credentialIDs(_ name: String) -> [[UInt8]] {
+        (self[name]?.arrayValue ?? []).compactMap { $0.objectValue?.bytes("id") }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+import LatchCore
+import LatchHTTP
+
+extension AuthClient {
+    /// Signs a user in with a passkey, which tells the server the account as well: no name and no code is typed.
+    ///
+    /// - Parameters:
+    ///   - provider: Signs the server's challenge.
+    ///   - mediation: The presentation. A ``PasskeyMediation/conditional`` request waits until the user chooses a passkey,
+    ///     as long as it takes: before a challenge expires, the request goes on with a new one.
+    /// - Throws: `AccountError.passkeyCancelled` if the user does not want it, `noPasskey`, `passkeyRefused` if the server
+    ///   does not know the passkey any more, `passkeysUnavailable`, …; nothing is then stored.
+    @discardableResult
+    public func signIn(
+        withPasskeyFrom provider: any PasskeyProvider, mediation: PasskeyMediation = .modal
+    ) async throws -> Tokens {
+        try await signIn(with: try await passkeyAssertion(from: provider, mediation: mediation))
+    }
+
+    /// Returns a passkey's signature of the server's challenge, which ``signIn(with:)`` or ``reauthenticate(with:)`` sends.
+    ///
+    /// - Throws: As ``signIn(withPasskeyFrom:mediation:)``, before the server has seen the passkey.
+    public func passkeyAssertion(
+        from provider: any PasskeyProvider, mediation: PasskeyMediation = .modal
+    ) async throws -> PasskeyAssertion {
+        while true {
+            let options = try await passkeyRequestOptions()
+            guard mediation == .conditional, let timeout = options.timeout else {
+                return try await provider.get(options, mediation: mediation)
+            }
+            // Early enough for the user who has just begun to choose.
+            if let assertion = try await assertion(from: provider, options, within: timeout * 0.75) { return assertion }
+        }
+    }
+
+    /// Signs a user in with the signature of a passkey.
+    ///
+    /// - Throws: `AccountError.passkeyRefused`, `refused`, …; nothing is then stored.
+    @discardableResult
+    public func signIn(with assertion: PasskeyAssertion) async throws -> Tokens {
+        try await signIn(
+            at: endpoints.passkeySignIn, ["credential": .object(assertion.json)], code: nil,
+            unauthorized: .passkeyRefused)
+    }
+
+    /// Authenticates the signed-in user once more with a passkey, for requests that need a recent authentication (RFC 9470).
+    ///
+    /// See ``reauthenticate(password:code:)``. It needs no code of a second factor: the device has verified its user.
+    ///
+    /// - Parameter provider: Signs the server's challenge.
+    /// - Throws: `AccountError.passkeyCancelled` if the user does not want it, `noPasskey`, `passkeyRefused` if it is not a
+    ///   passkey of this account, `passkeysUnavailable`, …; the user stays signed in.
+    public func reauthenticate(withPasskeyFrom provider: any PasskeyProvider) async throws {
+        try await reauthenticate(with: try await passkeyAssertion(from: provider))
+    }
+
+    /// Authenticates the signed-in user once more with the signature of a passkey.
+    ///
+    /// - Throws: `AccountError.passkeyRefused` if it is not a passkey of this account, `refused`, …; the user stays signed in.
+    public func reauthenticate(with assertion: PasskeyAssertion) async throws {
+        try await reauthenticate(["credential": .object(assertion.json)], code: nil, unauthorized: .passkeyRefused)
+    }
+
+    /// Requests a challenge.
+    ///
+    /// - Throws: `AccountError.refused`, with the status 404 for a server without passkeys; `HTTPError`.
+    package func passkeyRequestOptions() async throws -> PasskeyRequestOptions {
+        let response = try await send(endpoints.passkeySignInOptions, [:])
+        guard response.status.isSuccess else { throw AccountError(response) }
+        guard let json = (try? JSONValue(parsing: response.body.bytes))?["publicKey"]?.objectValue else {
+            throw AccountError.invalidResponse
+        }
+        return try PasskeyRequestOptions(json: json)
+    }
+
+    /// The first event of a conditional request.
+    private enum ConditionalEvent: Sendable {
+        case ended(Result<PasskeyAssertion, any Error>)
+        case expired
+    }
+
+    /// Waits for the user's choice until the challenge expires; returns nil then.
+    private func assertion(
+        from provider: any PasskeyProvider, _ options: PasskeyRequestOptions, within time: Duration
+    ) async throws -> PasskeyAssertion? {
+        let clock = tokenDecoder.clock
+        let events = await withTaskGroup(of: ConditionalEvent.self) { group in
+            group.addTask {
+                do { return .ended(.success(try await provider.get(options, mediation: .conditional))) } catch {
+                    return .ended(.failure(error))
+                }
+            }
+            group.addTask {
+                // A sleep is cancelled when the other one ends, or the caller.
+                do { try await clock.sleep(for: time) } catch { return .expired }
+                return .expired
+            }
+            var events: [ConditionalEvent] = []
+            for await event in group {
+                group.cancelAll()
+                events.append(event)
+            }
+            return events
+        }
+        if case .ended(let result) = events.first { return try result.get() }
+        try Task.checkCancellation()
+        // The user may have chosen in the last moment.
+        if case .ended(.success(let assertion)) = events.last { return assertion }
+        return nil
+    }
+}

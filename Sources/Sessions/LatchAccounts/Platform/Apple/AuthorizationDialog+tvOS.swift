@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(tvOS)
+import LatchOAuth
+
+extension AuthorizationDialog {
+    /// False: tvOS has no such requests.
+    nonisolated static var hasConditionalMediation: Bool { false }
+
+    /// Shows the dialog, which asks a phone for the passkey.
+    func show(_ mediation: PasskeyMediation) { show() }
+}
+#endif

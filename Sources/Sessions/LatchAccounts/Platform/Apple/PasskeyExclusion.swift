@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(iOS) || os(macOS)
+import AuthenticationServices
+import PortableFoundation
+
+extension ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest {
+    /// Excludes the credentials that the account has already.
+    func exclude(_ ids: [[UInt8]]) {
+        excludedCredentials = ids.map { ASAuthorizationPlatformPublicKeyCredentialDescriptor(credentialID: Data($0)) }
+    }
+}
+#endif

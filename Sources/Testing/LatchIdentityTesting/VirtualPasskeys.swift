@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAccounts
+import LatchCore
+public import LatchTesting
+import PortableFoundation
+import Synchronization
+
+/// The passkeys of a device in software, for the tests of an app.
+///
+/// ```swift
+/// let passkeys = VirtualPasskeys()
+/// try await auth.addPasskey(from: passkeys)
+/// try await auth.signOut()
+/// try await auth.signIn(withPasskeyFrom: passkeys)
+/// ```
+///
+/// It does what the user of a phone does who agrees to everything; a test lets the user decline, or choose a suggestion.
+public final class VirtualPasskeys: PasskeyProvider {
+    private struct State {
+        var isDeclining = false
+        var suggestion: SharedResult<Void>?
+    }
+
+    /// The authenticator, which has the keys.
+    public let authenticator: VirtualAuthenticator
+    /// Whether the keyboard suggests passkeys.
+    public let isConditionalMediationAvailable: Bool
+    private let state = Mutex(State())
+    private let suggestions = Gate()
+
+    /// Creates the passkeys of a device.
+    ///
+    /// - Parameters:
+    ///   - authenticator: The authenticator, which has the keys.
+    ///   - suggestsPasskeys: Whether the keyboard suggests passkeys; the user chooses one by ``chooseSuggestion()``.
+    public init(_ authenticator: VirtualAuthenticator = VirtualAuthenticator(), suggestsPasskeys: Bool = false) {
+        self.authenticator = authenticator
+        isConditionalMediationAvailable = suggestsPasskeys
+        suggestions.open()
+    }
+
+    /// Whether the user closes each dialog.
+    public var isDeclining: Bool {
+        get { state.withLock { $0.isDeclining } }
+        set { state.withLock { $0.isDeclining = newValue } }
+    }
+
+    /// Waits until the keyboard suggests a passkey, and chooses it.
+    public func chooseSuggestion() async {
+        await suggestions.reached()
+        state.withLock { $0.suggestion }?.finish(.success(()))
+    }
+
+    /// Creates a passkey, unless the user declines.
+    public func create(_ options: PasskeyCreationOptions) async throws -> PasskeyRegistration {
+        if isDeclining { throw AccountError.passkeyCancelled }
+        let json = try response(at: options.relyingPartyID) {
+            try authenticator.create(Data(JSONValue.object(options.json).serialized()), origin: $0)
+        }
+        return try PasskeyRegistration(json: json)
+    }
+
+    /// Signs a challenge with the newest passkey, unless the user declines.
+    public func get(_ options: PasskeyRequestOptions, mediation: PasskeyMediation) async throws -> PasskeyAssertion {
+        if mediation == .conditional {
+            let suggestion = SharedResult<Void>()
+            state.withLock { $0.suggestion = suggestion }
+            await suggestions.pass()
+            try await suggestion.value()
+        } else if isDeclining {
+            throw AccountError.passkeyCancelled
+        }
+        let json = try response(at: options.relyingPartyID) {
+            try authenticator.get(Data(JSONValue.object(options.json).serialized()), origin: $0)
+        }
+        return try PasskeyAssertion(json: json)
+    }
+
+    /// Runs a ceremony of an app of a domain, and returns the authenticator's JSON.
+    private func response(at domain: String, _ ceremony: (String) throws -> Data) throws -> JSONObject {
+        do {
+            // What Apple's systems state for an app.
+            let data = try ceremony("https://\(domain)")
+            guard let json = try JSONValue(parsing: data).objectValue else { throw AccountError.passkeysUnavailable }
+            return json
+        } catch VirtualAuthenticatorError.alreadyRegistered {
+            throw AccountError.passkeyExists
+        } catch VirtualAuthenticatorError.notAllowed {
+            throw AccountError.noPasskey
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchIdentityTesting
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+/// A user whose device is a virtual authenticator, at the real server.
+@Suite(.timeLimit(.minutes(1))) struct `A user with a passkey` {
+    @Test func `signs in on another device, with no password, and with both factors`() async throws {
+        try await RealBackend.run { backend, _ in
+            let phone = try await backend.signedIn()
+            _ = try await backend.enrolSecondFactor(of: phone)
+            #expect(try await phone.signInMethods().passkeys == 0)
+            let passkeys = VirtualPasskeys()
+            let added = try await phone.addPasskey(from: passkeys, named: "Phone")
+            #expect(added.name == "Phone" && added.isSynced && added.isBackedUp && added.lastUsedAt == nil)
+            #expect(try await phone.signInMethods().passkeys == 1)
+
+            backend.passTime(60)
+            let tablet = try backend.client()
+            try await tablet.signIn(withPasskeyFrom: passkeys)
+            #expect(tablet.account?.email == RealBackend.email)
+            let listed = try #require(try await tablet.passkeys().first)
+            #expect(listed.id == added.id && listed.createdAt == added.createdAt)
+            #expect(try #require(listed.lastUsedAt).timeIntervalSince(added.createdAt) >= 59)
+        }
+    }
+
+    @Test func `authenticates again with it, and not with another account's`() async throws {
+        try await RealBackend.run { backend, _ in
+            let client = try await backend.signedIn()
+            let (own, other) = (VirtualPasskeys(), VirtualPasskeys())
+            try await client.addPasskey(from: own)
+            try await backend.signedIn(as: "bob@example.com").addPasskey(from: other)
+            backend.passTime(901)
+            await #expect(throws: AuthError.stepUpRequired) { try await client.addPasskey(from: other) }
+            #expect(client.session.stepUp != nil)
+            await #expect(throws: AccountError.passkeyRefused) {
+                try await client.reauthenticate(withPasskeyFrom: other)
+            }
+            #expect(client.session.stepUp != nil && client.session.currentState.isSignedIn)
+            try await client.reauthenticate(withPasskeyFrom: own)
+            #expect(client.session.stepUp == nil)
+            await #expect(throws: AccountError.passkeyExists) { try await client.addPasskey(from: own) }
+        }
+    }
+
+    @Test func `renames it, and removes it, which then signs nobody in`() async throws {
+        try await RealBackend.run { backend, _ in
+            let client = try await backend.signedIn()
+            let passkeys = VirtualPasskeys()
+            let added = try await client.addPasskey(from: passkeys)
+            #expect(!added.name.isEmpty)
+            #expect(try await client.renamePasskey(added.id, to: "Old phone").name == "Old phone")
+            try await client.removePasskey(added.id)
+            #expect(try await client.passkeys().isEmpty)
+            let tablet = try backend.client()
+            await #expect(throws: AccountError.passkeyRefused) { try await tablet.signIn(withPasskeyFrom: passkeys) }
+            #expect(!tablet.session.currentState.isSignedIn)
+            let gone = await #expect(throws: AccountError.refused) { try await client.removePasskey(added.id) }
+            #expect(gone?.status == .notFound && gone?.serverCode == "noSuchPasskey")
+        }
+    }
+
+    @Test func `begins again with a signature that is too late or was used before`() async throws {
+        try await RealBackend.run { backend, _ in
+            let passkeys = VirtualPasskeys()
+            try await backend.signedIn().addPasskey(from: passkeys)
+            let client = try backend.client()
+            let assertion = try await client.passkeyAssertion(from: passkeys)
+            try await client.signIn(with: assertion)
+            let used = await #expect(throws: AccountError.self) { try await backend.client().signIn(with: assertion) }
+            #expect(used?.serverCode == "passkeyChallengeExpired")
+            let late = try await client.passkeyAssertion(from: passkeys)
+            backend.passTime(301)
+            let expired = await #expect(throws: AccountError.self) { try await backend.client().signIn(with: late) }
+            #expect(expired?.serverCode == "passkeyChallengeExpired")
+        }
+    }
+
+    @Test func `is signed in by a suggestion`() async throws {
+        try await RealBackend.run { backend, _ in
+            let passkeys = VirtualPasskeys(suggestsPasskeys: true)
+            try await backend.signedIn().addPasskey(from: passkeys)
+            let client = try backend.client()
+            async let tokens = client.signIn(withPasskeyFrom: passkeys, mediation: .conditional)
+            await passkeys.chooseSuggestion()
+            _ = try await tokens
+            #expect(client.session.currentState.isSignedIn)
+        }
+    }
+
+    @Test func `without one on the device, or with another wish, stays signed out`() async throws {
+        try await RealBackend.run { backend, _ in
+            let passkeys = VirtualPasskeys()
+            let client = try backend.client()
+            await #expect(throws: AccountError.noPasskey) { try await client.signIn(withPasskeyFrom: passkeys) }
+            passkeys.isDeclining = true
+            await #expect(throws: AccountError.passkeyCancelled) { try await client.signIn(withPasskeyFrom: passkeys) }
+            let signedIn = try await backend.signedIn()
+            await #expect(throws: AccountError.passkeyCancelled) { try await signedIn.addPasskey(from: passkeys) }
+            #expect(try await signedIn.passkeys().isEmpty)
+        }
+    }
+}
