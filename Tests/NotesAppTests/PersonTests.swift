@@ -33,6 +33,32 @@ import Testing
         try stage.removeFolder()
     }
 
+    @Test func `adds a passkey after the sign-in, signs out, and signs in with it to the same notes`() async throws {
+        let stage = try await Stage(passkeys: VirtualPasskeys())
+        let app = stage.app()
+        await app.open()
+        try await stage.identity.client().signUp(email: email, password: password)
+        await app.type([.email: email, .password: password], thenTap: .submit)
+        await app.tap(.submit)
+        await app.tap(.done)
+        #expect(app.auth.screen == nil)
+        let notes = try #require(app.notes)
+        notes.send(.appear)
+        await notes.type([.text: "Buy milk"], thenTap: .submit)
+        app.auth.menu?.press(.signOut)
+        await app.settled()
+        #expect(app.notes == nil)
+
+        await app.tap(.passkey)
+        app.notes?.send(.appear)
+        await app.notes?.settled()
+        #expect(app.notes?.texts == ["Buy milk"] && app.auth.screen == nil)
+        app.auth.menu?.press(.profile)
+        await app.tap(.passkeys)
+        #expect(app.auth.screen?.model.controls.filter { $0.id.name == "passkey" }.count == 1)
+        try stage.removeFolder()
+    }
+
     private func signUp(_ app: NotesAppModel, _ stage: Stage) async throws {
         await app.tap(.register)
         await app.type([.name: "Ada", .email: email, .newPassword: password], thenTap: .submit)
@@ -139,8 +165,10 @@ private final class Stage {
     private let service: URL
     private let network: Network
     private let secrets = InMemorySecretStore()
+    private let passkeys: VirtualPasskeys?
 
-    init() async throws {
+    init(passkeys: VirtualPasskeys? = nil) async throws {
+        self.passkeys = passkeys
         let url = try #require(URL(string: "https://notes.test"))
         identity = try await makeServer(audience: url.absoluteString)
         folder = FileManager.default.temporaryDirectory.path + "/latch-notes-\(UUID().uuidString)"
@@ -166,7 +194,9 @@ private final class Stage {
     func app() -> NotesAppModel {
         let (connection, url, network) = (ConnectionModel(), identity.url, network)
         let (interceptor, clock) = (connection.interceptor, identity.clock.wallClock())
-        let auth = AuthModel(server: url, secrets: secrets, connection: connection, clock: clock) { store in
+        let auth = AuthModel(
+            server: url, secrets: secrets, connection: connection, clock: clock, passkeys: passkeys
+        ) { store in
             AuthClient(baseURL: url, store: store, transport: network, interceptors: [interceptor], clock: clock)
         }
         return NotesAppModel(

@@ -16,7 +16,7 @@ extension AccountProfile {
 
 extension ScreenScenario where S == ProfileScreen {
     static let profile = ScreenScenario(
-        name: "Profile", screen: ProfileScreen(),
+        name: "Profile", screen: ProfileScreen(offersPasskeys: true),
         step: { $0.isDeleting ? "deletion" : $0.profile == nil ? "empty" : "profile" },
         responses: { request in
             switch request {

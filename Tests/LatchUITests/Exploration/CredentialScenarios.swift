@@ -29,10 +29,21 @@ extension ScreenScenario where S == SignInScreen {
             responses: { request in
                 switch request {
                 case .signIn: [.signedIn, .challenged(challenge)]
-                case .verify, .provider: [.signedIn]
+                case .verify, .provider, .passkey: [.signedIn]
                 }
             })
     }
+
+    static let passkeySignIn: ScreenScenario = {
+        var passkeys = scenario("Sign-in with passkeys") {
+            $0.offersPasskey = true
+            $0.suggestsPasskeys = true
+            $0.offersRegistration = false
+            $0.offersPasswordReset = false
+        }
+        passkeys.failures = [.offline, .codeRequired, .passkeyRefused, .cancelled]
+        return passkeys
+    }()
 
     static let challenge = SignInChallenge(token: secret, expiryDate: Date(timeIntervalSince1970: 300))
 }
@@ -126,7 +137,30 @@ extension ScreenScenario where S == SecondFactorScreen {
 }
 
 extension ScreenScenario where S == StepUpScreen {
-    static let stepUp = ScreenScenario(
-        name: "Step-up", screen: StepUpScreen(),
-        step: { $0.fields[.code] == nil ? "password" : "password and code" }, responses: { _ in [.authenticated] })
+    static let stepUp = scenario("Step-up", StepUpScreen.Methods())
+
+    static let fullStepUp = scenario(
+        "Step-up with every way",
+        StepUpScreen.Methods(hasPasskey: true, hasSecondFactor: true, providers: [.apple]),
+        failures: [.offline, .wrongCredentials, .wrongCode, .cancelled])
+
+    static let emptyStepUp = scenario("Step-up without a way", StepUpScreen.Methods(hasPassword: false))
+
+    private static func scenario(
+        _ name: String, _ methods: StepUpScreen.Methods,
+        failures: [ScreenFailure.Reason] = [
+            .offline, .wrongCredentials, .wrongCode, .codeRequired, .locked, .cancelled,
+        ]
+    ) -> ScreenScenario {
+        ScreenScenario(
+            name: name, screen: StepUpScreen(),
+            step: { screen in
+                let fields = screen.fields.all.map(\.id.name)
+                let name = fields.isEmpty ? "no field" : fields.joined(separator: " and ")
+                return screen.loading == nil ? name : "before loading: \(name)"
+            },
+            responses: { request in
+                if case .load = request { [.loaded(methods)] } else { [.authenticated] }
+            }, failures: failures)
+    }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+import LatchAccounts
 import LatchUI
 
 extension ScreenScenario where S == UserMenuScreen {
@@ -13,6 +15,34 @@ extension ScreenScenario where S == PasskeyScreen {
         name: "Passkey", screen: PasskeyScreen(account: "ada@example.com"),
         step: { screen in screen.content.contains { $0.id == .done } ? "created" : "offer" },
         responses: { _ in [.created] })
+}
+
+extension ScreenScenario where S == PasskeysScreen {
+    static let passkeys = ScreenScenario(
+        name: "Passkeys", screen: PasskeysScreen(),
+        step: { screen in
+            switch screen.step {
+            case .list: screen.passkeys.map { $0.isEmpty ? "no passkey" : "passkeys" } ?? "empty"
+            case .renaming: "new name"
+            case .removing: "confirmation"
+            }
+        },
+        responses: { request in
+            switch request {
+            case .load: [.loaded(all), .loaded([])]
+            case .add: [.added(all)]
+            case .rename: [.renamed(all)]
+            case .remove(let id): [.removed(all.filter { $0.id != id })]
+            }
+        }, failures: [.offline, .lastSignInMethod, .missing, .passkeyExists, .stepUpRequired, .cancelled])
+
+    private static let all: [Passkey] = {
+        let date = Date(timeIntervalSince1970: 86_400)
+        return [
+            Passkey(id: "phone", name: "iPhone", createdAt: date, lastUsedAt: date, isBackedUp: true, isSynced: true),
+            Passkey(id: "key", name: "", createdAt: date),
+        ]
+    }()
 }
 
 extension ScreenScenario where S == UnlockScreen {

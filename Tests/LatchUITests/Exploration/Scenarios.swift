@@ -41,10 +41,12 @@ final class Exploration: Sendable, CustomTestStringConvertible {
 
     /// All screens, in the order of the documentation.
     static let all: [Exploration] = [
-        Exploration(.signIn), Exploration(.dismissibleSignIn), Exploration(.registration), Exploration(.verification),
+        Exploration(.signIn), Exploration(.dismissibleSignIn), Exploration(.passkeySignIn), Exploration(.registration),
+        Exploration(.verification),
         Exploration(.passwordReset), Exploration(.changePassword), Exploration(.secondFactor), Exploration(.stepUp),
+        Exploration(.fullStepUp), Exploration(.emptyStepUp),
         Exploration(.profile), Exploration(.editProfile), Exploration(.devices), Exploration(.accountSwitcher),
         Exploration(.scopeSelection), Exploration(.consent), Exploration(.userList), Exploration(.user),
-        Exploration(.userMenu), Exploration(.passkey), Exploration(.unlock),
+        Exploration(.userMenu), Exploration(.passkey), Exploration(.passkeys), Exploration(.unlock),
     ]
 }

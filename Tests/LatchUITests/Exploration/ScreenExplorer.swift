@@ -41,6 +41,11 @@ struct ScreenExplorer<S: Screen> {
                     ownWays[next].append(number)
                     if effects.contains(where: \.isNavigation) { doors.insert(next) }
                 }
+                if effects.contains(.endAssistance), let assistance = state.machine.assistance {
+                    for late in scenario.answers(assistance, prefix: "late suggestion") {
+                        _ = add(follow(after, late).after)
+                    }
+                }
                 // The answer of a cancelled request may come all the same.
                 guard effects.contains(.cancel), let request = state.request else { continue }
                 for late in scenario.answers(request, prefix: "late answer") { _ = add(follow(after, late).after) }
@@ -89,6 +94,16 @@ struct ScreenExplorer<S: Screen> {
         }
         if state.machine.isBusy, effects.contains(where: \.isRequest), !effects.contains(.cancel), event.isOwn {
             violate("\(place) begins a second request")
+        }
+        if after.machine.isBusy, after.machine.assistance != nil {
+            violate("\(place) lets an assistance wait beside a request")
+        }
+        let begins = effects.contains { if case .beginAssistance = $0 { true } else { false } }
+        if begins != (after.machine.assistance != nil && after.machine.assistance != state.machine.assistance)
+            || effects.contains(.endAssistance)
+                != (state.machine.assistance != nil && after.machine.assistance != state.machine.assistance)
+        {
+            violate("\(place) begins or ends no assistance where it should")
         }
         if case .failure(let failure) = event.event, failure.reason != .cancelled, state.machine.isBusy,
             after.machine.activity == .idle, !effects.contains(where: \.isAnnouncement)

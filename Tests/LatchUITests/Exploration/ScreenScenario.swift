@@ -87,6 +87,14 @@ extension ScreenScenario {
         if let date = state.machine.deadline {
             all.append(ExploredEvent(name: "time", event: .time(date), isWayOut: false))
         }
+        if let assistance = state.machine.assistance {
+            all += answers(assistance, prefix: "suggestion")
+            all += failures.filter { $0 != .locked }.map { reason in
+                ExploredEvent(
+                    name: "suggestion fails with `\(reason)`", event: .assistanceFailure(ScreenFailure(reason)),
+                    isOwn: false)
+            }
+        }
         guard let request = state.request, state.machine.isBusy else { return all }
         all += answers(request, prefix: "answer")
         for reason in failures {

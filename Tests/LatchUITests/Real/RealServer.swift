@@ -33,7 +33,8 @@ final class RealServer: Sendable {
         identity = try await Identity(
             configuration: configuration, storePath: "\(folder)/identity.sqlite", mailer: mailer,
             clock: clock.wallClock())
-        identity.adoptIssuer("http://127.0.0.1:8080")
+        // A secure context, which passkeys need.
+        identity.adoptIssuer("http://localhost:8080")
     }
 
     /// Runs `body` with a server of its own.
@@ -68,33 +69,36 @@ final class RealServer: Sendable {
     }
 
     private var url: URL {
-        get throws { try #require(URL(string: "http://127.0.0.1:8080")) }
+        get throws { try #require(URL(string: "http://localhost:8080")) }
     }
 
     /// An app on a device, whose accounts are in ``secrets`` unless others are given.
-    @MainActor func app(secrets: (any SecretStore)? = nil) throws -> AuthModel {
+    @MainActor func app(
+        secrets: (any SecretStore)? = nil, passkeys: (any PasskeyProvider)? = nil
+    ) throws -> AuthModel {
         let connection = ConnectionModel()
         let interceptor = connection.interceptor
         let origin = try url
         return AuthModel(
-            server: origin, secrets: secrets ?? self.secrets, connection: connection, clock: clock.wallClock()
+            server: origin, secrets: secrets ?? self.secrets, connection: connection, clock: clock.wallClock(),
+            passkeys: passkeys
         ) { store in
             self.client(at: origin, store: store, interceptors: [interceptor])
         }
     }
 
     /// An app at its sign-in; the account exists.
-    @MainActor func signedUp() async throws -> AuthModel {
+    @MainActor func signedUp(passkeys: (any PasskeyProvider)? = nil) async throws -> AuthModel {
         try await client().signUp(email: Self.email, password: Self.password)
-        let auth = try app()
+        let auth = try app(passkeys: passkeys)
         await auth.restore()
         await auth.settled()
         return auth
     }
 
     /// An app with a signed-in user.
-    @MainActor func signedIn() async throws -> AuthModel {
-        let auth = try await signedUp()
+    @MainActor func signedIn(passkeys: (any PasskeyProvider)? = nil) async throws -> AuthModel {
+        let auth = try await signedUp(passkeys: passkeys)
         await auth.use([.email: Self.email, .password: Self.password], press: .submit)
         return auth
     }

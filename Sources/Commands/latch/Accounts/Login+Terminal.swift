@@ -94,7 +94,7 @@ private final class PasswordSignIn: Sendable {
                 if case OAuthError.invalidGrant = error { throw ScreenFailure(.wrongCode) }
                 throw error
             }
-        case .provider: throw ScreenFailure(.browserUnavailable)
+        case .passkey, .provider: throw ScreenFailure(.browserUnavailable)
         }
     }
 }

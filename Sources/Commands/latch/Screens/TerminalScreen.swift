@@ -115,6 +115,7 @@ extension TerminalScreen {
             shownFailure = nil
             return failure
         case .offline, .serverFailed, .refused, .signedOut, .stepUpRequired, .forbidden, .lastAdministrator,
+            .lastSignInMethod, .noPasskey, .passkeyExists, .passkeyRefused, .passkeysUnavailable, .tooManyPasskeys,
             .deviceRefused, .differentUser, .missing, .storeUnavailable, .insecure, .browserUnavailable, .cancelled,
             .unknown:
             throw error

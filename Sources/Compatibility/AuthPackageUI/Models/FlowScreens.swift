@@ -28,7 +28,7 @@ extension ScreenModel where S == SignInScreen {
                     try await client.converting(isSignIn: true, clock) {
                         try await client.login(email: name, password: password.value)
                     }
-                case .verify: throw ScreenFailure(.refused)
+                case .verify, .passkey: throw ScreenFailure(.refused)
                 case .provider(let provider):
                     try await client.converting(clock) { try await flow?.claims(through: provider) ?? nil }
                 }

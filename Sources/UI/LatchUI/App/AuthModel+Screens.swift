@@ -133,7 +133,10 @@ extension AuthModel {
                     accounts.list, clock: clock, revoke: { _, tokens in await accounts.revoke(tokens) },
                     onFinish: { [weak self] (outcome: AccountSwitcherScreen.Outcome) in self?.follow(outcome) }))
         case .profile:
-            return .profile(ProfileModel(client, clock: clock) { [weak self] outcome in self?.follow(outcome) })
+            return .profile(
+                ProfileModel(client, offersPasskeys: passkeys?.isAvailable == true, clock: clock) {
+                    [weak self] outcome in self?.follow(outcome)
+                })
         case .editProfile:
             guard let profile else { return nil }
             return .editProfile(
@@ -149,6 +152,13 @@ extension AuthModel {
         case .secondFactor:
             return .secondFactor(SecondFactorModel(client, clock: clock) { [weak self] _ in self?.pop() })
         case .devices: return .devices(DevicesModel(client, clock: clock) { [weak self] _ in self?.pop() })
+        case .passkeys:
+            return .passkeys(
+                PasskeysModel(client, provider: passkeys, clock: clock) { [weak self] _ in self?.pop() })
+        case .passkeyOffer(let email):
+            guard let passkeys else { return nil }
+            return .passkeyOffer(
+                PasskeyModel(client, provider: passkeys, account: email, clock: clock) { [weak self] _ in self?.pop() })
         }
     }
 
@@ -161,7 +171,7 @@ extension AuthModel {
         if let signInThrough { signIn = { try await signInThrough(client, $0) } }
         return SignInModel(
             client, screen: SignInScreen(name: email, options: options), clock: clock, signInThrough: signIn,
-            didSignIn: { [weak self] in try await self?.store(client) },
+            passkeys: passkeys, didSignIn: { [weak self] in try await self?.store(client) },
             onFinish: { [weak self] outcome in self?.follow(outcome) })
     }
 
@@ -218,6 +228,7 @@ extension AuthModel {
         case .changePassword: push(.changePassword)
         case .secondFactor: push(.secondFactor)
         case .devices: push(.devices)
+        case .passkeys: push(.passkeys)
         case .verifyEmail(let email): push(.verification(EmailVerificationScreen(email: email, isSent: false)))
         // The session has ended, and leads to the sign-in.
         case .signedOut: break

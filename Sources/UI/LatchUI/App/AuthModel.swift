@@ -22,6 +22,13 @@ public import PortableFoundation
 public final class AuthModel {
     /// A function that signs a client in through a provider.
     public typealias SignInThrough = @Sendable (AuthClient, IdentityProvider) async throws -> Void
+    /// A function that authenticates a client's user once more through a provider, with a code of the second factor where the
+    /// account has one.
+    public typealias ReauthenticateThrough =
+        @Sendable (AuthClient, IdentityProvider, _ code: String?) async throws -> Void
+
+    /// The ways through providers' pages.
+    private typealias ProviderWays = (signIn: SignInThrough?, reauthenticate: ReauthenticateThrough?)
 
     /// The state of the device's list of accounts.
     private enum ListState {
@@ -53,6 +60,10 @@ public final class AuthModel {
     @ObservationIgnored let options: SignInScreen.Options
     @ObservationIgnored let clock: WallClock
     @ObservationIgnored let signInThrough: SignInThrough?
+    @ObservationIgnored let reauthenticateThrough: ReauthenticateThrough?
+    /// The passkeys of this device; nil for an app without.
+    @ObservationIgnored let passkeys: (any PasskeyProvider)?
+    @ObservationIgnored let passkeyOffers: PasskeyOffers
     /// The client of a sign-in to a new account, until its tokens are stored.
     @ObservationIgnored private var pending: AuthClient?
     /// The account of the last sign-in, until its screen ends.
@@ -74,12 +85,17 @@ public final class AuthModel {
     ///   - connection: The connection, whose interceptor the client has.
     ///   - clock: The clock of deadlines and locks.
     ///   - signInThrough: Signs a client in through one of the options' providers.
+    ///   - reauthenticateThrough: Authenticates a client's user through a provider, for requests that need it.
+    ///   - passkeys: The passkeys of this device, such as `PlatformPasskeys()`; nil for an app without.
+    ///   - passkeyOffers: Keeps which account was offered a passkey on this device; in memory it is offered once in each run.
     public convenience init(
         _ client: AuthClient, options: SignInScreen.Options = SignInScreen.Options(),
         connection: ConnectionModel = ConnectionModel(), clock: WallClock = .system,
-        signInThrough: SignInThrough? = nil
+        signInThrough: SignInThrough? = nil, reauthenticateThrough: ReauthenticateThrough? = nil,
+        passkeys: (any PasskeyProvider)? = nil, passkeyOffers: any SecretStore = InMemorySecretStore()
     ) {
-        self.init(client, nil, options, connection, clock, signInThrough)
+        self.init(
+            client, nil, options, connection, clock, (signInThrough, reauthenticateThrough), passkeys, passkeyOffers)
     }
 
     /// Creates the model of an app whose users may have several accounts at a server, each with tokens of its own in the
@@ -90,15 +106,19 @@ public final class AuthModel {
     ///   - service: The name of the app in the secret store, such as its bundle identifier.
     ///   - options: The options of the sign-in.
     ///   - signInThrough: Signs a client in through one of the options' providers.
+    ///   - reauthenticateThrough: Authenticates a client's user through a provider, for requests that need it.
+    ///   - passkeys: The passkeys of this device, such as `PlatformPasskeys()`; nil for an app without.
     public convenience init(
         server: URL, service: String, options: SignInScreen.Options = SignInScreen.Options(),
-        signInThrough: SignInThrough? = nil
+        signInThrough: SignInThrough? = nil, reauthenticateThrough: ReauthenticateThrough? = nil,
+        passkeys: (any PasskeyProvider)? = nil
     ) {
         let connection = ConnectionModel()
         let interceptor = connection.interceptor
         self.init(
             server: server, { AccountList(service: service, makeSession: $0) }, options: options,
-            connection: connection, signInThrough: signInThrough
+            connection: connection, ways: (signInThrough, reauthenticateThrough), passkeys: passkeys,
+            offers: platformSecretStore(service: service)
         ) { store in
             AuthClient(baseURL: server, store: store, interceptors: [interceptor])
         }
@@ -113,36 +133,43 @@ public final class AuthModel {
     ///   - connection: The connection, whose interceptor the clients have.
     ///   - clock: The clock of deadlines and locks.
     ///   - signInThrough: Signs a client in through one of the options' providers.
+    ///   - reauthenticateThrough: Authenticates a client's user through a provider, for requests that need it.
+    ///   - passkeys: The passkeys of this device, such as `PlatformPasskeys()`; nil for an app without.
     ///   - makeClient: Creates a client of the server over a store of tokens.
     public convenience init(
         server: URL, secrets: any SecretStore, options: SignInScreen.Options = SignInScreen.Options(),
         connection: ConnectionModel = ConnectionModel(), clock: WallClock = .system,
-        signInThrough: SignInThrough? = nil,
+        signInThrough: SignInThrough? = nil, reauthenticateThrough: ReauthenticateThrough? = nil,
+        passkeys: (any PasskeyProvider)? = nil,
         makeClient: @escaping @Sendable (any TokenStore<Tokens>) -> AuthClient
     ) {
         self.init(
             server: server, { AccountList(secrets, makeSession: $0) }, options: options, connection: connection,
-            clock: clock, signInThrough: signInThrough, makeClient: makeClient)
+            clock: clock, ways: (signInThrough, reauthenticateThrough), passkeys: passkeys, offers: secrets,
+            makeClient: makeClient)
     }
 
     private convenience init(
         server: URL, _ list: (@escaping AccountList.MakeSession) -> AccountList, options: SignInScreen.Options,
-        connection: ConnectionModel, clock: WallClock = .system, signInThrough: SignInThrough?,
-        makeClient: @escaping AccountClients.MakeClient
+        connection: ConnectionModel, clock: WallClock = .system, ways: ProviderWays,
+        passkeys: (any PasskeyProvider)?, offers: any SecretStore, makeClient: @escaping AccountClients.MakeClient
     ) {
         let accounts = AccountClients(issuer: server.absoluteString, list, makeClient: makeClient)
-        self.init(accounts.newClient(), accounts, options, connection, clock, signInThrough)
+        self.init(accounts.newClient(), accounts, options, connection, clock, ways, passkeys, offers)
     }
 
     private init(
         _ client: AuthClient, _ accounts: AccountClients?, _ options: SignInScreen.Options,
-        _ connection: ConnectionModel, _ clock: WallClock, _ signInThrough: SignInThrough?
+        _ connection: ConnectionModel, _ clock: WallClock, _ ways: ProviderWays,
+        _ passkeys: (any PasskeyProvider)?, _ offers: any SecretStore
     ) {
         self.client = client
         self.connection = connection
         session = SessionGateModel(client.session)
         list = accounts == nil ? .ready : .loading
-        (self.accounts, self.options, self.clock, self.signInThrough) = (accounts, options, clock, signInThrough)
+        (self.accounts, self.options, self.clock) = (accounts, options, clock)
+        (signInThrough, reauthenticateThrough) = ways
+        (self.passkeys, passkeyOffers) = (passkeys, PasskeyOffers(secrets: offers))
         follow()
     }
 
@@ -282,7 +309,13 @@ extension AuthModel {
     }
 
     private func makeStepUp() -> StepUpModel {
-        StepUpModel(client, clock: clock) { [weak self] outcome in
+        var reauthenticate: (@Sendable (IdentityProvider, String?) async throws -> Void)?
+        if let reauthenticateThrough {
+            reauthenticate = { [client] in try await reauthenticateThrough(client, $0, $1) }
+        }
+        return StepUpModel(
+            client, passkeys: passkeys, clock: clock, reauthenticateThrough: reauthenticate
+        ) { [weak self] outcome in
             if outcome != .authenticated { self?.dismissStepUp() }
             if outcome == .passwordReset { self?.showPasswordReset() }
             // The next one begins with empty fields.
@@ -367,10 +400,14 @@ extension AuthModel {
 
     /// Shows the content after a sign-in.
     func finishSignIn() {
+        let hasUsedPassword = screens.contains { screen in
+            if case .signIn(let model) = screen { model.screen.usesPassword } else { false }
+        }
         screens = []
         if let (account, client) = stored { use(account, client) }
         stored = nil
         synchronize()
+        if hasUsedPassword { offerPasskey() }
     }
 
     /// Shows the content of the account that the user has switched to, or its sign-in.

@@ -24,12 +24,16 @@ public enum AuthRoute: Hashable, Sendable, Codable {
     case secondFactor
     /// The devices.
     case devices
+    /// The passkeys.
+    case passkeys
+    /// The offer of a passkey, with the address of the account.
+    case passkeyOffer(email: String)
 
     /// Whether the screen needs a signed-in user.
     public var needsUser: Bool {
         switch self {
         case .signIn, .registration, .verification, .passwordReset, .accounts: false
-        case .profile, .editProfile, .changePassword, .secondFactor, .devices: true
+        case .profile, .editProfile, .changePassword, .secondFactor, .devices, .passkeys, .passkeyOffer: true
         }
     }
 }

@@ -23,6 +23,10 @@ public enum AuthScreen {
     case secondFactor(SecondFactorModel)
     /// The devices.
     case devices(DevicesModel)
+    /// The passkeys.
+    case passkeys(PasskeysModel)
+    /// The offer of a passkey.
+    case passkeyOffer(PasskeyModel)
     /// The repeated authentication that a server requires.
     case stepUp(StepUpModel)
 
@@ -39,6 +43,8 @@ public enum AuthScreen {
         case .changePassword(let model): model
         case .secondFactor(let model): model
         case .devices(let model): model
+        case .passkeys(let model): model
+        case .passkeyOffer(let model): model
         case .stepUp(let model): model
         }
     }
@@ -56,6 +62,8 @@ public enum AuthScreen {
         case .changePassword: .changePassword
         case .secondFactor: .secondFactor
         case .devices: .devices
+        case .passkeys: .passkeys
+        case .passkeyOffer(let model): .passkeyOffer(email: model.screen.account)
         case .stepUp: nil
         }
     }

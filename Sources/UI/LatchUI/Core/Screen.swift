@@ -24,6 +24,9 @@ public protocol Screen: Hashable, Sendable {
     var content: [Control] { get }
     /// The request for the content that the screen still lacks; nil once it has all.
     var loading: Request? { get }
+    /// The request that waits for the user while the screen is shown and no other one is under way, such as for a passkey of
+    /// which the keyboard has suggestions; nil for none.
+    var assistance: Request? { get }
     /// The date at which the current step expires; nil if it does not.
     var deadline: Date? { get }
     /// Whether the user may leave the current step by a swipe, which loses what is shown only once.
@@ -57,6 +60,8 @@ extension Screen {
     }
     /// No content to load.
     public var loading: Request? { nil }
+    /// No assistance.
+    public var assistance: Request? { nil }
     /// No expiry.
     public var deadline: Date? { nil }
     /// True.
@@ -125,6 +130,8 @@ public enum ScreenEvent<S: Screen>: Sendable {
     case response(S.Response)
     /// The failure of the request that is under way.
     case failure(ScreenFailure)
+    /// The failure of the screen's assistance; of one that has ended unnoticed, `cancelled`.
+    case assistanceFailure(ScreenFailure)
     /// The date, once a deadline has passed.
     case time(Date)
 }
@@ -135,6 +142,10 @@ public enum ScreenEffect<S: Screen>: Hashable, Sendable {
     case perform(S.Request)
     /// Cancel the request that is under way; an answer that comes all the same is an event as any other.
     case cancel
+    /// Begin the screen's assistance, whose answer is an event as any other.
+    case beginAssistance(S.Request)
+    /// Cancel the screen's assistance.
+    case endAssistance
     /// Read a sentence to users of assistive technologies.
     case announce(Phrase)
     /// Show another screen; this one can be shown again as it is.

@@ -46,6 +46,18 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         case forbidden
         /// The account is the only one of an administrator.
         case lastAdministrator
+        /// Nothing else signs the user in.
+        case lastSignInMethod
+        /// This device has no passkey for the server.
+        case noPasskey
+        /// The account has a passkey of this device already.
+        case passkeyExists
+        /// The account has as many passkeys as it can have.
+        case tooManyPasskeys
+        /// The server does not accept the passkey any more.
+        case passkeyRefused
+        /// This device or app cannot use passkeys.
+        case passkeysUnavailable
         /// The device could not authenticate its owner.
         case deviceRefused
         /// A different user signed in.
@@ -143,6 +155,12 @@ extension ScreenFailure {
         case AccountError.invalidEmail: .invalidEmail
         case AccountError.tooManyAttempts: .locked
         case AccountError.serverFailed, AccountError.invalidResponse: .serverFailed
+        case AccountError.passkeyCancelled: .cancelled
+        case AccountError.noPasskey: .noPasskey
+        case AccountError.passkeyExists: .passkeyExists
+        case AccountError.passkeyRefused: .passkeyRefused
+        case AccountError.passkeysUnavailable: .passkeysUnavailable
+        case AccountError.lastSignInMethod: .lastSignInMethod
         default: serverReasons[error.serverCode ?? ""] ?? .refused
         }
     }
@@ -153,6 +171,8 @@ extension ScreenFailure {
         "noSuchDevice": .missing, "noSuchAccount": .missing, "noSecondFactor": .missing, "signInAgain": .stepUpRequired,
         "alreadyExists": .taken, "invalidCredentials": .wrongCredentials, "invalidCode": .wrongCode,
         "lastAdministrator": .lastAdministrator, "ownerProofRequired": .codeRequired,
+        "passkeyChallengeExpired": .expired, "noSuchPasskey": .missing, "passkeysUnavailable": .passkeysUnavailable,
+        "tooManyPasskeys": .tooManyPasskeys,
     ]
 
     private static func reason(of error: HTTPError) -> Reason {

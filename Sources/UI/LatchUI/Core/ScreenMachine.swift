@@ -14,6 +14,7 @@ public import PortableFoundation
 ///   recovery code opens it, since servers count only the codes of the authenticator app.
 /// - An answer is never dropped, since the server has done its work: it also counts after the screen has disappeared, and
 ///   after a cancellation that came too late.
+/// - An assistance waits beside the form while the screen is shown, and makes way for each request.
 public struct ScreenMachine<S: Screen>: Hashable, Sendable {
     /// The activity of a screen.
     public enum Activity: Hashable, Sendable {
@@ -39,6 +40,8 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
     private var origin: ControlID?
     /// The control that is locked.
     private var locked: ControlID?
+    /// Whether the screen is shown with an assistance, which has not failed.
+    private var isAssistanceWanted = false
     /// The screen as it begins after its end.
     private let beginning: S
 
@@ -53,6 +56,9 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
 
     /// Whether a request is under way.
     public var isBusy: Bool { if case .busy = activity { true } else { false } }
+
+    /// The assistance that waits for the user; nil while a request is under way, and for a screen without one.
+    public var assistance: S.Request? { isAssistanceWanted && activity == .idle ? screen.assistance : nil }
 
     /// The outcome of the screen; nil until it has ended.
     public var outcome: S.Outcome? { if case .finished(let outcome) = activity { outcome } else { nil } }
@@ -79,11 +85,18 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
             activity = .idle
             fail(failure, of: control)
             effects = []
+        case .assistanceFailure(let failure):
+            guard assistance != nil else { return [] }
+            isAssistanceWanted = false
+            // The user, who has asked for nothing, hears only of what follows a choice.
+            if failure.reason != .cancelled { (self.failure, origin) = (screen.receive(failure), nil) }
+            effects = []
         case .time(let now):
             pass(now)
             effects = []
         }
         if hasOtherForm(than: before) { unlock() }
+        if before.assistance != assistance { exchangeAssistance(before.assistance, &effects) }
         settle(after: event, before, &effects)
         return effects
     }
@@ -96,13 +109,17 @@ extension ScreenMachine {
         switch input {
         case .appear:
             if outcome != nil { self = ScreenMachine(beginning) }
+            if screen.assistance != nil { isAssistanceWanted = true }
             guard !isBusy, let request = screen.loading else { return [] }
             return follow(.perform(request), by: .retry)
         case .disappear:
+            isAssistanceWanted = false
             screen.fields.wipeSecrets()
             if !isBusy { screen.leave() }
             return []
-        case .activate: return activity == .idle ? follow(screen.resume(), by: .retry) : []
+        case .activate:
+            if screen.assistance != nil { isAssistanceWanted = true }
+            return activity == .idle ? follow(screen.resume(), by: .retry) : []
         case .edit(let id, let text):
             guard activity == .idle, let field = screen.fields[id], field.text.value != text else { return [] }
             screen.fields.set(text, of: id)
@@ -127,6 +144,12 @@ extension ScreenMachine {
             failure = nil
             return cancelled + follow(screen.open(link), by: .submit)
         }
+    }
+
+    /// Ends an assistance before the request that it makes way for, or begins it after everything else.
+    private func exchangeAssistance(_ before: S.Request?, _ effects: inout [ScreenEffect<S>]) {
+        if before != nil { effects.insert(.endAssistance, at: 0) }
+        if let assistance { effects.append(.beginAssistance(assistance)) }
     }
 
     /// Takes the answer of the request that is under way, or of one that was cancelled too late.
@@ -177,6 +200,7 @@ extension ScreenMachine {
             screen.fields.wipeSecrets()
             return [.perform(request)]
         case .navigate(let outcome):
+            isAssistanceWanted = false
             failure = nil
             screen.fields.wipeSecrets()
             return [.navigate(outcome)]
@@ -287,15 +311,17 @@ extension ScreenMachine {
 
     /// Whether a failure is to be announced: each time that one arrives, also the same one again.
     private func isNews(_ failure: ScreenFailure, _ before: ScreenMachine<S>, _ event: ScreenEvent<S>) -> Bool {
-        if case .failure = event { return true }
-        return before.failure != failure
+        switch event {
+        case .failure, .assistanceFailure: return true
+        case .input, .response, .time: return before.failure != failure
+        }
     }
 
     /// Whether an event may end with a problem at a field: a press of a button, or an answer.
     private func mayFindProblems(_ event: ScreenEvent<S>) -> Bool {
         switch event {
         case .input(.press), .failure: true
-        case .input, .response, .time: false
+        case .input, .response, .assistanceFailure, .time: false
         }
     }
 
@@ -306,7 +332,7 @@ extension ScreenMachine {
         case .input(.appear), .input(.open): return firstEmptyField
         case .failure: return firstEmptyField ?? (screen.loading == nil ? nil : .retry)
         case .response: return hasOtherForm(than: before) && !hasContentToUseFirst ? firstEmptyField : nil
-        case .input(.press), .time: return hasOtherForm(than: before) ? firstEmptyField : nil
+        case .input(.press), .assistanceFailure, .time: return hasOtherForm(than: before) ? firstEmptyField : nil
         case .input: return nil
         }
     }

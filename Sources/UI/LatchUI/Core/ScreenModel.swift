@@ -46,6 +46,9 @@ public final class ScreenModel<S: Screen> {
     @ObservationIgnored private var requests = 0
     /// The last request that was cancelled and has not ended yet.
     @ObservationIgnored private var cancelled: (number: Int, task: Task<Void, Never>)?
+    /// The task of the screen's assistance, with its number; and the last one that was cancelled and has not ended yet.
+    @ObservationIgnored private var assistance: (number: Int, task: Task<Void, Never>)?
+    @ObservationIgnored private var endedAssistance: (number: Int, task: Task<Void, Never>)?
     /// The task that waits for the machine's deadline.
     @ObservationIgnored private var alarm: (date: Date, task: Task<Void, Never>)?
 
@@ -66,7 +69,10 @@ public final class ScreenModel<S: Screen> {
         self.perform = perform
     }
 
-    deinit { alarm?.task.cancel() }
+    deinit {
+        alarm?.task.cancel()
+        assistance?.task.cancel()
+    }
 
     /// The screen.
     public var screen: S { machine.screen }
@@ -104,6 +110,8 @@ public final class ScreenModel<S: Screen> {
             switch effect {
             case .perform(let request): begin(request)
             case .cancel: cancel()
+            case .beginAssistance(let request): beginAssistance(request)
+            case .endAssistance: endAssistance()
             case .announce(let phrase):
                 announcement = Announcement(number: (announcement?.number ?? 0) + 1, phrase: phrase)
             case .navigate(let outcome), .finish(let outcome): onFinish(outcome)
@@ -115,9 +123,11 @@ public final class ScreenModel<S: Screen> {
     private func begin(_ work: S.Request) {
         requests += 1
         let (number, perform, clock, before) = (requests, perform, clock, cancelled?.task)
+        let assistance = endedAssistance?.task
         let task = Task {
             // One request at a time, and the answer of the one before may make this one needless.
             await before?.value
+            await assistance?.value
             let event: ScreenEvent<S>
             do {
                 try Task.checkCancellation()
@@ -147,6 +157,43 @@ public final class ScreenModel<S: Screen> {
         request.task.cancel()
         cancelled = request
         self.request = nil
+    }
+
+    /// Begins what waits for the user, perhaps for as long as the screen is shown: it does not keep the model alive.
+    private func beginAssistance(_ work: S.Request) {
+        requests += 1
+        let (number, perform, clock, before) = (requests, perform, clock, endedAssistance?.task)
+        let task = Task { [weak self] in
+            await before?.value
+            let event: ScreenEvent<S>
+            do {
+                try Task.checkCancellation()
+                event = .response(try await perform(work))
+            } catch {
+                event = .assistanceFailure(ScreenFailure(error, at: clock.now))
+            }
+            self?.endAssistance(number, event)
+        }
+        assistance = (number, task)
+    }
+
+    /// Takes the end of an assistance; of one that was cancelled only an answer counts.
+    private func endAssistance(_ number: Int, _ event: ScreenEvent<S>) {
+        if endedAssistance?.number == number { endedAssistance = nil }
+        if assistance?.number == number {
+            assistance = nil
+        } else {
+            guard case .response = event else { return }
+            cancel()
+        }
+        receive(event)
+    }
+
+    private func endAssistance() {
+        guard let assistance else { return }
+        assistance.task.cancel()
+        endedAssistance = assistance
+        self.assistance = nil
     }
 
     /// Waits for the machine's next deadline, if it is another one than before.

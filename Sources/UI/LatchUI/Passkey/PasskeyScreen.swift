@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LatchAccounts
+public import LatchCore
 public import LatchTexts
 
 /// The offer of a passkey after a sign-in with a password.
-///
-/// The registration itself belongs to the app's server: the request is a closure, in which an app asks it for a challenge,
-/// and the device for the key.
 public struct PasskeyScreen: Screen {
     /// The work of the screen.
     public enum Request: Hashable, Sendable {
@@ -69,3 +68,23 @@ public struct PasskeyScreen: Screen {
 
 /// The model of a ``PasskeyScreen``.
 public typealias PasskeyModel = ScreenModel<PasskeyScreen>
+
+extension ScreenModel where S == PasskeyScreen {
+    /// Creates the offer to a client's user.
+    ///
+    /// - Parameters:
+    ///   - client: The client of the user.
+    ///   - provider: Creates the passkey on this device.
+    ///   - account: The account, as the user knows it.
+    ///   - clock: The clock of locks.
+    ///   - onFinish: Is called when the account has a passkey, or the user goes on without one.
+    public convenience init(
+        _ client: AuthClient, provider: any PasskeyProvider, account: String, clock: WallClock = .system,
+        onFinish: @escaping @MainActor (PasskeyScreen.Outcome) -> Void = { _ in }
+    ) {
+        self.init(PasskeyScreen(account: account), clock: clock, onFinish: onFinish) { _ in
+            try await client.addPasskey(from: provider)
+            return .created
+        }
+    }
+}

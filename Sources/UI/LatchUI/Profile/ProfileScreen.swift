@@ -32,6 +32,8 @@ public struct ProfileScreen: Screen {
         case changePassword
         /// To the set-up of a second factor.
         case secondFactor
+        /// To the passkeys.
+        case passkeys
         /// To the list of devices.
         case devices
         /// To the verification of the address.
@@ -46,13 +48,18 @@ public struct ProfileScreen: Screen {
     public private(set) var profile: AccountProfile?
     /// Whether the user is asked to confirm the deletion.
     public private(set) var isDeleting = false
+    /// Whether the screen leads to the passkeys.
+    private let offersPasskeys: Bool
     /// Whether the profile is to be loaded once more.
     private var isStale = true
 
     /// Creates the screen.
     ///
-    /// - Parameter profile: The profile, if it is known; it is then not loaded.
-    public init(profile: AccountProfile? = nil) {
+    /// - Parameters:
+    ///   - profile: The profile, if it is known; it is then not loaded.
+    ///   - offersPasskeys: Whether the screen leads to the passkeys.
+    public init(profile: AccountProfile? = nil, offersPasskeys: Bool = false) {
+        self.offersPasskeys = offersPasskeys
         self.profile = profile
         isStale = profile == nil
     }
@@ -64,7 +71,7 @@ public struct ProfileScreen: Screen {
     }
 
     /// The screen without the profile, which is loaded again.
-    public var beginning: ProfileScreen { ProfileScreen() }
+    public var beginning: ProfileScreen { ProfileScreen(offersPasskeys: offersPasskeys) }
 
     /// The request for the profile; nil once it is there.
     public var loading: Request? { isStale ? .load : nil }
@@ -95,12 +102,13 @@ public struct ProfileScreen: Screen {
             all.append(.notice(.warning, Phrase("profile.unverified")))
             all.append(.button(.verifyEmail, .secondary, Phrase("profile.verify")))
         }
-        return all + [
+        all += [
             .button(.edit, .secondary, Phrase("profile.edit")),
             .button(.changePassword, .secondary, Phrase("changePassword.title")),
             .button(.secondFactor, .secondary, Phrase("secondFactor.title")),
-            .button(.devices, .secondary, Phrase("devices.title")),
         ]
+        if offersPasskeys { all.append(.button(.passkeys, .secondary, Phrase("passkeys.title"))) }
+        return all + [.button(.devices, .secondary, Phrase("devices.title"))]
     }
 
     /// Takes the press of a button.
@@ -113,6 +121,7 @@ public struct ProfileScreen: Screen {
             return .stay
         case .changePassword: return .navigate(.changePassword)
         case .secondFactor: return .navigate(.secondFactor)
+        case .passkeys: return .navigate(.passkeys)
         case .devices: return .navigate(.devices)
         default: break
         }
@@ -173,6 +182,8 @@ extension ControlID {
     public static let changePassword: ControlID = "changePassword"
     /// The button to the set-up of a second factor.
     public static let secondFactor: ControlID = "secondFactor"
+    /// The button to the passkeys.
+    public static let passkeys: ControlID = "passkeys"
     /// The button to the list of devices.
     public static let devices: ControlID = "devices"
     /// The button to the verification of the address.
@@ -191,10 +202,10 @@ public typealias ProfileModel = ScreenModel<ProfileScreen>
 extension ScreenModel where S == ProfileScreen {
     /// Creates the profile of a client's user.
     public convenience init(
-        _ client: AuthClient, clock: WallClock = .system,
+        _ client: AuthClient, offersPasskeys: Bool = false, clock: WallClock = .system,
         onFinish: @escaping @MainActor (ProfileScreen.Outcome) -> Void = { _ in }
     ) {
-        self.init(ProfileScreen(), clock: clock, onFinish: onFinish) { request in
+        self.init(ProfileScreen(offersPasskeys: offersPasskeys), clock: clock, onFinish: onFinish) { request in
             switch request {
             case .load: return .loaded(try await client.accountProfile())
             case .signOut:

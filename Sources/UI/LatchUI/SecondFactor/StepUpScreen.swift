@@ -1,22 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchAccounts
-public import LatchCore
 public import LatchTexts
 
 /// The repeated authentication of the signed-in user, which a server requires before it serves a request (RFC 9470).
 ///
-/// The session raises it: ``SessionGateState/stepUp`` is there while one is pending. The tokens stay the same, and the request that
-/// failed can be sent again.
+/// It offers what the account has: the password, a passkey, the providers that are linked. The session raises it:
+/// ``SessionGateState/stepUp`` is there while one is pending. The tokens stay the same, and the request that failed can be
+/// sent again.
 public struct StepUpScreen: Screen {
+    /// The ways in which the user can authenticate here.
+    public struct Methods: Hashable, Sendable {
+        /// Whether the account has a password.
+        public var hasPassword: Bool
+        /// Whether the account has a passkey, and this device can use one.
+        public var hasPasskey: Bool
+        /// Whether a password and a provider need a code of the second factor as well.
+        public var hasSecondFactor: Bool
+        /// The providers that the account is linked to, as far as the app can show their pages.
+        public var providers: [IdentityProvider]
+
+        /// Creates ways; by default the password alone, as a server has it that does not say.
+        public init(
+            hasPassword: Bool = true, hasPasskey: Bool = false, hasSecondFactor: Bool = false,
+            providers: [IdentityProvider] = []
+        ) {
+            self.hasPassword = hasPassword
+            self.hasPasskey = hasPasskey
+            self.hasSecondFactor = hasSecondFactor
+            self.providers = providers
+        }
+
+        /// Whether there is none.
+        var isEmpty: Bool { !hasPassword && !hasPasskey && providers.isEmpty }
+    }
+
     /// The work of the screen.
     public enum Request: Hashable, Sendable {
-        /// Authenticate; the code is empty unless the account has a second factor.
+        /// Load the ways in which the user can authenticate.
+        case load
+        /// Authenticate by the password; the code is empty unless the account has a second factor.
         case authenticate(password: FieldText, code: FieldText)
+        /// Authenticate by a passkey.
+        case passkey
+        /// Authenticate on the page of a provider; the code is empty unless the account has a second factor.
+        case provider(IdentityProvider, code: FieldText)
     }
 
     /// The answer to a request.
     public enum Response: Hashable, Sendable {
+        /// The ways in which the user can authenticate.
+        case loaded(Methods)
         /// The user is authenticated.
         case authenticated
     }
@@ -25,52 +59,98 @@ public struct StepUpScreen: Screen {
     public enum Outcome: Hashable, Sendable {
         /// The user is authenticated.
         case authenticated
-        /// To the password reset: an account that signs in through a provider may have no password.
+        /// To the password reset: the user has forgotten the password, or has none.
         case passwordReset
         /// The user does not want it; the session goes on as it is.
         case cancelled
     }
 
-    /// The fields; with that of the code once the server has asked for it.
-    public var fields = Fields([Field(.password, .password, Phrase("field.password"))])
+    /// The ways in which the user can authenticate; the password alone until they are loaded.
+    public private(set) var methods = Methods()
+    /// The fields that the ways need.
+    public var fields = Fields()
+    /// Whether the server has asked for a code that was not expected.
+    private var isCodeNew = false
+    private var isLoaded = false
 
     /// Creates the screen.
-    public init() {}
+    ///
+    /// - Parameter methods: The ways in which the user can authenticate, if they are known; they are then not loaded.
+    public init(methods: Methods? = nil) {
+        isLoaded = methods != nil
+        show(methods ?? Methods())
+    }
 
     /// The title.
     public var title: Phrase { Phrase("stepUp.title") }
 
-    /// The explanation, the fields, and their button.
+    /// The request for the ways; nil once they are there.
+    public var loading: Request? { isLoaded ? nil : .load }
+
+    /// The explanation, the fields, and a button for each way.
     public var content: [Control] {
-        let explanation: Control =
-            fields[.code] == nil
-            ? .text(Phrase("stepUp.explanation")) : .notice(.information, Phrase("signIn.codeToo"))
-        return [explanation] + fields.controls + [
-            .button(.submit, .primary, Phrase("stepUp.submit")),
+        var all = [explanation] + fields.controls
+        if methods.hasPassword { all.append(.button(.submit, .primary, Phrase("stepUp.submit"))) }
+        if methods.hasPasskey {
+            all.append(.button(.passkey, methods.hasPassword ? .secondary : .primary, Phrase("stepUp.passkey")))
+        }
+        all += methods.providers.map { provider in
+            var button = Control.button(
+                .provider(provider), .secondary, Phrase("stepUp.provider", .text(provider.displayName)))
+            button.provider = provider
+            return button
+        }
+        return all + [
             .button(.forgotPassword, .link, Phrase("stepUp.noPassword")),
             .button(.cancel, .cancel, Phrase("button.cancel")),
         ]
     }
 
+    private var explanation: Control {
+        if methods.isEmpty { return .text(Phrase("stepUp.nothing")) }
+        if isCodeNew { return .notice(.information, Phrase("signIn.codeToo")) }
+        return .text(Phrase(fields[.code] == nil ? "stepUp.explanation" : "stepUp.code.explanation"))
+    }
+
     /// Takes the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
-        case .submit: submitting { .authenticate(password: $0.secret(.password), code: $0.secret(.code)) }
-        case .forgotPassword: .navigate(.passwordReset)
-        default: .finish(.cancelled)
+        case .submit: return submitting { .authenticate(password: $0.secret(.password), code: $0.secret(.code)) }
+        case .passkey: return .perform(.passkey)
+        case .forgotPassword: return .navigate(.passwordReset)
+        default:
+            guard let provider = methods.providers.first(where: { .provider($0) == control }) else {
+                return .finish(.cancelled)
+            }
+            // The password is not needed there, and the code is: the provider's answer does not wait for it.
+            if let problem = fields[.code]?.findProblem() {
+                fields.setProblem(problem, of: .code)
+                return .stay
+            }
+            return .perform(.provider(provider, code: fields.secret(.code)))
         }
     }
 
-    /// Takes the answer: the end.
-    public mutating func receive(_ response: Response) -> ScreenStep<Self> { .finish(.authenticated) }
+    /// Takes the ways, or the end.
+    public mutating func receive(_ response: Response) -> ScreenStep<Self> {
+        switch response {
+        case .loaded(let methods):
+            isLoaded = true
+            show(methods)
+            return .stay
+        case .authenticated: return .finish(.authenticated)
+        }
+    }
 
     /// Takes a failure: the code's field is added where the account has a second factor.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         switch failure.reason {
         case .codeRequired where fields[.code] == nil:
+            isCodeNew = true
+            methods.hasSecondFactor = true
             fields = Fields(fields.all + [Field(.code, .oneTimeCode, Phrase("field.code"))])
             return nil
-        case .wrongCredentials:
+        case .wrongCredentials where fields[.password] != nil:
             fields.setProblem(Phrase("field.currentPassword.wrong"), of: .password)
             return nil
         case .wrongCode where fields[.code] != nil:
@@ -79,24 +159,14 @@ public struct StepUpScreen: Screen {
         default: return failure
         }
     }
-}
 
-/// The model of a ``StepUpScreen``.
-public typealias StepUpModel = ScreenModel<StepUpScreen>
-
-extension ScreenModel where S == StepUpScreen {
-    /// Creates the step-up of a client's session.
-    public convenience init(
-        _ client: AuthClient, clock: WallClock = .system,
-        onFinish: @escaping @MainActor (StepUpScreen.Outcome) -> Void = { _ in }
-    ) {
-        self.init(StepUpScreen(), clock: clock, onFinish: onFinish) { request in
-            switch request {
-            case .authenticate(let password, let code):
-                try await client.reauthenticate(
-                    password: password.value, code: code.value.isEmpty ? nil : code.value)
-                return .authenticated
-            }
-        }
+    private mutating func show(_ methods: Methods) {
+        self.methods = methods
+        isCodeNew = false
+        var all: [Field] = []
+        if methods.hasPassword { all.append(Field(.password, .password, Phrase("field.password"))) }
+        let takesCode = methods.hasPassword || !methods.providers.isEmpty
+        if methods.hasSecondFactor, takesCode { all.append(Field(.code, .oneTimeCode, Phrase("field.code"))) }
+        fields = Fields(all)
     }
 }

@@ -15,14 +15,20 @@ extension ScreenModel where S == SignInScreen {
     ///   - clock: The clock of the challenge's expiry, and of locks.
     ///   - signInThrough: Signs the client in through a provider, by `AuthClient.signIn(through:using:redirectingTo:)`; needed
     ///     only if the screen has providers.
+    ///   - passkeys: The passkeys of this device, which the screen then offers; nil for none.
     ///   - didSignIn: Is called before the screen ends with a signed-in user, such as to store the account; its error is shown.
     ///   - onFinish: Is called when the user is signed in, or goes another way.
     public convenience init(
         _ client: AuthClient, screen: SignInScreen = SignInScreen(), clock: WallClock = .system,
         signInThrough: (@Sendable (IdentityProvider) async throws -> Void)? = nil,
-        didSignIn: @escaping @Sendable () async throws -> Void = {},
+        passkeys: (any PasskeyProvider)? = nil, didSignIn: @escaping @Sendable () async throws -> Void = {},
         onFinish: @escaping @MainActor (SignInScreen.Outcome) -> Void = { _ in }
     ) {
+        var screen = screen
+        if let passkeys, passkeys.isAvailable {
+            screen.options.offersPasskey = true
+            screen.options.suggestsPasskeys = passkeys.isConditionalMediationAvailable
+        }
         self.init(screen, clock: clock, onFinish: onFinish) { request in
             switch request {
             case .signIn(let name, let password, let code):
@@ -33,6 +39,9 @@ extension ScreenModel where S == SignInScreen {
                 }
             case .verify(let challenge, let code):
                 try await client.completeSignIn(challenge, code: code.value)
+            case .passkey(let mediation):
+                guard let passkeys else { throw AccountError.passkeysUnavailable }
+                return try await signIn(client, withPasskeyFrom: passkeys, mediation, didSignIn)
             case .provider(let provider):
                 guard let signInThrough else { throw ScreenFailure(.browserUnavailable) }
                 try await signInThrough(provider)
@@ -41,4 +50,24 @@ extension ScreenModel where S == SignInScreen {
             return .signedIn
         }
     }
+}
+
+/// Signs a client in with a passkey that the user chooses in the system's dialog, or among the keyboard's suggestions.
+private func signIn(
+    _ client: AuthClient, withPasskeyFrom passkeys: any PasskeyProvider, _ mediation: PasskeyMediation,
+    _ didSignIn: @escaping @Sendable () async throws -> Void
+) async throws -> SignInScreen.Response {
+    let assertion: PasskeyAssertion
+    do {
+        assertion = try await client.passkeyAssertion(from: passkeys, mediation: mediation)
+    } catch  where mediation == .conditional {
+        // The user has not asked for the suggestions: the form's own requests say what is wrong.
+        throw ScreenFailure(.cancelled)
+    }
+    // The user has chosen: the sign-in completes even if another request ends the suggestions now.
+    try await Task {
+        try await client.signIn(with: assertion)
+        try await didSignIn()
+    }.value
+    return .signedIn
 }

@@ -4,7 +4,7 @@ public import LatchAccounts
 public import LatchTexts
 public import PortableFoundation
 
-/// The sign-in: name and password, then a code where the account has a second factor, or another provider.
+/// The sign-in: name and password, then a code where the account has a second factor; a passkey, or another provider.
 ///
 /// The password leaves with the first request: the second step has the server's challenge in its place, and returns to the
 /// first when that expires. A backend without challenges gets password and code together.
@@ -13,6 +13,10 @@ public struct SignInScreen: Screen {
     public struct Options: Hashable, Sendable {
         /// The providers, in the order of their buttons.
         public var providers: [IdentityProvider] = []
+        /// Whether the screen has a button for a passkey; a model with a provider of passkeys sets it.
+        public var offersPasskey = false
+        /// Whether the keyboard suggests passkeys while the screen is shown; a model with a provider of passkeys sets it.
+        public var suggestsPasskeys = false
         /// Whether a user name is accepted in place of the address.
         public var acceptsUsername = false
         /// Whether the screen leads to the registration.
@@ -42,6 +46,8 @@ public struct SignInScreen: Screen {
         case signIn(name: String, password: FieldText, code: FieldText)
         /// Complete the sign-in.
         case verify(SignInChallenge, code: FieldText)
+        /// Sign in with a passkey.
+        case passkey(PasskeyMediation)
         /// Sign in on the page of a provider.
         case provider(IdentityProvider)
     }
@@ -67,7 +73,9 @@ public struct SignInScreen: Screen {
     }
 
     /// The options.
-    public let options: Options
+    public internal(set) var options: Options
+    /// Whether the last request had a password.
+    public private(set) var usesPassword = false
     /// The step.
     public private(set) var step = Step.credentials
     /// The fields of the step.
@@ -95,6 +103,11 @@ public struct SignInScreen: Screen {
         }
     }
 
+    /// The request for a passkey of the keyboard's suggestions; nil in the second step, and where there are none.
+    public var assistance: Request? {
+        if case .secondFactor = step { nil } else { options.suggestsPasskeys ? .passkey(.conditional) : nil }
+    }
+
     /// The date at which the challenge expires.
     public var deadline: Date? { if case .secondFactor(let challenge) = step { challenge.expiryDate } else { nil } }
 
@@ -117,6 +130,7 @@ public struct SignInScreen: Screen {
         all.append(.button(.submit, .primary, Phrase("signIn.submit")))
         if options.offersPasswordReset { all.append(.button(.forgotPassword, .link, Phrase("signIn.forgot"))) }
         if step == .credentialsWithCode { all.append(.button(.back, .link, Phrase("button.back"))) }
+        if options.offersPasskey { all.append(.button(.passkey, .secondary, Phrase("signIn.passkey"))) }
         all += options.providers.map { provider in
             var button = Control.button(
                 .provider(provider), .secondary, Phrase("signIn.provider", .text(provider.displayName)))
@@ -138,7 +152,11 @@ public struct SignInScreen: Screen {
         case .forgotPassword: return .navigate(.passwordReset(email: fields.value(.email)))
         case .register: return .navigate(.registration(email: fields.value(.email)))
         case .cancel: return .finish(.cancelled)
+        case .passkey:
+            usesPassword = false
+            return .perform(.passkey(.modal))
         default:
+            usesPassword = false
             let provider = options.providers.first { .provider($0) == control }
             return provider.map { .perform(.provider($0)) } ?? .stay
         }
@@ -149,6 +167,7 @@ public struct SignInScreen: Screen {
             return submitting { .verify(challenge, code: $0.secret(.code)) }
         }
         name = fields.value(.email)
+        usesPassword = true
         return submitting {
             .signIn(name: $0.value(.email), password: $0.secret(.password), code: $0.secret(.code))
         }
@@ -206,6 +225,8 @@ public struct SignInScreen: Screen {
 extension ControlID {
     /// The link to the password reset.
     public static let forgotPassword: ControlID = "forgotPassword"
+    /// The button for a passkey.
+    public static let passkey: ControlID = "passkey"
     /// The link to the registration.
     public static let register: ControlID = "register"
 

@@ -2,13 +2,15 @@
 // swift-format-ignore-file: NeverForceUnwrap
 
 #if canImport(SwiftUI) && !os(watchOS)
+import LatchAccounts
 import LatchUI
 import SwiftUI
 
 @main
 struct NotesApplication: App {
     @State private var model = NotesAppModel(
-        AuthModel(server: URL(string: "http://127.0.0.1:8080")!, service: "com.example.notes"),
+        AuthModel(
+            server: URL(string: "http://127.0.0.1:8080")!, service: "com.example.notes", passkeys: PlatformPasskeys()),
         service: URL(string: "http://127.0.0.1:8081")!, folder: URL.applicationSupportDirectory)
 
     var body: some Scene {

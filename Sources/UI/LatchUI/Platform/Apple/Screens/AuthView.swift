@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
+import LatchAccounts
 public import SwiftUI
 
 /// The visible screen of an app's model.
@@ -52,6 +53,8 @@ public struct AuthView<Replacement: View>: View {
         case .changePassword(let model): ChangePasswordView(model)
         case .secondFactor(let model): SecondFactorView(model)
         case .devices(let model): DevicesView(model)
+        case .passkeys(let model): PasskeysView(model)
+        case .passkeyOffer(let model): PasskeyView(model)
         case .stepUp(let model): StepUpView(model)
         }
     }
@@ -77,6 +80,7 @@ struct AuthSheet: ViewModifier {
             content
                 .offlineBanner(auth.connection)
                 .sheet(isPresented: isPresented(auth)) { AuthView(auth) }
+                .onWindow { (auth.passkeys as? PlatformPasskeys)?.adopt(window: $0) }
                 .onOpenURL { auth.open($0) }
                 .onChange(of: auth.path) { storedPath = auth.exchangePath(storedPath) }
                 .onChange(of: auth.gate.phase) { storedPath = auth.exchangePath(storedPath) }

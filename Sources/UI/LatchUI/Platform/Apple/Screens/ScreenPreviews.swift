@@ -25,11 +25,15 @@ extension AccountProfile {
 }
 
 #Preview("StepUp") {
-    StepUpView(StepUpModel(StepUpScreen()) { _ in .authenticated })
+    StepUpView(StepUpModel(StepUpScreen(methods: .init(hasPasskey: true))) { _ in .authenticated })
 }
 
 #Preview("Passkey") {
     PasskeyView(PasskeyModel(PasskeyScreen(account: "ada@example.com")) { _ in .created })
+}
+
+#Preview("Passkeys") {
+    PasskeysView(PasskeysModel(PasskeysScreen()) { _ in .loaded([]) })
 }
 
 #Preview("Unlock") {

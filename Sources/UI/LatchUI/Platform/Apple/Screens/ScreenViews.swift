@@ -17,11 +17,14 @@ public typealias ChangePasswordView<Row: View> = ScreenForm<ChangePasswordScreen
 /// The set-up of a second factor: the secret, its confirmation, and the recovery codes.
 public typealias SecondFactorView<Row: View> = ScreenForm<SecondFactorScreen, Row>
 
-/// The password once more, and a code where the account has one, for what a server protects more.
+/// The password once more, a passkey or a provider, for what a server protects more.
 public typealias StepUpView<Row: View> = ScreenForm<StepUpScreen, Row>
 
 /// The offer of a passkey after a sign-in with a password.
 public typealias PasskeyView<Row: View> = ScreenForm<PasskeyScreen, Row>
+
+/// The passkeys of the user's account.
+public typealias PasskeysView<Row: View> = ScreenForm<PasskeysScreen, Row>
 
 /// The lock of an app, which Face ID, Touch ID or the device's code opens.
 public typealias UnlockView<Row: View> = ScreenForm<UnlockScreen, Row>

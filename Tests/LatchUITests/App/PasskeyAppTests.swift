@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchIdentityTesting
+import LatchTesting
+import LatchTexts
+import LatchUI
+import Synchronization
+import Testing
+
+/// An app with passkeys, on a device that is a virtual authenticator, at the real server.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct `An app with passkeys` {
+    private let email = RealServer.email
+    private let password = RealServer.password
+
+    private func signOut(_ auth: AuthModel) async {
+        auth.menu?.press(.signOut)
+        await auth.settled()
+    }
+
+    @Test func `offers one after a sign-in with a password, and signs in with it`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn(passkeys: VirtualPasskeys())
+            guard case .passkeyOffer(let offer) = auth.screen else { return record(auth) }
+            #expect(auth.isSignedIn && offer.screen.account == email)
+            await auth.use(press: .submit)
+            #expect(auth.screen?.model.control(.notice)?.label == Phrase("passkey.done", .text(email)))
+            await auth.use(press: .done)
+            #expect(auth.screen == nil)
+            #expect(try await auth.client.passkeys().count == 1)
+
+            await signOut(auth)
+            guard case .signIn = auth.screen else { return record(auth) }
+            await auth.use(press: .passkey)
+            #expect(auth.isSignedIn && auth.screen == nil && auth.profile?.email == email)
+
+            // A user with a passkey is not asked, whatever the way in.
+            await signOut(auth)
+            await auth.use([.email: email, .password: password], press: .submit)
+            #expect(auth.isSignedIn && auth.screen == nil)
+        }
+    }
+
+    @Test func `asks a user who does not want one only once on a device`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn(passkeys: VirtualPasskeys())
+            guard case .passkeyOffer = auth.screen else { return record(auth) }
+            await auth.use(press: .cancel)
+            #expect(auth.screen == nil)
+            await signOut(auth)
+            let restarted = try server.app(passkeys: VirtualPasskeys())
+            await restarted.restore()
+            await restarted.use([.email: email, .password: password], press: .submit)
+            #expect(restarted.isSignedIn && restarted.screen == nil)
+
+            let other = try server.app(secrets: InMemorySecretStore(), passkeys: VirtualPasskeys())
+            await other.restore()
+            await other.use([.email: email, .password: password], press: .submit)
+            guard case .passkeyOffer = other.screen else { return record(other) }
+        }
+    }
+
+    @Test func `returns quietly to the form when the user closes the dialog, and says that there is none`() async throws
+    {
+        try await RealServer.run { server in
+            let passkeys = VirtualPasskeys()
+            let auth = try await server.signedUp(passkeys: passkeys)
+            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            passkeys.isDeclining = true
+            await auth.use(press: .passkey)
+            #expect(signIn.failure == nil && signIn.announcement == nil && signIn.outcome == nil)
+            passkeys.isDeclining = false
+            await auth.use(press: .passkey)
+            #expect(signIn.failure?.reason == .noPasskey && signIn.announcement != nil)
+        }
+    }
+
+    @Test func `signs in by a suggestion of the keyboard, which waits from the first sight of the form`() async throws {
+        try await RealServer.run { server in
+            let passkeys = VirtualPasskeys(suggestsPasskeys: true)
+            let auth = try await server.signedIn(passkeys: passkeys)
+            await auth.use(press: .submit)
+            await auth.use(press: .done)
+            await signOut(auth)
+            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            #expect(!signIn.isBusy && signIn.machine.assistance == .passkey(.conditional))
+            await passkeys.chooseSuggestion()
+            while !auth.isSignedIn { await Task.yield() }
+            await auth.settled()
+            #expect(auth.screen == nil && auth.profile?.email == email)
+        }
+    }
+
+    @Test func `says nothing of suggestions that cannot be had, and ends them with the form`() async throws {
+        try await RealServer.run { server in
+            server.isOffline.withLock { $0 = true }
+            let passkeys = VirtualPasskeys(suggestsPasskeys: true)
+            let offline = SignInModel(try server.client(), passkeys: passkeys)
+            offline.send(.appear)
+            while offline.machine.assistance != nil { await Task.yield() }
+            #expect(offline.failure == nil && offline.announcement == nil)
+
+            server.isOffline.withLock { $0 = false }
+            let online = SignInModel(try server.client(), passkeys: passkeys)
+            online.send(.appear)
+            online.send(.disappear)
+            #expect(online.machine.assistance == nil && online.outcome == nil)
+            online.send(.appear)
+            online.press(.register)
+            #expect(online.machine.assistance == nil)
+        }
+    }
+
+    @Test func `shows, renames and removes passkeys, after a step-up with one of them`() async throws {
+        try await RealServer.run { server in
+            let passkeys = VirtualPasskeys()
+            let auth = try await server.signedIn(passkeys: passkeys)
+            await auth.use(press: .submit)
+            await auth.use(press: .done)
+            auth.menu?.press(.profile)
+            await auth.use(press: .passkeys)
+            guard case .passkeys(let model) = auth.screen else { return record(auth) }
+            let id = try #require(model.screen.passkeys?.first?.id)
+            await auth.use(press: .renamePasskey(id))
+            await auth.use([.name: "My phone"], press: .submit)
+            #expect(model.screen.passkeys?.map(\.name) == ["My phone"])
+            #expect(model.control(.notice)?.label == Phrase("passkeys.renamed", .text("My phone")))
+
+            server.clock.advance(by: 901)
+            await auth.use(press: .removePasskey(id))
+            await auth.use(press: .confirmRemoval)
+            guard case .stepUp(let stepUp) = auth.screen else { return record(auth) }
+            await stepUp.use(press: .passkey)
+            #expect(stepUp.outcome == .authenticated)
+            guard case .passkeys = auth.screen else { return record(auth) }
+            await auth.use(press: .removePasskey(id))
+            await auth.use(press: .confirmRemoval)
+            #expect(model.screen.passkeys?.isEmpty == true)
+            #expect(model.control(.explanation)?.label == Phrase("passkeys.empty"))
+            await auth.use(press: .addPasskey)
+            #expect(model.screen.passkeys?.count == 1)
+            await auth.use(press: .addPasskey)
+            #expect(model.failure?.reason == .passkeyExists)
+            await auth.use(press: .done)
+            guard case .profile = auth.screen else { return record(auth) }
+        }
+    }
+
+    private func record(_ auth: AuthModel) {
+        Issue.record("another screen: \(String(describing: auth.path)) \(auth.screen?.model.controls.map(\.id) ?? [])")
+    }
+}
