@@ -162,7 +162,14 @@ extension SQLiteConnection {
                 "UPDATE account SET owner_proved_at = coalesce(owner_proved_at, ?) WHERE id = ?",
                 [.date(now), .text(id)])
         }
-        guard account.emailVerifiedAt == nil else { return 0 }
+        guard account.emailVerifiedAt == nil else {
+            // A link alone has verified the address, or it was another one: what signs in may still be somebody else's.
+            if account.ownerProvedAt == nil, case .newPassword = proof {
+                try endUnprovedPasskeys(of: id, at: now)
+                try endUnprovedLinks(of: account, keeping: nil, device: nil, at: now)
+            }
+            return 0
+        }
         try run("UPDATE account SET email_verified_at = ? WHERE id = ?", [.date(now), .text(id)])
         _ = try removeFactor(of: id, detail: "set before the address was proved", at: now)
         try endUnprovedPasskeys(of: id, at: now)
