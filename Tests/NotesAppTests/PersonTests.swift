@@ -59,6 +59,49 @@ import Testing
         try stage.removeFolder()
     }
 
+    @Test func `keeps what the service refuses, to edit it, to repeat it or to discard it`() async throws {
+        let stage = try await Stage()
+        let app = stage.app()
+        await app.open()
+        try await signUp(app, stage)
+        let notes = try #require(app.notes)
+        notes.send(.appear)
+
+        // A note that the service does not take (400).
+        let text = String(repeating: "x", count: 10_001)
+        await notes.type([.text: text], thenTap: .submit)
+        #expect(notes.texts.isEmpty && notes.screen.notes?.waiting == 0 && notes.control(.text)?.text.value == "")
+        let long = try #require(notes.screen.notes?.refused.first)
+        #expect(long.note?.text == text && !long.isForbidden && notes.control(.sendAgain(long.id)) == nil)
+        await notes.type(thenTap: .refresh)
+        #expect(notes.screen.notes?.refused == [long], "it is neither lost nor sent again")
+        await notes.type(thenTap: .editNote(long.id))
+        #expect(notes.control(.text)?.text.value == text)
+        await notes.type([.text: "Shorter"], thenTap: .submit)
+        #expect(notes.texts == ["Shorter"] && notes.screen.notes?.refused == [])
+
+        // One that the user may not have (403), also after a restart.
+        for text in ["Two", "Three", "Four"] { await notes.type([.text: text], thenTap: .submit) }
+        #expect(notes.texts == ["Shorter", "Two", "Three"])
+        let restarted = stage.app()
+        await restarted.open()
+        let later = try #require(restarted.notes)
+        later.send(.appear)
+        await later.settled()
+        let fourth = try #require(later.screen.notes?.refused.first)
+        #expect(fourth.isForbidden && fourth.note?.text == "Four" && later.control(.editNote(fourth.id)) != nil)
+        await later.type(thenTap: .sendAgain(fourth.id))
+        #expect(later.screen.notes?.refused == [fourth])
+        await later.type(thenTap: .deleteNote(try #require(later.screen.notes?.notes.first?.id)))
+        await later.type(thenTap: .sendAgain(fourth.id))
+        #expect(later.texts == ["Two", "Three", "Four"] && later.screen.notes?.refused == [])
+
+        await later.type([.text: "Five"], thenTap: .submit)
+        await later.type(thenTap: .discard(try #require(later.screen.notes?.refused.first?.id)))
+        #expect(later.texts == ["Two", "Three", "Four"] && later.screen.notes?.refused == [])
+        try stage.removeFolder()
+    }
+
     private func signUp(_ app: NotesAppModel, _ stage: Stage) async throws {
         await app.tap(.register)
         await app.type([.name: "Ada", .email: email, .newPassword: password], thenTap: .submit)
@@ -180,7 +223,7 @@ private final class Stage {
             keys: keys, algorithms: [.es256], issuer: identity.url.absoluteString, audience: url.absoluteString,
             type: "at+jwt", clock: identity.clock.wallClock())
         let resource = try ProtectedResource(url: url, authorizationServers: [identity.url])
-        network = Network(identity: identity, notes: NotesService(resource, verifier: verifier).router)
+        network = Network(identity: identity, notes: NotesService(resource, verifier: verifier, greatestCount: 3).router)
     }
 
     func removeFolder() throws { try FileManager.default.removeItem(atPath: folder) }

@@ -26,18 +26,44 @@ public actor NoteStore {
         public var notes: [Note]
         /// The number of changes that the service does not know yet.
         public var waiting: Int
+        /// The changes that the service has refused, until the user decides.
+        public var refused: [RefusedChange]
         /// Whether the service could not be reached.
         public var isOffline: Bool
+    }
+
+    /// A change that the service has refused: it is not sent again by itself, and is kept until the user edits, repeats or
+    /// discards it.
+    public struct RefusedChange: Codable, Hashable, Sendable, Identifiable {
+        /// The note as it is to be; nil for a deletion.
+        public let note: Note?
+        /// The identifier of the note.
+        public let id: String
+        /// Whether the user may not do this (403), which may be different later; otherwise the note itself is refused.
+        public let isForbidden: Bool
     }
 
     private enum Change: Codable, Hashable {
         case save(Note)
         case delete(id: String)
+
+        /// The identifier of the note.
+        var id: String {
+            switch self {
+            case .save(let note): note.id
+            case .delete(let id): id
+            }
+        }
+
+        /// The note as it is to be; nil for a deletion.
+        var note: Note? { if case .save(let note) = self { note } else { nil } }
     }
 
     private struct State: Codable {
         var notes: [Note] = []
         var changes: [Change] = []
+        /// The refused changes; nil in the cache of an app that had none of them.
+        var refused: [RefusedChange]?
     }
 
     private let client: Client
@@ -68,9 +94,25 @@ public actor NoteStore {
         return try await synchronize()
     }
 
+    /// Sends a refused change once more.
+    public func sendAgain(id: String) async throws -> Content {
+        guard let refused = state.refused?.first(where: { $0.id == id }) else { return try await synchronize() }
+        try change(refused.note.map { .save($0) } ?? .delete(id: id))
+        return try await synchronize()
+    }
+
+    /// Gives a refused change up.
+    public func discard(id: String) async throws -> Content {
+        state.refused?.removeAll { $0.id == id }
+        try save()
+        return try await synchronize()
+    }
+
     /// Sends the changes that wait, and loads the notes; without a connection it returns those of the cache.
     ///
-    /// - Throws: `HTTPError`, `AuthError`. A change that the service refuses is dropped.
+    /// A change that the service refuses waits for the user, and the others go on.
+    ///
+    /// - Throws: `HTTPError`, `AuthError`.
     public func synchronize() async throws -> Content {
         do {
             while let change = state.changes.first { try await send(change) }
@@ -84,6 +126,8 @@ public actor NoteStore {
     }
 
     private func change(_ change: Change) throws {
+        // What the user does now replaces what was refused.
+        state.refused?.removeAll { $0.id == change.id }
         state.changes.append(change)
         try save()
     }
@@ -94,12 +138,19 @@ public actor NoteStore {
             case .save(let note): try await client.perform(.put("notes/\(note.id)", json: note))
             case .delete(let id): try await client.perform(.delete("notes/\(id)"))
             }
-        } catch let error as HTTPError where error.response?.status == .forbidden {
-            try drop(change)
-            throw error
+        } catch let error as HTTPError {
+            guard let status = error.response?.status, Self.isRefusal(status) else { throw error }
+            let refused = RefusedChange(note: change.note, id: change.id, isForbidden: status == .forbidden)
+            state.refused = (state.refused ?? []).filter { $0.id != change.id } + [refused]
+            return try drop(change)
         }
         apply(change)
         try drop(change)
+    }
+
+    /// Whether a status says that the same request fails each time; not one of the credential, of the time or of the load.
+    private static func isRefusal(_ status: HTTPStatus) -> Bool {
+        status.isClientError && ![401, 408, 425, 429].contains(status)
     }
 
     private func drop(_ change: Change) throws {
@@ -123,7 +174,8 @@ public actor NoteStore {
 
     private func content(isOffline: Bool) -> Content {
         Content(
-            notes: Self.applying(state.changes, to: state.notes), waiting: state.changes.count, isOffline: isOffline)
+            notes: Self.applying(state.changes, to: state.notes), waiting: state.changes.count,
+            refused: state.refused ?? [], isOffline: isOffline)
     }
 
     private func save() throws { try JSONEncoder().encode(state).write(to: file, options: .atomic) }

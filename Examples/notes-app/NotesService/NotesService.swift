@@ -18,14 +18,18 @@ public struct NotesService: Sendable {
 
     private let reading: AccessTokenInterceptor
     private let writing: AccessTokenInterceptor
-    private let store = Store()
+    private let store: Store
+    /// The size of a text in bytes.
+    private static let greatestSize = 10_000
 
     /// Creates the API of a resource.
     ///
     /// - Parameters:
     ///   - resource: The resource at whose URL the server listens.
     ///   - verifier: Verifies the tokens; it must require `resource.url` as their audience.
-    public init(_ resource: ProtectedResource, verifier: some AccessTokenVerifier) {
+    ///   - greatestCount: The number of notes that a user may have.
+    public init(_ resource: ProtectedResource, verifier: some AccessTokenVerifier, greatestCount: Int = 1_000) {
+        store = Store(greatestCount: greatestCount)
         reading = AccessTokenInterceptor(verifier, requiring: ["notes:read"], of: resource)
         writing = AccessTokenInterceptor(verifier, requiring: ["notes:write"], of: resource)
     }
@@ -42,6 +46,9 @@ public struct NotesService: Sendable {
                 guard note.id == request.pathParameter("id"), !note.text.isEmpty else {
                     return .problem(status: .badRequest, detail: "The note needs its identifier and a text.")
                 }
+                guard note.text.utf8.count <= Self.greatestSize else {
+                    return .problem(status: .badRequest, detail: "The text is too long.")
+                }
                 guard await store.save(note, of: request.accessTokenClaims?.subject ?? "") else {
                     return .problem(status: .forbidden, detail: "There is no room for another note.")
                 }
@@ -57,20 +64,20 @@ public struct NotesService: Sendable {
 
     /// The notes of all users, in memory.
     private actor Store {
-        private static let greatestCount = 1_000
-        private static let greatestSize = 10_000
+        private let greatestCount: Int
         private var all: [String: [Note]] = [:]
+
+        init(greatestCount: Int) { self.greatestCount = greatestCount }
 
         func notes(of user: String) -> [Note] { all[user] ?? [] }
 
-        /// Saves a note; returns false if it is too long, or if the user has too many.
+        /// Saves a note; returns false if the user has too many.
         func save(_ note: Note, of user: String) -> Bool {
             var notes = all[user] ?? []
-            guard note.text.utf8.count <= Self.greatestSize else { return false }
             if let index = notes.firstIndex(where: { $0.id == note.id }) {
                 notes[index] = note
             } else {
-                guard notes.count < Self.greatestCount else { return false }
+                guard notes.count < greatestCount else { return false }
                 notes.append(note)
             }
             all[user] = notes
