@@ -65,7 +65,8 @@ import Testing
     @Test(
         arguments: [
             ("", 1, "There is no password on standard input."), ("\n", 1, "There is no password on standard input."),
-            ("one\ntwo\n", 1, "Standard input holds more than one line."),
+            ("one\n\n", 1, "There is no code on the second line of standard input."),
+            ("one\ntwo\nthree\n", 1, "Standard input holds more than two lines."),
             (String(repeating: "x", count: 70_000), 1, "The password on standard input is too long."),
         ] as [(String, Int32, String)])
     func `refuses what is no password, and has begun nothing`(input: String, code: Int32, message: String) async throws
@@ -76,6 +77,23 @@ import Testing
             #expect(outcome.ending == .exited(code))
             #expect(outcome.error.first == "latch: \(message)")
             #expect(!FileManager.default.fileExists(atPath: home.path))
+        }
+    }
+
+    @Test func `takes the code of a second factor from the second line, and says where it is missing`() async throws {
+        try await ScriptedIssuer.with { issuer in
+            issuer.world.withLock { $0.code = "123456" }
+            try await CommandHome.with { home in
+                let arguments = ["login", "--issuer", issuer.url, "--account", "ada", "--password-stdin"]
+                let without = try await home.start(arguments, input: "secret\n").outcome()
+                #expect(without.ending == .exited(1))
+                #expect(without.error.first == "latch: The account has a second factor.")
+                #expect(without.error.last == "hint: Pipe in its code as well, on a second line.")
+                let outcome = try await home.start(arguments, input: "secret\n123456\n").outcome()
+                #expect(outcome.ending == .exited(0), "\(outcome.error)")
+                let form = issuer.world.withLock { $0.requests.last { $0.path == "/oauth/token" }?.body.text }
+                #expect(form?.split(separator: "&").contains("password=secret") == true, "\(form ?? "")")
+            }
         }
     }
 

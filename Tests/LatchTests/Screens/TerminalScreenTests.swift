@@ -75,6 +75,52 @@ private final class ScriptedTerminal: Sendable {
                 """)
     }
 
+    @Test func `takes a recovery code while codes are locked, in place of the wait`() async throws {
+        let clock = ManualClock()
+        let terminal = ScriptedTerminal(["sentence", "123456", "654321", "recovery-code-1"])
+        let codes = Mutex<[String]>([])
+        var screen = TerminalScreen(
+            SignInScreen(name: "ada@example.com"), on: terminal.console, clock: clock.wallClock()
+        ) { request in
+            guard case .verify(_, let code) = request else {
+                return .challenged(SignInChallenge(token: "x", expiryDate: clock.now.addingTimeInterval(300)))
+            }
+            codes.withLock { $0.append(code.value) }
+            if code.value == "123456" { throw ScreenFailure(.locked, after: .seconds(30), from: clock.now) }
+            return .signedIn
+        }
+        #expect(try await screen.run() == .signedIn)
+        #expect(codes.withLock { $0 } == ["123456", "recovery-code-1"] && terminal.answersLeft == 0)
+        #expect(terminal.text.contains("A recovery code works now."))
+        #expect(terminal.text.contains("This is not a recovery code.\n"))
+    }
+
+    @Test(arguments: [["sentence", "123456"], ["sentence", "123456", "", "654321"]])
+    func `ends with the input during a lock of codes, or waits for its end`(answers: [String]) async throws {
+        let clock = ManualClock()
+        let terminal = ScriptedTerminal(answers)
+        let attempts = Atomic(0)
+        let run = Task {
+            var screen = TerminalScreen(
+                SignInScreen(name: "ada@example.com"), on: terminal.console, clock: clock.wallClock()
+            ) { request in
+                guard case .verify = request else {
+                    return .challenged(SignInChallenge(token: "x", expiryDate: clock.now.addingTimeInterval(300)))
+                }
+                let isFirst = attempts.add(1, ordering: .relaxed).newValue == 1
+                if isFirst { throw ScreenFailure(.locked, after: .seconds(30), from: clock.now) }
+                return .signedIn
+            }
+            return try await screen.run()
+        }
+        guard answers.count > 2 else {
+            await #expect(throws: CommandError.self) { try await run.value }
+            return
+        }
+        #expect(await clock.wakeNext() == .seconds(30))
+        #expect(try await run.value == .signedIn)
+    }
+
     @Test func `begins again where a step expires while the user types`() async throws {
         let clock = ManualClock()
         // The user takes six minutes for the code.

@@ -16,6 +16,8 @@ final class ScriptedIssuer: Sendable {
         var count = 0
         /// Whether even the newest access token is refused.
         var refusesAll = false
+        /// The code without which a password is not enough; nil for none.
+        var code: String?
         /// Whether refresh tokens are refused.
         var hasEnded = false
         var requests: [HTTPRequest] = []
@@ -74,6 +76,9 @@ final class ScriptedIssuer: Sendable {
             if isRenewal { world.renewals += 1 }
             guard !world.hasEnded || !isRenewal else {
                 return HTTPResponse(status: 400, body: HTTPBody(#"{"error":"invalid_grant"}"#))
+            }
+            if let code = world.code, request.body.text?.contains("otp=\(code)") != true {
+                return HTTPResponse(status: 400, body: HTTPBody(#"{"error":"mfa_required"}"#))
             }
             world.count += 1
             let body =

@@ -20,6 +20,30 @@ package enum SecretInput {
         return text
     }
 
+    /// Reads the one or two lines that are piped in, without their line breaks.
+    ///
+    /// - Parameters:
+    ///   - what: The name of the first secret in errors: "password".
+    ///   - other: The name of the second one: "code".
+    /// - Throws: `CommandError.failed` for an empty line, more than two lines, or bytes that are not UTF-8.
+    package static func piped(
+        _ what: String, optionally other: String, _ environment: Environment
+    ) async throws -> (first: String, second: String?) {
+        let text = try await text(what, environment)
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
+        guard let first = lines.first, !first.isEmpty else {
+            throw CommandError.failed("There is no \(what) on standard input.", hint: "Pipe it in, on one line.")
+        }
+        guard lines.count <= 2 else {
+            throw CommandError.failed(
+                "Standard input holds more than two lines.", hint: "Pipe in the \(what), and the \(other) below it.")
+        }
+        guard lines.last?.isEmpty == false else {
+            throw CommandError.failed("There is no \(other) on the second line of standard input.")
+        }
+        return (first, lines.count == 2 ? lines[1] : nil)
+    }
+
     /// Reads the two lines that are piped in, without their line breaks.
     ///
     /// - Parameter names: The names of the secrets in errors: "current password" and "new password".

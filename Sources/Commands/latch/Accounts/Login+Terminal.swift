@@ -100,11 +100,12 @@ private final class PasswordSignIn: Sendable {
 }
 
 /// A password grant with a code of the second factor, which Latchwork's server takes as `otp`.
-private struct CodeGrant: Grant {
+struct CodeGrant: Grant {
     let grant: PasswordGrant
+    /// The code of the authenticator app, or a recovery code; empty to send none.
     var code: String
 
     var type: String { grant.type }
-    var parameters: [(String, String)] { grant.parameters + [("otp", code)] }
+    var parameters: [(String, String)] { grant.parameters + (code.isEmpty ? [] : [("otp", code)]) }
     var expectedScopes: Scopes? { grant.expectedScopes }
 }

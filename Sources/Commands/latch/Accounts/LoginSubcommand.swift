@@ -13,7 +13,8 @@ enum LoginSubcommand {
         "issuer", "URL", "the auth server (LATCH_ISSUER, or the account's own)")
     static let account = Option.value(
         "account", "NAME", short: "a", "the e-mail address or user name, or an account of the list")
-    static let passwordStdin = Option.flag("password-stdin", "reads the password from standard input")
+    static let passwordStdin = Option.flag(
+        "password-stdin", "reads the password from standard input, and a code of the second factor on a second line")
     static let browser = Option.flag("browser", "signs in on the issuer's page, in the browser of this machine")
     static let device = Option.flag("device", "signs in on the issuer's page, on another device, by a code")
     static let clientCredentials = Option.flag("client-credentials", "signs in as this program, without a user")
@@ -30,9 +31,9 @@ enum LoginSubcommand {
             URI http://127.0.0.1/callback.
 
             Otherwise it prompts for the password without echo, and for a code where the account has a
-            second factor; a script pipes the password in. It never comes from the command line and is
-            not stored. Tokens are, in the secret store that 'latch doctor' names; all processes of this
-            user share them.
+            second factor; a script pipes the password in, and the code on a second line. Neither comes
+            from the command line or is stored. Tokens are, in the secret store that 'latch doctor'
+            names; all processes of this user share them.
 
             --client-credentials signs this machine in, not a person. A client's secret is in the
             variable LATCH_CLIENT_SECRET, and is not stored; LATCH_CLIENT_ID and LATCH_ISSUER say whose
@@ -86,14 +87,18 @@ struct Login {
         guard let username = try username(known) else { throw Self.missingAccount }
         let scopes = try scopes()
         let endpoint = try accounts.endpoint(of: issuer.text)
-        let password = try await pipedPassword()
+        let (password, code) = try await pipedPassword()
+        let grant = PasswordGrant(username: username, password: password, scopes: scopes ?? [])
         let response: TokenResponse
         do {
-            response = try await endpoint.tokens(
-                for: PasswordGrant(username: username, password: password, scopes: scopes ?? []))
+            response = try await endpoint.tokens(for: CodeGrant(grant: grant, code: code ?? ""))
         } catch OAuthError.invalidGrant {
             throw CommandError.failed(
-                "\(issuer.text) does not accept this name and password.", hint: "Check both, then try again.")
+                "\(issuer.text) does not accept this name and password\(code == nil ? "" : ", or the code").",
+                hint: "Check them, then try again.")
+        } catch let error as OAuthError where error.issuerCode == "mfa_required" && code == nil {
+            throw CommandError.failed(
+                "The account has a second factor.", hint: "Pipe in its code as well, on a second line.")
         }
         return try await finish(
             response, as: username, issuer: issuer.text, username: username, userID: response.userID, content)
@@ -141,13 +146,13 @@ struct Login {
         return Scopes(scopes)
     }
 
-    private func pipedPassword() async throws -> String {
+    private func pipedPassword() async throws -> (first: String, second: String?) {
         guard invocation.has(LoginSubcommand.passwordStdin) else {
             throw CommandError.usage(
                 "There is no terminal to prompt for the password.", hint: "Pipe it in, with '--password-stdin'.")
         }
         environment.warnOfShownInput()
-        return try await SecretInput.piped("password", environment)
+        return try await SecretInput.piped("password", optionally: "code", environment)
     }
 }
 

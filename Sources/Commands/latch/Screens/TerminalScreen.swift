@@ -59,6 +59,7 @@ struct TerminalScreen<S: Screen> {
             if let outcome = wayOn ?? machine.outcome { return outcome }
             show()
             if let date = machine.lockedUntil {
+                if try await useRecoveryCode() { continue }
                 try await clock.sleep(for: .seconds(max(0, date.timeIntervalSince(clock.now))))
                 passTime(to: date)
             } else if fields.isEmpty {
@@ -215,6 +216,26 @@ extension TerminalScreen {
         }
         guard !text.isEmpty else { return !field.isRequired || !present.isEmpty }
         _ = machine.receive(.input(.edit(field.id, text)))
+        return true
+    }
+
+    /// Lets the user enter a recovery code while codes of the authenticator app are locked, and sends the form with it.
+    ///
+    /// - Returns: False if the form has no code, or the user would rather wait.
+    private mutating func useRecoveryCode() async throws -> Bool {
+        guard let field = fields.first(where: { $0.kind == .oneTimeCode }) else { return false }
+        while true {
+            let text = try await console.read(console.texts(Phrase("terminal.recoveryCode")), isShown: false)
+            guard !text.isEmpty else { return false }
+            _ = machine.receive(.input(.edit(field.id, text)))
+            // The lock may have ended, or the step expired, while the user typed.
+            passTime(to: clock.now)
+            guard machine.lockedUntil != nil, fields.contains(where: { $0.id == field.id }) else { return true }
+            if buttons.contains(where: { $0.kind == .button(.primary) }) { break }
+            console.line(Phrase("terminal.recoveryCode.invalid"))
+        }
+        answered.insert(field.id)
+        try await fill()
         return true
     }
 
