@@ -153,7 +153,7 @@ import Testing
             auth.menu?.press(.profile)
             await auth.use(press: .signOut)
             guard case .signIn = auth.screen else { return record(auth) }
-            #expect(auth.account?.username == "bob@example.com" && auth.menu == nil)
+            #expect(auth.account == nil && auth.menu == nil && auth.profile == nil)
         }
     }
 

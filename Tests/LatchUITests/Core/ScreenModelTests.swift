@@ -136,16 +136,6 @@ import Testing
         }
     }
 
-    @Test func `counts the requests that need a step-up, so that a view raises one each time`() async {
-        let model = model { _ in throw ScreenFailure(.stepUpRequired) }
-        for number in 1...2 {
-            fill(model)
-            model.press(.submit)
-            await model.settled()
-            #expect(model.stepUpRequests == number)
-        }
-    }
-
     @Test func `locks the button for the server's time`() async throws {
         let model = model { _ in throw AccountError(code: "tooManyAttempts", message: "", retryAfter: .seconds(30)) }
         fill(model)

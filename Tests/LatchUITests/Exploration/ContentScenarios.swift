@@ -20,7 +20,7 @@ extension ScreenScenario where S == ProfileScreen {
         step: { $0.isDeleting ? "deletion" : $0.profile == nil ? "empty" : "profile" },
         responses: { request in
             switch request {
-            case .load: [.loaded(.ada)]
+            case .load: [.loaded(.ada, hasSecondFactor: true), .loaded(.ada, hasSecondFactor: nil)]
             case .signOut, .delete: [.signedOut]
             }
         })
@@ -67,14 +67,16 @@ extension ScreenScenario where S == AccountSwitcherScreen {
         },
         responses: { request in
             switch request {
-            case .load: [.loaded(all, currentID: "1")]
-            case .use(let id): all.filter { $0.id == id }.map { .switched($0) }
-            case .remove(let id): [.loaded(all.filter { $0.id != id }, currentID: nil)]
+            case .load: [.loaded(S.samples, currentID: "1")]
+            case .use(let id): S.samples.filter { $0.id == id }.map { .switched($0) }
+            case .remove(let id): [.loaded(S.samples.filter { $0.id != id }, currentID: nil)]
             }
         })
+}
 
+extension AccountSwitcherScreen {
     /// Two accounts, as a list stores them.
-    private static let all: [AccountEntry] = {
+    static let samples: [AccountEntry] = {
         let json =
             #"[{"id":"1","name":"ada","issuer":"https://id.example.com"},"#
             + #"{"id":"2","name":"bob","issuer":"https://id.example.com"}]"#

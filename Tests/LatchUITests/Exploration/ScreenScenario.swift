@@ -78,7 +78,7 @@ extension ScreenScenario {
     /// The events that may happen in a state.
     func events(_ state: ExploredScreen<S>) -> [ExploredEvent<S>] {
         var all = inputs(state)
-        for input in [ScreenInput.appear, .disappear, .activate] {
+        for input in [ScreenInput.appear, .disappear, .activate, .refresh] {
             all.append(ExploredEvent(name: "\(input)", event: .input(input), isWayOut: false))
         }
         for link in links {

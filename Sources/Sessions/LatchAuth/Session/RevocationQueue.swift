@@ -53,6 +53,10 @@ actor RevocationQueue<Value: SessionCredential> {
     /// The change that is under way.
     private var running: Task<[PendingRevocation<Value>]?, Never>?
     private var isSuspended = false
+    /// The number of sign-outs whose credential is on its way to ``add(_:revokingBy:)``.
+    private var expected = 0
+    /// The attempts that wait for them.
+    private var waiters: [CheckedContinuation<Void, Never>] = []
 
     init(
         records: SessionRecords<Value>, clock: WallClock, executor: (any TaskExecutor)?,
@@ -67,22 +71,37 @@ actor RevocationQueue<Value: SessionCredential> {
     private static var greatestAge: TimeInterval { 30 * 86_400 }
     private static var greatestCount: Int { 8 }
 
+    /// Announces a sign-out, before which no attempt says that nothing is left.
+    func expectOne() { expected += 1 }
+
+    /// Takes the announcement back: the sign-out had no credential, or has failed.
+    func expectNone() {
+        expected -= 1
+        guard expected == 0 else { return }
+        for waiter in waiters { waiter.resume() }
+        waiters = []
+    }
+
     /// Keeps a credential, and tries to revoke it.
     ///
-    /// - Parameter first: The first attempt; nil for the session's own.
+    /// - Parameters:
+    ///   - first: The first attempt; nil for the session's own.
+    ///   - isExpected: Whether the sign-out was announced by ``expectOne()``.
     /// - Returns: Whether the issuer confirmed.
-    func add(_ value: Value, revokingBy first: Revoke? = nil) async -> Bool {
+    func add(_ value: Value, revokingBy first: Revoke? = nil, isExpected: Bool = false) async -> Bool {
         let pending = PendingRevocation(credential: value, date: clock.now)
         let kept = await change { $0 = ($0 + [pending]).suffix(Self.greatestCount) }
         if kept == nil { unstored = (unstored + [value]).suffix(Self.greatestCount) }
         // Someone may have signed in while the store was waited for.
-        guard isSignedOut() else { return false }
-        let outcome = await (first ?? revoke)(value)
-        if case .unavailable = outcome {
-            scheduleRetry()
-        } else if await forget([value]) > 0 {
-            _ = await retry()
+        guard isSignedOut() else {
+            if isExpected { expectNone() }
+            return false
         }
+        let outcome = await (first ?? revoke)(value)
+        var left = 0
+        if case .unavailable = outcome { scheduleRetry() } else { left = await forget([value]) }
+        if isExpected { expectNone() }
+        if left > 0 { _ = await retry() }
         return outcome == .confirmed
     }
 
@@ -90,6 +109,7 @@ actor RevocationQueue<Value: SessionCredential> {
     ///
     /// - Returns: Whether nothing is left.
     func retry() async -> Bool {
+        if expected > 0 { await withCheckedContinuation { waiters.append($0) } }
         guard isSignedOut() else { return true }
         if let attempt { return await attempt.value }
         timer?.cancel()

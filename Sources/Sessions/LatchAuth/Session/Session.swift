@@ -57,6 +57,8 @@ public actor Session<Value: SessionCredential> {
     nonisolated let broadcast = StateBroadcast<State>(.unknown)
     /// The pending step-up; separate from the state, since the credential is valid for all other requests.
     nonisolated let stepUpBroadcast = StateBroadcast<StepUpRequirement?>(nil)
+    /// The number of refusals that required a step-up.
+    nonisolated let stepUpRefusalBroadcast = StateBroadcast(0)
     /// The callers that wait for the machine.
     nonisolated let waiters = WaiterTable<CredentialSnapshot<Value>?>()
 
@@ -140,6 +142,7 @@ public actor Session<Value: SessionCredential> {
         for lock in locks.values { lock.release() }
         broadcast.finish()
         stepUpBroadcast.finish()
+        stepUpRefusalBroadcast.finish()
     }
 }
 
@@ -264,12 +267,20 @@ extension Session {
         by revoke: (@Sendable (Value) async -> RevocationOutcome)? = nil
     ) async throws -> Bool {
         let current = currentState.credential
+        // Whoever hears of the sign-out, and asks what is left to revoke, waits for this credential.
+        await revocations?.expectOne()
         do {
-            guard let last = try await signOut() else { return false }
+            guard let last = try await signOut() else {
+                await revocations?.expectNone()
+                return false
+            }
             guard let revocations else { return await revoke?(last) == .confirmed }
             // A caller that was cancelled has signed out all the same.
-            return await Task(executorPreference: executor) { await revocations.add(last, revokingBy: revoke) }.value
+            return await Task(executorPreference: executor) {
+                await revocations.add(last, revokingBy: revoke, isExpected: true)
+            }.value
         } catch {
+            await revocations?.expectNone()
             // The store may still contain the credential: the server should not accept it.
             if let current { _ = await (revoke ?? revocations?.revoke)?(current) }
             throw error

@@ -105,7 +105,9 @@ extension Session {
             let isRestored = broadcast.current == .restoring
             broadcast.send(state)
             if isRestored, case .signedOut = state { run { session in _ = await session.revokeRemaining() } }
-        case .publishStepUp(let requirement): stepUpBroadcast.send(requirement)
+        case .publishStepUp(let requirement):
+            stepUpBroadcast.send(requirement)
+            if requirement != nil { stepUpRefusalBroadcast.send(stepUpRefusals + 1) }
         case .resume(let waiter, let result):
             authenticators[waiter] = nil
             waiters.resume(waiter, with: result)

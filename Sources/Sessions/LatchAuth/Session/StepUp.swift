@@ -84,6 +84,12 @@ extension Session {
     /// The stream ends with the session, or when its consumer stops.
     public nonisolated var stepUps: AsyncStream<StepUpRequirement?> { stepUpBroadcast.stream() }
 
+    /// The number of refusals that required a step-up; a pending one counts each refused request.
+    package nonisolated var stepUpRefusals: Int { stepUpRefusalBroadcast.current }
+
+    /// The number of refusals and each later change once, in order.
+    package nonisolated var stepUpRefusalCounts: AsyncStream<Int> { stepUpRefusalBroadcast.stream() }
+
     /// Makes `value`, with which the same user has authenticated again, the session's credential.
     ///
     /// Unlike after a sign-in, running requests are repeated with it, and other processes continue.

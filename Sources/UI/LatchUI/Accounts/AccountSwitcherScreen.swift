@@ -50,6 +50,9 @@ public struct AccountSwitcherScreen: Screen {
     /// The request for the list; nil once it is there.
     public var loading: Request? { accounts == nil ? .load : nil }
 
+    /// The request for the list as it is now.
+    public var refreshing: Request? { .load }
+
     /// The accounts, and the button for one more.
     public var content: [Control] {
         if let removing {

@@ -31,7 +31,9 @@ public struct UserMenuScreen: Screen {
     }
 
     /// The user.
-    public let profile: AccountProfile
+    public internal(set) var profile: AccountProfile
+    /// The failure of the profile's load, for which the menu shows what the token says; nil if there is none.
+    public internal(set) var loadFailure: ScreenFailure?
     /// Whether the menu leads to the account switcher.
     public let hasAccounts: Bool
 
@@ -53,7 +55,8 @@ public struct UserMenuScreen: Screen {
     /// The ways on.
     public var content: [Control] {
         let accounts: [Control] = hasAccounts ? [.button(.accounts, .secondary, Phrase("accounts.title"))] : []
-        return [
+        let failure = loadFailure.map { [Control.notice(.warning, $0.phrase)] } ?? []
+        return failure + [
             .text(.verbatim(profile.email)),
             .button(.profile, .secondary, Phrase("profile.title")),
             .button(.devices, .secondary, Phrase("devices.title")),

@@ -45,6 +45,9 @@ public struct UserListScreen: Screen {
     /// The request for the first page; nil once it is there.
     public var loading: Request? { users == nil ? .load(search: search, after: nil) : nil }
 
+    /// The request for the first page as it is now.
+    public var refreshing: Request? { .load(search: search, after: nil) }
+
     /// The search, the users, and the button for more.
     public var content: [Control] {
         let close = Control.button(.done, .cancel, Phrase("button.close"))

@@ -13,6 +13,14 @@ final class AccountClients: Sendable {
         let clients = Mutex<[String: AuthClient]>([:])
     }
 
+    /// A sign-in to a new account.
+    private struct SignIn {
+        var client: AuthClient?
+        /// The account with its client, until the sign-in's screen ends.
+        var adopted: (entry: AccountEntry, client: AuthClient)?
+    }
+
+    private let signIn = Mutex(SignIn())
     let list: AccountList
     private let issuer: String
     private let makeClient: MakeClient
@@ -30,8 +38,24 @@ final class AccountClients: Sendable {
         }
     }
 
-    /// Creates a client without an account, whose tokens are in memory until ``adopt(_:)`` stores them.
-    func newClient() -> AuthClient { makeClient(InMemoryTokenStore<Tokens>()) }
+    /// The client of sign-ins to new accounts, whose tokens are in memory until ``adopt(_:)`` stores them.
+    var signInClient: AuthClient {
+        signIn.withLock { signIn in
+            let client = signIn.client ?? newClient()
+            signIn.client = client
+            return client
+        }
+    }
+
+    /// Returns the account of the last sign-in, once.
+    func takeSignedIn() -> (entry: AccountEntry, client: AuthClient)? {
+        signIn.withLock { signIn in
+            defer { signIn = SignIn() }
+            return signIn.adopted
+        }
+    }
+
+    private func newClient() -> AuthClient { makeClient(InMemoryTokenStore<Tokens>()) }
 
     /// Returns the client of an account.
     func client(for id: String) async throws -> AuthClient {
@@ -44,7 +68,7 @@ final class AccountClients: Sendable {
     /// Stores the tokens of a client that has signed in, as those of a new account or of the one that the user had.
     ///
     /// - Throws: A `store…` code; the tokens are then revoked.
-    func adopt(_ pending: AuthClient) async throws -> (entry: AccountEntry, client: AuthClient) {
+    func adopt(_ pending: AuthClient) async throws {
         guard let tokens = pending.session.currentState.credential else { throw AuthError.missingToken }
         do {
             let account: Account? = if let claimed = pending.account { claimed } else { try await pending.profile() }
@@ -53,7 +77,7 @@ final class AccountClients: Sendable {
             let client = try await client(for: entry.id)
             // The tokens are the account's now: here they are forgotten, not revoked.
             try await pending.session.signOut()
-            return (entry, client)
+            signIn.withLock { $0.adopted = (entry, client) }
         } catch {
             try await pending.signOut()
             throw error

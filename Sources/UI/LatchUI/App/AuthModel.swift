@@ -38,42 +38,32 @@ public final class AuthModel {
 
     /// The client of the current account, for the app's own requests; another one after a change of the account.
     public private(set) var client: AuthClient
-    /// The profile of the signed-in user; nil until it is loaded.
-    public internal(set) var profile: AccountProfile?
-    /// The menu of the signed-in user; nil while nobody is signed in.
-    public private(set) var menu: UserMenuModel?
-    /// The current account on this device; nil for a model of one client, and where there is none.
-    public private(set) var account: AccountEntry?
-    /// The screens above the content or in place of it, the last one visible.
-    public internal(set) var screens: [AuthScreen] = []
     /// The connection, for a banner; it says nothing unless the client has its interceptor.
     public let connection: ConnectionModel
+    /// The lock of the app, which `SessionGate` shows in place of everything else; nil for none.
+    ///
+    /// It opens with the sign-out, by which a user leaves it who cannot open it.
+    public var lock: AppLockModel? {
+        didSet { lock?.signOut = { [weak self] in self?.menu?.press(.signOut) } }
+    }
 
+    /// The current account of the list, also while it is signed out.
+    private var current: AccountEntry?
+    /// The signed-in user; nil while nobody is signed in.
+    private var user: SignedInUser?
     private var list: ListState
     /// The gate of the client's session, renewed at each change that this model makes itself.
     private var session: SessionGateModel<Tokens>
-    private var stepUp: StepUpModel?
-    /// The number of announcements of the screen below a step-up when the user dismissed it.
-    private var dismissal: Int?
 
-    @ObservationIgnored let accounts: AccountClients?
-    @ObservationIgnored let options: SignInScreen.Options
-    @ObservationIgnored let clock: WallClock
-    @ObservationIgnored let signInThrough: SignInThrough?
-    @ObservationIgnored let reauthenticateThrough: ReauthenticateThrough?
+    @ObservationIgnored private let accounts: AccountClients?
+    @ObservationIgnored private let clock: WallClock
+    @ObservationIgnored private let navigator: AuthNavigator
+    @ObservationIgnored private let reauthenticateThrough: ReauthenticateThrough?
     /// The passkeys of this device; nil for an app without.
     @ObservationIgnored let passkeys: (any PasskeyProvider)?
     @ObservationIgnored let passkeyOffers: PasskeyOffers
-    /// The client of a sign-in to a new account, until its tokens are stored.
-    @ObservationIgnored private var pending: AuthClient?
-    /// The account of the last sign-in, until its screen ends.
-    @ObservationIgnored private var stored: (entry: AccountEntry, client: AuthClient)?
-    /// Whether the screens are those of a signed-in user; nil until the session is restored.
-    @ObservationIgnored private var isInside: Bool?
     /// The link that opened the app before the session was restored.
     @ObservationIgnored private var earlyLink: ScreenLink?
-    /// Whether stored screens were shown again.
-    @ObservationIgnored var hasReopened = false
     @ObservationIgnored private var work: [Task<Void, Never>] = []
     @ObservationIgnored private var follower: Task<Void, Never>?
 
@@ -155,7 +145,7 @@ public final class AuthModel {
         passkeys: (any PasskeyProvider)?, offers: any SecretStore, makeClient: @escaping AccountClients.MakeClient
     ) {
         let accounts = AccountClients(issuer: server.absoluteString, list, makeClient: makeClient)
-        self.init(accounts.newClient(), accounts, options, connection, clock, ways, passkeys, offers)
+        self.init(accounts.signInClient, accounts, options, connection, clock, ways, passkeys, offers)
     }
 
     private init(
@@ -167,9 +157,19 @@ public final class AuthModel {
         self.connection = connection
         session = SessionGateModel(client.session)
         list = accounts == nil ? .ready : .loading
-        (self.accounts, self.options, self.clock) = (accounts, options, clock)
-        (signInThrough, reauthenticateThrough) = ways
-        (self.passkeys, passkeyOffers) = (passkeys, PasskeyOffers(secrets: offers))
+        (self.accounts, self.clock) = (accounts, clock)
+        (reauthenticateThrough, self.passkeys, passkeyOffers) = (
+            ways.reauthenticate, passkeys, PasskeyOffers(secrets: offers)
+        )
+        navigator = AuthNavigator(hasAccounts: accounts != nil)
+        navigator.factory = { [weak self] in
+            guard let self else { return nil }
+            return AuthScreenFactory(
+                options: options, clock: clock, accounts: accounts, signInThrough: ways.signIn, passkeys: passkeys,
+                client: self.client, user: user)
+        }
+        navigator.perform = { [weak self] in self?.perform($0) }
+        connection.onReconnection = { [weak self] in self?.user?.retry() }
         follow()
     }
 
@@ -193,36 +193,36 @@ extension AuthModel {
 
     /// Whether a user is signed in.
     public var isSignedIn: Bool { gate.phase == .signedIn }
+    /// Whether nothing but the lock is shown.
+    public var isLocked: Bool { isSignedIn && lock?.lock.isLocked == true }
+    /// The current account on this device; nil for a model of one client, and while nobody is signed in.
+    public var account: AccountEntry? { isSignedIn ? current : nil }
+    /// The profile of the signed-in user; nil until it is loaded.
+    ///
+    /// It is loaded again after its changes here, with a new connection, and when the user returns after a while.
+    public var profile: AccountProfile? { user?.profile }
+    /// The failure of the last attempt to load the profile, which the menu shows as well; nil if there is none.
+    public var profileFailure: ScreenFailure? { user?.failure }
+    /// The menu of the signed-in user; nil while nobody is signed in.
+    public var menu: UserMenuModel? { user?.menu }
 
-    /// The visible screen: the step-up that a server requires, else the last one of ``screens``; nil for the app's content.
-    public var screen: AuthScreen? {
-        if isSteppingUp, let stepUp { return .stepUp(stepUp) }
-        return screens.last
-    }
+    /// The visible screen: the step-up that a server requires, else the last one of ``screens``; nil for the app's content, and
+    /// while the app is locked.
+    ///
+    /// A step-up that the user dismisses comes back with the next request that is refused for want of it.
+    public var screen: AuthScreen? { isLocked ? nil : stepUp.map(AuthScreen.stepUp) ?? screens.last }
 
-    /// Whether the step-up is visible: until the user dismisses it, and again when the screen below needs it once more.
-    private var isSteppingUp: Bool {
-        if gate.stepUp != nil { return true }
-        guard session.session.stepUp != nil, let model = screens.last?.model else { return false }
-        return model.failure?.reason == .stepUpRequired && model.announcements != dismissal
-    }
-
-    /// Shows the pending step-up again that the user has dismissed, as a request of the app that needs it does.
-    public func raiseStepUp() { session.raiseStepUp() }
+    private var stepUp: StepUpModel? { gate.stepUp == nil ? nil : user?.stepUp }
 
     /// Whether a screen is above the content of a signed-in user; false closes all of them, as the user does by a gesture.
     public var isPresented: Bool {
         get { isSignedIn && screen != nil }
-        set { if !newValue, isSignedIn { close() } }
+        set { if !newValue, isSignedIn, !isLocked { close() } }
     }
 
     private func close() {
-        if isSteppingUp { dismissStepUp() } else { screens = [] }
-    }
-
-    private func dismissStepUp() {
-        session.dismissStepUp()
-        dismissal = screens.last?.model.announcements
+        guard stepUp == nil else { return session.dismissStepUp() }
+        navigator.change { $0.close() }
     }
 
     /// Reads the accounts and the session from the store; a failure is the state of ``gate``.
@@ -231,8 +231,8 @@ extension AuthModel {
     public func restore() async {
         if let accounts {
             do {
-                if let current = try await accounts.list.content().current, current.id != account?.id {
-                    use(current, try await accounts.client(for: current.id))
+                if let stored = try await accounts.list.content().current, stored.id != current?.id {
+                    use(stored, try await accounts.client(for: stored.id))
                 }
                 list = .ready
             } catch {
@@ -244,6 +244,9 @@ extension AuthModel {
         synchronize()
     }
 
+    /// Takes the return of the user to the app, after which the profile may be another one; `SessionGate` calls it.
+    public func activate() { user?.refresh() }
+
     /// Waits until no request is under way, for tests and for programs without a view.
     public func settled() async {
         synchronize()
@@ -254,14 +257,18 @@ extension AuthModel {
     }
 
     private func nextTask() -> (@MainActor () async -> Void)? {
-        if let model = screen?.model, model.isBusy { return { await model.settled() } }
-        if let menu, menu.isBusy { return { await menu.settled() } }
+        let models = ([stepUp, menu] as [(any AnyScreenModel)?]).compactMap(\.self) + screens.map(\.model)
+        if let busy = models.first(where: \.isBusy) { return { await busy.settled() } }
+        if let user, user.isLoading { return { await user.settled() } }
         guard let task = work.first else { return nil }
         return { [weak self] in
             await task.value
             self?.work.removeAll { $0 == task }
         }
     }
+
+    /// Runs something that ``settled()`` waits for.
+    func perform(_ body: @escaping @MainActor () async -> Void) { work.append(Task(operation: body)) }
 }
 
 // MARK: - Changes of the session
@@ -269,10 +276,11 @@ extension AuthModel {
 extension AuthModel {
     /// Makes an account the current one.
     private func use(_ account: AccountEntry, _ client: AuthClient) {
-        self.account = account
+        current = account
         self.client = client
         session = SessionGateModel(client.session)
-        (pending, isInside) = (nil, nil)
+        user = nil
+        navigator.change { $0.change() }
         follow()
     }
 
@@ -286,138 +294,96 @@ extension AuthModel {
 
     /// Shows what belongs to the session's current state.
     private func synchronize() {
-        let (seen, current) = (session.session, client.session)
-        // Views are notified later than the session changes.
-        if seen.state != current.currentState || seen.stepUp != current.stepUp { session = session.renewed() }
+        if !session.isCurrent { session = session.renewed() }
         switch gate.phase {
-        case .signedIn where isInside != true: enter()
-        case .signedOut where isInside != false: leave()
+        case .signedIn where navigator.flow.isSignedIn != true: enter()
+        case .signedOut where navigator.flow.isSignedIn != false: leave()
         case .signedIn, .signedOut, .restoring, .unavailable: break
         }
-        if isInside != nil, let link = earlyLink {
+        if navigator.flow.isSignedIn != nil, let link = earlyLink {
             earlyLink = nil
-            open(link)
+            navigator.open(link)
         }
     }
 
     private func enter() {
-        isInside = true
-        screens.removeAll { $0.route?.needsUser != true }
-        stepUp = makeStepUp()
-        show(nil)
-        loadProfile()
+        let user = SignedInUser(
+            client, hasAccounts: accounts != nil, clock: clock, makeStepUp: makeStepUp(of: client),
+            onMenu: { [weak self] in self?.follow($0) },
+            onStepUp: { [weak self] in self?.follow($0) })
+        self.user = user
+        user.load()
+        navigator.change { $0.enter() }
     }
 
-    private func makeStepUp() -> StepUpModel {
-        var reauthenticate: (@Sendable (IdentityProvider, String?) async throws -> Void)?
-        if let reauthenticateThrough {
-            reauthenticate = { [client] in try await reauthenticateThrough(client, $0, $1) }
+    /// Returns the factory of a client's step-ups.
+    private func makeStepUp(of client: AuthClient) -> @MainActor () -> StepUpModel {
+        let reauthenticate = reauthenticateThrough.map { reauthenticate in
+            { @Sendable (provider: IdentityProvider, code: String?) in
+                try await reauthenticate(client, provider, code)
+            }
         }
-        return StepUpModel(
-            client, passkeys: passkeys, clock: clock, reauthenticateThrough: reauthenticate
-        ) { [weak self] outcome in
-            if outcome != .authenticated { self?.dismissStepUp() }
-            if outcome == .passwordReset { self?.showPasswordReset() }
-            // The next one begins with empty fields.
-            self?.stepUp = self?.makeStepUp()
-            self?.synchronize()
+        return { [passkeys, clock] in
+            StepUpModel(client, passkeys: passkeys, clock: clock, reauthenticateThrough: reauthenticate)
         }
     }
 
     private func leave() {
-        let wasInside = isInside == true
         let wasEnded = client.session.currentState == .signedOut(.issuer)
-        let name = profile?.email ?? account?.username ?? ""
-        // Whose request it was that has signed out, and may still store what is to be revoked.
-        let ending: [any AnyScreenModel] = screens.map(\.model) + (menu.map { [$0] } ?? [])
-        isInside = false
-        (profile, menu, stepUp) = (nil, nil, nil)
-        screens.removeAll { $0.route?.needsUser != false }
-        perform { [weak self, accounts, account, client] in
+        let leaving = user == nil ? nil : current
+        let email = user?.profile?.email ?? current?.username ?? ""
+        user = nil
+        lock?.open()
+        navigator.change { $0.leave() }
+        perform { [weak self, accounts, current, client] in
             var others: [AccountEntry] = []
             if let accounts, !wasEnded {
                 do {
-                    others = try await accounts.list.content().entries.filter { $0.id != account?.id }
+                    others = try await accounts.list.content().entries.filter { $0.id != current?.id }
                     // Nobody waits for the server: the list of accounts alone shows what is removed.
-                    if others.isEmpty { self?.showStart(.signIn(email: name)) }
-                    for model in ending { await model.settled() }
-                    if wasInside, let account { try await accounts.removeSignedOut(account.id, of: client) }
+                    if others.isEmpty { self?.navigator.change { $0.start(with: .signIn(email: email)) } }
+                    if let leaving { try await accounts.removeSignedOut(leaving.id, of: client) }
                 } catch {
                     // A list that cannot be changed keeps the account, signed out; the sign-in needs no list.
                 }
             }
-            self?.showStart(others.isEmpty ? .signIn(email: name) : .accounts)
+            self?.navigator.change { $0.start(with: others.isEmpty ? .signIn(email: email) : .accounts) }
         }
-    }
-
-    /// Shows the first screen of a signed-out user, unless there is one already.
-    private func showStart(_ route: AuthRoute) {
-        if screens.isEmpty, isInside == false { push(route) }
-    }
-
-    /// Loads the profile of the signed-in user.
-    func loadProfile() {
-        perform { [weak self, client] in
-            do {
-                let profile = try await client.accountProfile()
-                if self?.client === client, self?.isInside == true { self?.show(profile) }
-            } catch {
-                // The menu has what the token says, and the profile's own screen says what failed.
-            }
-        }
-    }
-
-    /// Takes the profile of the signed-in user; nil where only the token is known.
-    func show(_ profile: AccountProfile?) {
-        self.profile = profile
-        let shown = profile ?? AccountProfile(id: client.account?.id ?? "", email: client.account?.email ?? "")
-        menu = UserMenuModel(
-            client, profile: shown, hasAccounts: accounts != nil, clock: clock,
-            onFinish: { [weak self] outcome in self?.follow(outcome) })
-    }
-
-    /// Runs something that ``settled()`` waits for.
-    func perform(_ body: @escaping @MainActor () async -> Void) {
-        work.append(Task(operation: body))
     }
 }
 
-// MARK: - Signing in
+// MARK: - Screens
 
 extension AuthModel {
-    /// The client of sign-ins and registrations: the only one, or a new one without an account.
-    var signInClient: AuthClient {
-        guard let accounts else { return client }
-        let pending = pending ?? accounts.newClient()
-        self.pending = pending
-        return pending
-    }
+    /// The screens above the content or in place of it, the last one visible.
+    public var screens: [AuthScreen] { navigator.screens }
 
-    /// Stores the account of a client that has signed in.
-    func store(_ signedIn: AuthClient) async throws {
-        stored = try await accounts?.adopt(signedIn)
-    }
+    /// The routes of ``screens``, to be stored; see ``reopen(_:)``.
+    public var path: [AuthRoute] { navigator.path }
 
-    /// Shows the content after a sign-in.
-    func finishSignIn() {
-        let hasUsedPassword = screens.contains { screen in
-            if case .signIn(let model) = screen { model.screen.usesPassword } else { false }
-        }
-        screens = []
-        if let (account, client) = stored { use(account, client) }
-        stored = nil
+    /// Shows stored screens again, as far as the user may see them now; after ``restore()``.
+    public func reopen(_ path: [AuthRoute]) { navigator.change { $0.reopen(path) } }
+
+    /// Shows the screens of the last run again, once it is known whether a user is signed in, and returns what to store for the
+    /// next one.
+    ///
+    /// A link that has opened the app, and whatever else the user has opened, goes first.
+    ///
+    /// - Parameter stored: What this function has returned before; empty at the first start. It has no secrets. What another
+    ///   version of the app has stored is ignored.
+    public func exchangePath(_ stored: Data) -> Data {
+        guard gate.phase == .signedIn || gate.phase == .signedOut else { return stored }
         synchronize()
-        if hasUsedPassword { offerPasskey() }
+        return navigator.exchange(stored)
     }
 
-    /// Shows the content of the account that the user has switched to, or its sign-in.
-    func finishSwitch(to account: AccountEntry) {
-        screens = []
-        perform { [weak self] in
-            await self?.restore()
-            self?.showStart(.signIn(email: account.username ?? ""))
-        }
-    }
+    /// Shows a screen above the others; one of the same kind closes.
+    public func push(_ route: AuthRoute) { navigator.change { $0.open(route) } }
+
+    /// Leaves the visible screen.
+    ///
+    /// A signed-out user, who has no content, then sees the sign-in.
+    public func pop() { navigator.change { $0.pop() } }
 
     /// Opens the screen of a mail's link, and returns whether it is one.
     ///
@@ -425,7 +391,42 @@ extension AuthModel {
     @discardableResult
     public func open(_ url: URL) -> Bool {
         guard let link = ScreenLink(url) else { return false }
-        if isInside == nil { earlyLink = link } else { open(link) }
+        if navigator.flow.isSignedIn == nil { earlyLink = link } else { navigator.open(link) }
         return true
+    }
+
+    private func perform(_ effects: [AuthFlow.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .useSignedIn:
+                if let (account, client) = accounts?.takeSignedIn() { use(account, client) }
+                synchronize()
+            case .use(let account):
+                navigator.change { $0.close() }
+                perform { [weak self] in
+                    await self?.restore()
+                    self?.navigator.change { $0.start(with: .signIn(email: account.username ?? "")) }
+                }
+            case .show(let profile): user?.take(profile)
+            case .reloadProfile: user?.load()
+            case .offerPasskey: offerPasskey()
+            }
+        }
+    }
+
+    private func follow(_ outcome: UserMenuScreen.Outcome) {
+        switch outcome {
+        case .profile: push(.profile)
+        case .devices: push(.devices)
+        case .accounts: push(.accounts)
+        // The end of the session leads to the sign-in.
+        case .signedOut: break
+        }
+    }
+
+    private func follow(_ outcome: StepUpScreen.Outcome) {
+        if outcome != .authenticated { session.dismissStepUp() }
+        if outcome == .passwordReset { navigator.change { $0.openPasswordReset() } }
+        synchronize()
     }
 }

@@ -36,4 +36,28 @@ public enum AuthRoute: Hashable, Sendable, Codable {
         case .profile, .editProfile, .changePassword, .secondFactor, .devices, .passkeys, .passkeyOffer: true
         }
     }
+
+    /// The kind of a screen, of which one is open at most.
+    enum Kind: String, Hashable, Sendable, CaseIterable {
+        case signIn, registration, verification, passwordReset, accounts, profile, editProfile, changePassword
+        case secondFactor, devices, passkeys, passkeyOffer
+    }
+
+    /// The kind of the screen.
+    var kind: Kind {
+        switch self {
+        case .signIn: .signIn
+        case .registration: .registration
+        case .verification: .verification
+        case .passwordReset: .passwordReset
+        case .accounts: .accounts
+        case .profile: .profile
+        case .editProfile: .editProfile
+        case .changePassword: .changePassword
+        case .secondFactor: .secondFactor
+        case .devices: .devices
+        case .passkeys: .passkeys
+        case .passkeyOffer: .passkeyOffer
+        }
+    }
 }

@@ -27,6 +27,8 @@ public protocol Screen: Hashable, Sendable {
     /// The request that waits for the user while the screen is shown and no other one is under way, such as for a passkey of
     /// which the keyboard has suggestions; nil for none.
     var assistance: Request? { get }
+    /// The request that loads a list again, as a user does by pulling it down; nil for a screen that is no list.
+    var refreshing: Request? { get }
     /// The date at which the current step expires; nil if it does not.
     var deadline: Date? { get }
     /// Whether the user may leave the current step by a swipe, which loses what is shown only once.
@@ -62,6 +64,8 @@ extension Screen {
     public var loading: Request? { nil }
     /// No assistance.
     public var assistance: Request? { nil }
+    /// No list.
+    public var refreshing: Request? { nil }
     /// No expiry.
     public var deadline: Date? { nil }
     /// True.
@@ -108,6 +112,8 @@ public enum ScreenInput: Hashable, Sendable {
     case disappear
     /// The user has returned to the app.
     case activate
+    /// The user wants the list as it is now.
+    case refresh
     /// A field has another text.
     case edit(ControlID, String)
     /// A secret is shown or hidden.

@@ -69,6 +69,9 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
         return [lockedUntil, isBusy ? nil : screen.deadline].compactMap(\.self).min()
     }
 
+    /// Changes what the screen shows, without an event.
+    mutating func update(_ change: (inout S) -> Void) { change(&screen) }
+
     /// Takes an event, and returns its effects in order.
     public mutating func receive(_ event: ScreenEvent<S>) -> [ScreenEffect<S>] {
         // A press of what takes no input is no event, nor is another screen's link.
@@ -117,6 +120,9 @@ extension ScreenMachine {
             screen.fields.wipeSecrets()
             if !isBusy { screen.leave() }
             return []
+        case .refresh:
+            guard activity == .idle, let request = screen.refreshing else { return [] }
+            return follow(.perform(request), by: .retry)
         case .activate:
             if screen.assistance != nil { isAssistanceWanted = true }
             return activity == .idle ? follow(screen.resume(), by: .retry) : []

@@ -33,9 +33,6 @@ public final class ScreenModel<S: Screen> {
     /// The last announcement; nil if there was none yet.
     public private(set) var announcement: Announcement?
 
-    /// The number of requests that failed since the server wants to see the user once more, for which a view raises a step-up.
-    public private(set) var stepUpRequests = 0
-
     /// A function that is called when the screen ends, and when it leads to another one.
     @ObservationIgnored public var onFinish: @MainActor (S.Outcome) -> Void
 
@@ -104,8 +101,10 @@ public final class ScreenModel<S: Screen> {
         while let running = request ?? cancelled { await running.task.value }
     }
 
+    /// Changes what the screen shows, without an input.
+    func update(_ change: (inout S) -> Void) { machine.update(change) }
+
     private func receive(_ event: ScreenEvent<S>) {
-        if case .failure(let failure) = event, failure.reason == .stepUpRequired { stepUpRequests += 1 }
         for effect in machine.receive(event) {
             switch effect {
             case .perform(let request): begin(request)

@@ -36,6 +36,8 @@ public struct DevicesScreen: Screen {
     private var news: Phrase?
     /// The name of the device that is being signed out.
     private var leaving: Phrase?
+    /// Whether all others are being signed out.
+    private var areOthersLeaving = false
 
     /// Creates the screen.
     public init() {}
@@ -45,6 +47,9 @@ public struct DevicesScreen: Screen {
 
     /// The request for the list; nil once it is there.
     public var loading: Request? { devices == nil ? .load : nil }
+
+    /// The request for the list as it is now.
+    public var refreshing: Request? { .load }
 
     /// The devices, and the button for all others.
     public var content: [Control] {
@@ -80,13 +85,13 @@ public struct DevicesScreen: Screen {
 
     /// Takes the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
-        (news, leaving) = (nil, nil)
+        (news, leaving, areOthersLeaving) = (nil, nil, false)
         switch control {
         case .signOutOthers, .back:
             isSigningOutOthers = control == .signOutOthers
             return .stay
         case .confirmSignOutOthers:
-            isSigningOutOthers = false
+            (isSigningOutOthers, areOthersLeaving) = (false, true)
             return .perform(.signOutOthers)
         case .done: return .finish(.closed)
         default:
@@ -101,11 +106,11 @@ public struct DevicesScreen: Screen {
         switch response {
         case .loaded(let all):
             if let before = devices, before.count > all.count {
-                news =
-                    leaving.map { Phrase("devices.signedOut.one", .phrase($0)) }
-                    ?? Phrase("devices.signedOut", .count(before.count - all.count))
+                // A list that was only loaded again says nothing of who has signed the others out.
+                let others = areOthersLeaving ? Phrase("devices.signedOut", .count(before.count - all.count)) : nil
+                news = leaving.map { Phrase("devices.signedOut.one", .phrase($0)) } ?? others
             }
-            leaving = nil
+            (leaving, areOthersLeaving) = (nil, false)
             devices = all.filter(\.isCurrent) + all.filter { !$0.isCurrent }
             return .stay
         }

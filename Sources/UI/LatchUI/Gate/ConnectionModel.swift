@@ -17,6 +17,9 @@ public final class ConnectionModel {
     /// Whether the device is known to be offline.
     public private(set) var isOffline = false
 
+    /// A function that is called when the connection is there again.
+    @ObservationIgnored var onReconnection: @MainActor () -> Void = {}
+
     @ObservationIgnored private var follower: Task<Void, Never>?
 
     /// Creates the state of a connection that the requests through ``interceptor`` tell.
@@ -25,7 +28,7 @@ public final class ConnectionModel {
     /// Follows the changes of a connection, of which each element says whether there is one.
     public init<Changes: AsyncSequence<Bool, Never> & Sendable>(_ changes: Changes) {
         follower = Task { [weak self] in
-            for await isConnected in changes { self?.isOffline = !isConnected }
+            for await isConnected in changes { self?.update(isOffline: !isConnected) }
         }
     }
 
@@ -47,7 +50,9 @@ public final class ConnectionModel {
     }
 
     private func update(isOffline: Bool) {
-        if self.isOffline != isOffline { self.isOffline = isOffline }
+        guard self.isOffline != isOffline else { return }
+        self.isOffline = isOffline
+        if !isOffline { onReconnection() }
     }
 
     /// The controls of the banner; none while there is a connection.

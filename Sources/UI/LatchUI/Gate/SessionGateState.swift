@@ -30,10 +30,8 @@ public struct SessionGateState: Hashable, Sendable {
     /// - Parameters:
     ///   - state: The state of the session.
     ///   - stepUp: The pending step-up of the session.
-    ///   - dismissed: The step-up that the user has dismissed, which is not raised again by itself.
-    public init<Value>(
-        _ state: SessionState<Value>, stepUp: StepUpRequirement? = nil, dismissed: StepUpRequirement? = nil
-    ) {
+    ///   - isDismissed: Whether the user has dismissed it, and no request was refused for it since.
+    public init<Value>(_ state: SessionState<Value>, stepUp: StepUpRequirement? = nil, isDismissed: Bool = false) {
         switch state {
         case .unknown, .restoring: (phase, notice) = (.restoring, nil)
         case .signedIn, .expired: (phase, notice) = (.signedIn, nil)
@@ -41,7 +39,7 @@ public struct SessionGateState: Hashable, Sendable {
         case .signedOut(.noAccount), .signedOut(.user): (phase, notice) = (.signedOut, nil)
         case .unavailable(let error): (phase, notice) = (.unavailable, ScreenFailure(error).phrase)
         }
-        self.stepUp = phase == .signedIn && stepUp != dismissed ? stepUp : nil
+        self.stepUp = phase == .signedIn && !isDismissed ? stepUp : nil
     }
 
     /// The controls while neither content nor sign-in is shown, and the notice above the sign-in.
@@ -68,31 +66,41 @@ public struct SessionGateState: Hashable, Sendable {
 public final class SessionGateModel<Value: SessionCredential> {
     /// The session's state.
     public let session: ObservableSession<Value>
-    /// The step-up that the user has dismissed; another one is raised again.
-    private var dismissed: StepUpRequirement?
+    /// The number of requests that were refused for want of a step-up.
+    private var refusals: Int
+    /// That number when the user dismissed the step-up: a later refusal raises it again.
+    private var dismissed: Int?
 
     @ObservationIgnored private var follower: Task<Void, Never>?
 
     /// Follows a session.
     public init(_ session: Session<Value>) {
         self.session = ObservableSession(session)
-        let changes = session.stepUps
+        refusals = session.stepUpRefusals
+        let counts = session.stepUpRefusalCounts
         follower = Task { [weak self] in
-            // A step-up that has ended is raised again when a server requires it once more.
-            for await stepUp in changes where stepUp == nil { self?.dismissed = nil }
+            for await count in counts where self?.refusals != count { self?.refusals = count }
         }
     }
 
     deinit { follower?.cancel() }
 
     /// The decision.
-    public var gate: SessionGateState { SessionGateState(session.state, stepUp: session.stepUp, dismissed: dismissed) }
+    public var gate: SessionGateState {
+        SessionGateState(session.state, stepUp: session.stepUp, isDismissed: dismissed.map { $0 >= refusals } ?? false)
+    }
+
+    /// Whether this model has the session's state of this moment, which notifications reach later.
+    var isCurrent: Bool {
+        let current = session.session
+        return session.state == current.currentState && session.stepUp == current.stepUp
+            && refusals == current.stepUpRefusals
+    }
 
     /// Returns a model that has the session's state of this moment, and not that of the last notification.
     func renewed() -> SessionGateModel {
         let model = SessionGateModel(session.session)
-        // A step-up that has ended is no longer dismissed.
-        if model.session.stepUp == dismissed { model.dismissed = dismissed }
+        model.dismissed = dismissed
         return model
     }
 
@@ -102,9 +110,6 @@ public final class SessionGateModel<Value: SessionCredential> {
         do { try await session.session.restore() } catch {}
     }
 
-    /// Hides the pending step-up, until the session raises another one or the user asks for it.
-    public func dismissStepUp() { dismissed = session.stepUp }
-
-    /// Shows the pending step-up again, as a request that needs it does.
-    public func raiseStepUp() { dismissed = nil }
+    /// Hides the pending step-up, until the next request is refused for want of it.
+    public func dismissStepUp() { dismissed = session.session.stepUpRefusals }
 }

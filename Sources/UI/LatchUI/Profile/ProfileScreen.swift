@@ -18,8 +18,8 @@ public struct ProfileScreen: Screen {
 
     /// The answer to a request.
     public enum Response: Hashable, Sendable {
-        /// The profile.
-        case loaded(AccountProfile)
+        /// The profile, and whether the account has a second factor; nil if the server does not say.
+        case loaded(AccountProfile, hasSecondFactor: Bool?)
         /// No user is signed in any more.
         case signedOut
     }
@@ -46,6 +46,8 @@ public struct ProfileScreen: Screen {
 
     /// The profile; nil until it is loaded.
     public private(set) var profile: AccountProfile?
+    /// Whether the account has a second factor; nil until it is known.
+    public private(set) var hasSecondFactor: Bool?
     /// Whether the user is asked to confirm the deletion.
     public private(set) var isDeleting = false
     /// Whether the screen leads to the passkeys.
@@ -98,6 +100,10 @@ public struct ProfileScreen: Screen {
             .row(.email, Phrase("field.email"), detail: .verbatim(profile.email)),
             .row(.role, Phrase("profile.role"), detail: Phrase(role: profile.role)),
         ]
+        if let hasSecondFactor {
+            let state = Phrase(hasSecondFactor ? "profile.secondFactor.on" : "profile.secondFactor.off")
+            all.append(.row(.secondFactorState, Phrase("secondFactor.title"), detail: state))
+        }
         if !profile.isEmailVerified {
             all.append(.notice(.warning, Phrase("profile.unverified")))
             all.append(.button(.verifyEmail, .secondary, Phrase("profile.verify")))
@@ -120,7 +126,9 @@ public struct ProfileScreen: Screen {
             isDeleting = control == .delete
             return .stay
         case .changePassword: return .navigate(.changePassword)
-        case .secondFactor: return .navigate(.secondFactor)
+        case .secondFactor:
+            isStale = true
+            return .navigate(.secondFactor)
         case .passkeys: return .navigate(.passkeys)
         case .devices: return .navigate(.devices)
         default: break
@@ -141,13 +149,16 @@ public struct ProfileScreen: Screen {
     /// Takes the answer.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
-        case .loaded(let profile):
-            self.profile = profile
+        case .loaded(let profile, let hasSecondFactor):
+            (self.profile, self.hasSecondFactor) = (profile, hasSecondFactor)
             isStale = false
             return .stay
         case .signedOut: return .finish(.signedOut)
         }
     }
+
+    /// Loads the profile again when the user returns to the app: an administrator may have changed the role.
+    public mutating func resume() -> ScreenStep<Self> { isDeleting ? .stay : .perform(.load) }
 }
 
 extension AccountProfile {
@@ -180,6 +191,8 @@ extension ControlID {
     public static let edit: ControlID = "edit"
     /// The button to the change of the password.
     public static let changePassword: ControlID = "changePassword"
+    /// Whether the account has a second factor.
+    public static let secondFactorState: ControlID = "secondFactorState"
     /// The button to the set-up of a second factor.
     public static let secondFactor: ControlID = "secondFactor"
     /// The button to the passkeys.
@@ -201,13 +214,24 @@ public typealias ProfileModel = ScreenModel<ProfileScreen>
 
 extension ScreenModel where S == ProfileScreen {
     /// Creates the profile of a client's user.
+    ///
+    /// - Parameters:
+    ///   - client: The client.
+    ///   - offersPasskeys: Whether the screen leads to the passkeys.
+    ///   - clock: The clock of locks.
+    ///   - didLoad: Is called with each profile that was loaded.
+    ///   - onFinish: Is called when the user goes another way, or has signed out.
     public convenience init(
         _ client: AuthClient, offersPasskeys: Bool = false, clock: WallClock = .system,
+        didLoad: @escaping @MainActor @Sendable (AccountProfile) -> Void = { _ in },
         onFinish: @escaping @MainActor (ProfileScreen.Outcome) -> Void = { _ in }
     ) {
         self.init(ProfileScreen(offersPasskeys: offersPasskeys), clock: clock, onFinish: onFinish) { request in
             switch request {
-            case .load: return .loaded(try await client.accountProfile())
+            case .load:
+                let profile = try await client.accountProfile()
+                await didLoad(profile)
+                return .loaded(profile, hasSecondFactor: try await client.hasSecondFactor())
             case .signOut:
                 try await client.signOut()
                 return .signedOut
@@ -216,5 +240,12 @@ extension ScreenModel where S == ProfileScreen {
                 return .signedOut
             }
         }
+    }
+}
+
+extension AuthClient {
+    /// Returns whether the account has a second factor; nil for a backend that does not say.
+    fileprivate func hasSecondFactor() async throws -> Bool? {
+        do { return try await signInMethods().hasSecondFactor } catch is AccountError { return nil }
     }
 }

@@ -52,7 +52,7 @@ public struct EmailVerificationScreen: Screen {
         case later
     }
 
-    /// The address.
+    /// The address; empty on a device that knows the link alone.
     public let email: String
     /// The step.
     public private(set) var step = Step.waiting
@@ -98,15 +98,10 @@ public struct EmailVerificationScreen: Screen {
             ]
         case .waiting:
             [
-                isNotYet
-                    ? .notice(.warning, Phrase("verification.notYet", .text(email)))
-                    : .notice(
-                        .information,
-                        Phrase(isSentAgain ? "verification.sentAgain" : "verification.sent", .text(email))),
-                .text(Phrase("verification.explanation")),
+                mailNotice, .text(Phrase("verification.explanation")),
                 .button(.confirmed, .primary, Phrase("verification.confirmed")),
-                .button(.resend, .secondary, Phrase("verification.resend")),
-                .button(.done, .cancel, Phrase("verification.later")),
+            ] + (email.isEmpty ? [] : [.button(.resend, .secondary, Phrase("verification.resend"))]) + [
+                .button(.done, .cancel, Phrase("verification.later"))
             ]
         case .password:
             [.notice(.information, Phrase("verification.password"))] + fields.controls + [
@@ -115,9 +110,24 @@ public struct EmailVerificationScreen: Screen {
             ]
         case .verified:
             [
-                .notice(.success, Phrase("verification.done", .text(email))),
+                .notice(
+                    .success,
+                    email.isEmpty ? Phrase("verification.done.noAddress") : Phrase("verification.done", .text(email))),
                 .button(.done, .primary, Phrase("button.continue")),
             ]
+        }
+    }
+
+    /// The notice of the mail that the user looks for.
+    private var mailNotice: Control {
+        // The link says nothing of its address, which this device need not know.
+        switch (isNotYet, email.isEmpty) {
+        case (true, true): .notice(.warning, Phrase("verification.notYet.noAddress"))
+        case (true, false): .notice(.warning, Phrase("verification.notYet", .text(email)))
+        case (false, true): .notice(.information, Phrase("verification.sent.noAddress"))
+        case (false, false):
+            .notice(
+                .information, Phrase(isSentAgain ? "verification.sentAgain" : "verification.sent", .text(email)))
         }
     }
 

@@ -3,17 +3,16 @@
 import LatchAuth
 
 extension SessionGateModel {
-    /// Whether the sheet of the step-up is shown; false hides it until a request needs it again.
+    /// Whether the sheet of the step-up is shown; false hides it until the next request is refused for want of it.
     public var isStepUpPresented: Bool {
         get { gate.stepUp != nil }
-        set { if newValue { raiseStepUp() } else { dismissStepUp() } }
+        set { if !newValue { dismissStepUp() } }
     }
 
     /// Takes the outcome of a step-up's screen, whose sheet closes.
     public func endStepUp(_ outcome: StepUpScreen.Outcome) {
         switch outcome {
-        // The requirement has ended, and the next one is another one, also if it says the same.
-        case .authenticated: raiseStepUp()
+        case .authenticated: break
         case .cancelled, .passwordReset: dismissStepUp()
         }
     }

@@ -70,6 +70,8 @@ public final class AppLockModel {
     /// The screen that opens the lock.
     public let unlock: UnlockModel
     @ObservationIgnored private let clock: WallClock
+    /// A function that signs the user out, who cannot open the lock; nil where `unlock`'s own one does.
+    @ObservationIgnored var signOut: (@MainActor () -> Void)?
 
     /// Creates the privacy of an app.
     ///
@@ -82,12 +84,20 @@ public final class AppLockModel {
         self.unlock = unlock
         self.clock = clock
         let report = unlock.onFinish
-        unlock.onFinish = { [weak self] outcome in
-            // A user who signs out has nothing to protect any more.
-            self?.lock.unlock()
+        unlock.onFinish = { [weak self, weak unlock] outcome in
+            switch outcome {
+            case .unlocked: self?.open()
+            case .signOut:
+                // A sign-out that fails must not open the lock, and leaves its screen as it is.
+                unlock?.send(.appear)
+                self?.signOut?()
+            }
             report(outcome)
         }
     }
+
+    /// Opens the lock, such as after a sign-out: there is nothing to protect any more.
+    public func open() { lock.unlock() }
 
     /// Takes the activity of the app.
     public func receive(_ activity: AppLock.Activity) { lock.receive(activity, at: clock.uptime) }

@@ -17,8 +17,9 @@ struct NotesApplication: App {
         WindowGroup {
             SessionGate(model.auth) {
                 NotesView(model)
-            } signedOut: {
-                WelcomeView(model.auth)
+            }
+            .authScreen { screen in
+                if case .signIn(let signIn) = screen { WelcomeView(signIn) } else { AuthScreenView(screen) }
             }
             // Of the gate, which stays: the notes are removed when their view is gone.
             .onChange(of: model.currentID, initial: true) { model.followAccount() }

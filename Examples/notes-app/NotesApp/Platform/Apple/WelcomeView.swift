@@ -4,20 +4,16 @@
 import LatchUI
 import SwiftUI
 
-/// The screens of a signed-out user, with the app's own picture above the sign-in.
+/// The sign-in with the app's own picture above it, of the first account and of each other one.
 struct WelcomeView: View {
-    private let auth: AuthModel
+    private let model: SignInModel
 
-    init(_ auth: AuthModel) { self.auth = auth }
+    init(_ model: SignInModel) { self.model = model }
 
     var body: some View {
-        AuthView(auth, replacing: { if case .signIn = $0 { true } else { false } }) { screen in
-            if case .signIn(let model) = screen {
-                SignInView(model) { control, standard in
-                    if control.id == .title { Image(systemName: "note.text") }
-                    standard
-                }
-            }
+        SignInView(model) { control, standard in
+            if control.id == .title { Image(systemName: "note.text") }
+            standard
         }
     }
 }

@@ -319,8 +319,9 @@ extension SessionMachine {
         effect(.publish(state))
     }
 
+    /// Publishes the pending step-up: also the same one again, since another request was refused.
     mutating func publish(stepUp requirement: StepUpRequirement?) {
-        guard self.requirement != requirement else { return }
+        guard self.requirement != nil || requirement != nil else { return }
         self.requirement = requirement
         effect(.publishStepUp(requirement))
     }

@@ -4,12 +4,13 @@
 import LatchTexts
 public import SwiftUI
 
-/// A text field with its name above and its problem below; a secret can be shown.
+/// A text field with its name above and its problem below; a password can be shown.
 public struct AuthField: View {
     private let control: Control
     private let kind: FieldKind
     private let sender: ControlSender
     private let focus: FocusState<ControlID?>.Binding?
+    @State private var draft = FieldDraft()
     @Environment(\.authTheme) private var theme
     @Environment(\.authTexts) private var texts
 
@@ -26,16 +27,8 @@ public struct AuthField: View {
     /// The view.
     public var body: some View {
         VStack(alignment: .leading, spacing: theme.spacing / 3) {
-            Text(label)
-                .font(theme.captionFont)
-                .foregroundStyle(theme.secondaryText)
-                .accessibilityHidden(true)
-            if let hint = control.hint {
-                Text(texts(hint))
-                    .font(theme.captionFont)
-                    .foregroundStyle(theme.secondaryText)
-                    .accessibilityHidden(true)
-            }
+            caption(label)
+            if let hint = control.hint { caption(texts(hint)) }
             HStack {
                 field
                     .focused(focus, on: control.id)
@@ -46,20 +39,29 @@ public struct AuthField: View {
                     .accessibilityLabel(texts(control.spokenLabel))
                     .accessibilityHint(control.hint.map(texts.callAsFunction) ?? "")
                     .accessibilityIdentifier(control.id.description)
-                if kind.isMasked { eye }
+                if kind.isMasked { RevealButton(control: control, sender: sender, focus: focus) }
             }
             .padding(theme.spacing)
             .overlay {
                 RoundedRectangle(cornerRadius: theme.cornerRadius)
                     .strokeBorder(control.problem == nil ? theme.secondaryText.opacity(0.4) : theme.failure)
             }
-            if control.problem != nil {
-                Label(problem, systemImage: Symbol.problem.rawValue)
+            if let problem = control.problem {
+                Label(texts(problem), systemImage: Symbol.problem.rawValue)
                     .font(theme.captionFont)
                     .foregroundStyle(theme.failure)
                     .accessibilityHidden(true)
             }
         }
+        .onChange(of: control, initial: true) { if kind.isMasked { draft.follow(control) } }
+    }
+
+    /// A text that the label of the field repeats for assistive technologies.
+    private func caption(_ text: String) -> some View {
+        Text(text)
+            .font(theme.captionFont)
+            .foregroundStyle(theme.secondaryText)
+            .accessibilityHidden(true)
     }
 
     @ViewBuilder private var field: some View {
@@ -71,27 +73,20 @@ public struct AuthField: View {
         }
     }
 
-    private var eye: some View {
-        Button {
-            sender.send(.reveal(control.id, !control.isRevealed))
-            // The other field takes the place of the one with the keyboard.
-            focus?.wrappedValue = control.id
-        } label: {
-            (control.isRevealed ? Symbol.conceal : .reveal).image
-                .frame(minWidth: 44, minHeight: 44)
-        }
-        .buttonStyle(.plain)
-        .accessibilityLabel(texts(control.isRevealed ? Phrase("field.conceal") : Phrase("field.reveal")))
-        .accessibilityIdentifier("\(control.id)/reveal")
-    }
-
     private var label: String { texts(control.label) }
-    private var problem: String { control.problem.map(texts.callAsFunction) ?? "" }
 
-    /// The text, which the model holds alone.
+    /// The text of the model; that of a password is the draft, which the system offers to save.
     private var text: Binding<String> {
-        let (id, sender) = (control.id, sender)
-        return Binding(get: { @MainActor in sender.text(id) }, set: { @MainActor in sender.send(.edit(id, $0)) })
+        let (id, sender, draft) = (control.id, sender, $draft)
+        guard kind.isMasked else {
+            return Binding(get: { @MainActor in sender.text(id) }, set: { @MainActor in sender.send(.edit(id, $0)) })
+        }
+        return Binding(
+            get: { @MainActor in draft.wrappedValue.text },
+            set: { @MainActor text in
+                draft.wrappedValue.type(text)
+                sender.send(.edit(id, text))
+            })
     }
 }
 

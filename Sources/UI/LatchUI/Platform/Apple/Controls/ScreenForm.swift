@@ -23,7 +23,6 @@ public struct ScreenForm<S: Screen, Row: View>: View {
     @Environment(\.authTheme) private var theme
     @Environment(\.authTexts) private var texts
     @Environment(\.scenePhase) private var phase
-    @Environment(\.raiseStepUp) private var raiseStepUp
 
     /// Creates the form of a model.
     ///
@@ -37,6 +36,34 @@ public struct ScreenForm<S: Screen, Row: View>: View {
 
     /// The view.
     public var body: some View {
+        scroll
+            .background(theme.background)
+            .tint(theme.accent)
+            .redacted(reason: phase.hidesSecrets ? .privacy : [])
+            .interactiveDismissDisabled(!model.machine.canBeDismissed)
+            .onAppear { model.send(.appear) }
+            .onDisappear { model.send(.disappear) }
+            .onChange(of: phase) { if phase == .active { model.send(.activate) } }
+            .onChange(of: model.focus, initial: true) { focus = model.focus }
+            .onChange(of: focus) { if focus != model.focus { model.send(.focus(focus)) } }
+            .onChange(of: model.announcement) { announce() }
+            // Another model begins its own screen.
+            .id(ObjectIdentifier(model))
+    }
+
+    /// The controls; a list can be pulled down to load it again.
+    @ViewBuilder private var scroll: some View {
+        if model.screen.refreshing == nil {
+            controls
+        } else {
+            controls.refreshable { [model] in
+                await model.send(.refresh)
+                await model.settled()
+            }
+        }
+    }
+
+    private var controls: some View {
         ScrollView {
             VStack(alignment: .leading, spacing: theme.spacing) {
                 ForEach(model.controls) { control in
@@ -47,19 +74,6 @@ public struct ScreenForm<S: Screen, Row: View>: View {
             .frame(maxWidth: theme.maximumWidth)
             .frame(maxWidth: .infinity)
         }
-        .background(theme.background)
-        .tint(theme.accent)
-        .redacted(reason: phase.hidesSecrets ? .privacy : [])
-        .interactiveDismissDisabled(!model.machine.canBeDismissed)
-        .onAppear { model.send(.appear) }
-        .onDisappear { model.send(.disappear) }
-        .onChange(of: phase) { if phase == .active { model.send(.activate) } }
-        .onChange(of: model.focus, initial: true) { focus = model.focus }
-        .onChange(of: focus) { if focus != model.focus { model.send(.focus(focus)) } }
-        .onChange(of: model.announcement) { announce() }
-        .onChange(of: model.stepUpRequests) { raiseStepUp() }
-        // Another model begins its own screen.
-        .id(ObjectIdentifier(model))
     }
 
     private func announce() {

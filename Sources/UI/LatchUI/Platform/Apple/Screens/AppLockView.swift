@@ -4,29 +4,74 @@
 import LatchTexts
 public import SwiftUI
 
+private struct AppLockKey: EnvironmentKey {
+    static let defaultValue: AppLockModel? = nil
+}
+
+extension EnvironmentValues {
+    /// The lock of the app around this view; nil for none.
+    var appLock: AppLockModel? {
+        get { self[AppLockKey.self] }
+        set { self[AppLockKey.self] = newValue }
+    }
+}
+
 /// The cover and the lock above an app's content.
 struct AppLockView: ViewModifier {
-    let model: AppLockModel
+    /// The lock; nil for an app without one.
+    let model: AppLockModel?
+    /// Whether there is something to protect.
+    var isNeeded = true
     @Environment(\.scenePhase) private var phase
-    @Environment(\.authTexts) private var texts
 
     func body(content: Content) -> some View {
         content
-            .accessibilityHidden(model.lock.phase != .open)
+            .environment(\.appLock, shown)
+            .accessibilityHidden(shown.map { $0.lock.phase != .open } ?? false)
             .overlay {
-                switch model.lock.phase {
-                case .open: EmptyView()
-                case .covered:
-                    Rectangle()
-                        .fill(.background)
-                        .ignoresSafeArea()
-                        .accessibilityLabel(texts(Phrase("lock.cover", .text(model.unlock.screen.app))))
-                case .locked:
-                    UnlockView(model.unlock)
-                        .background(.background)
+                if let shown, shown.lock.phase != .open {
+                    if shown.lock.phase == .locked {
+                        UnlockView(shown.unlock).background(.background)
+                    } else {
+                        AppCover(app: shown.unlock.screen.app)
+                    }
                 }
             }
-            .onChange(of: phase, initial: true) { model.receive(AppLock.Activity(phase)) }
+            .onChange(of: phase, initial: true) { model?.receive(AppLock.Activity(phase)) }
+    }
+
+    private var shown: AppLockModel? { isNeeded ? model : nil }
+}
+
+/// The cover of an inactive app, so that the app switcher shows nothing.
+private struct AppCover: View {
+    let app: String
+    @Environment(\.authTexts) private var texts
+
+    var body: some View {
+        Rectangle()
+            .fill(.background)
+            .ignoresSafeArea()
+            .accessibilityLabel(texts(Phrase("lock.cover", .text(app))))
+    }
+}
+
+/// A sheet, which is above the lock of its app: it closes while the app is locked, and is covered until it has closed.
+private struct LockedSheet<Sheet: View>: ViewModifier {
+    let isPresented: Binding<Bool>
+    let sheet: () -> Sheet
+    @Environment(\.appLock) private var lock
+
+    func body(content: Content) -> some View {
+        let (isPresented, lock) = (isPresented, lock)
+        content.sheet(
+            isPresented: Binding(
+                get: { @MainActor in isPresented.wrappedValue && lock?.lock.isLocked != true },
+                // It closes by itself for the lock, and comes back after it.
+                set: { @MainActor in if lock?.lock.isLocked != true { isPresented.wrappedValue = $0 } })
+        ) {
+            sheet().overlay { if let lock, lock.lock.phase != .open { AppCover(app: lock.unlock.screen.app) } }
+        }
     }
 }
 
@@ -43,6 +88,16 @@ extension AppLock.Activity {
 
 extension View {
     /// Covers the content while the app is inactive, and locks it after a time in the background.
+    ///
+    /// Sheets inside it are ``lockedSheet(isPresented:content:)``: the system shows any other above the lock. An ``AuthModel``
+    /// has the lock as its property, and needs no modifier.
     public func appLock(_ model: AppLockModel) -> some View { modifier(AppLockView(model: model)) }
+
+    /// Presents a sheet that closes while the app is locked, and is covered while it is inactive.
+    public func lockedSheet(
+        isPresented: Binding<Bool>, @ViewBuilder content: @escaping () -> some View
+    ) -> some View {
+        modifier(LockedSheet(isPresented: isPresented, sheet: content))
+    }
 }
 #endif

@@ -1,46 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
-import LatchAccounts
 public import SwiftUI
 
 /// The visible screen of an app's model.
 ///
-/// An app replaces single screens by views of its own:
-///
-/// ```swift no-check
-/// AuthView(auth, replacing: { if case .signIn = $0 { true } else { false } }) { screen in
-///     if case .signIn(let model) = screen { WelcomeView(model) }
-/// }
-/// ```
-public struct AuthView<Replacement: View>: View {
+/// An app replaces single screens by views of its own, wherever they are shown, with ``SwiftUICore/View/authScreen(_:)``.
+public struct AuthView: View {
     private let auth: AuthModel
-    private let replaces: @MainActor (AuthScreen) -> Bool
-    private let replacement: (AuthScreen) -> Replacement
+    @Environment(\.authScreen) private var replacement
 
-    /// Creates the view of a model with screens of the app's own.
-    ///
-    /// - Parameters:
-    ///   - auth: The model.
-    ///   - replaces: Whether the app has a view of its own for a screen.
-    ///   - replacement: Returns that view.
-    public init(
-        _ auth: AuthModel, replacing replaces: @escaping @MainActor (AuthScreen) -> Bool,
-        @ViewBuilder with replacement: @escaping (AuthScreen) -> Replacement
-    ) {
-        self.auth = auth
-        self.replaces = replaces
-        self.replacement = replacement
-    }
+    /// Creates the view of a model.
+    public init(_ auth: AuthModel) { self.auth = auth }
 
     /// The view.
     public var body: some View {
         if let screen = auth.screen {
-            if replaces(screen) { replacement(screen) } else { form(of: screen) }
+            if let replacement { replacement(screen) } else { AuthScreenView(screen) }
         }
     }
+}
 
-    @ViewBuilder private func form(of screen: AuthScreen) -> some View {
+/// A screen as LatchUI shows it.
+public struct AuthScreenView: View {
+    private let screen: AuthScreen
+
+    /// Creates the view of a screen.
+    public init(_ screen: AuthScreen) { self.screen = screen }
+
+    /// The view.
+    public var body: some View {
         switch screen {
         case .signIn(let model): SignInView(model)
         case .registration(let model): RegistrationView(model)
@@ -60,37 +49,38 @@ public struct AuthView<Replacement: View>: View {
     }
 }
 
-extension AuthView where Replacement == EmptyView {
-    /// Creates the view of a model.
-    public init(_ auth: AuthModel) {
-        self.init(auth, replacing: { _ in false }, with: { _ in EmptyView() })
+/// The app's own views of screens.
+struct AuthScreenReplacement: Sendable {
+    let view: @MainActor @Sendable (AuthScreen) -> AnyView
+
+    @MainActor func callAsFunction(_ screen: AuthScreen) -> AnyView { view(screen) }
+}
+
+private struct AuthScreenKey: EnvironmentKey {
+    static let defaultValue: AuthScreenReplacement? = nil
+}
+
+extension EnvironmentValues {
+    /// The app's own views of screens; nil for LatchUI's.
+    var authScreen: AuthScreenReplacement? {
+        get { self[AuthScreenKey.self] }
+        set { self[AuthScreenKey.self] = newValue }
     }
 }
 
-/// The screens of a model above the content of a signed-in user, the links that open the app, and the banner of the connection.
-struct AuthSheet: ViewModifier {
-    private let auth: AuthModel?
-    /// The screens before the system ended the app.
-    @SceneStorage("authPath") private var storedPath = Data()
-
-    init(_ auth: AuthModel?) { self.auth = auth }
-
-    func body(content: Content) -> some View {
-        if let auth {
-            content
-                .offlineBanner(auth.connection)
-                .sheet(isPresented: isPresented(auth)) { AuthView(auth) }
-                .onWindow { (auth.passkeys as? PlatformPasskeys)?.adopt(window: $0) }
-                .onOpenURL { auth.open($0) }
-                .onChange(of: auth.path) { storedPath = auth.exchangePath(storedPath) }
-                .onChange(of: auth.gate.phase) { storedPath = auth.exchangePath(storedPath) }
-        } else {
-            content
-        }
-    }
-
-    private func isPresented(_ auth: AuthModel) -> Binding<Bool> {
-        Binding(get: { @MainActor in auth.isPresented }, set: { @MainActor in auth.isPresented = $0 })
+extension View {
+    /// Shows screens of models in this view by views of the app's own, also in sheets, such as that of one more account.
+    ///
+    /// ```swift no-check
+    /// SessionGate(auth) { NotesView() }
+    ///     .authScreen { screen in
+    ///         if case .signIn(let model) = screen { WelcomeView(model) } else { AuthScreenView(screen) }
+    ///     }
+    /// ```
+    public func authScreen(
+        @ViewBuilder _ view: @escaping @MainActor @Sendable (AuthScreen) -> some View
+    ) -> some View {
+        environment(\.authScreen, AuthScreenReplacement { AnyView(view($0)) })
     }
 }
 #endif

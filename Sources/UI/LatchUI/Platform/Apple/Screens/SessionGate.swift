@@ -62,7 +62,7 @@ public struct SessionGate<Content: View, SignedOut: View>: View {
     }
 }
 
-extension SessionGate where SignedOut == AuthView<EmptyView> {
+extension SessionGate where SignedOut == AuthView {
     /// Creates the gate of an app with the model's own screens.
     public init(_ auth: AuthModel, @ViewBuilder content: () -> Content) {
         self.init(auth, content: content) { AuthView(auth) }

@@ -11,11 +11,10 @@ struct StepUpSheet<Value: SessionCredential>: ViewModifier {
 
     func body(content: Content) -> some View {
         content
-            .sheet(isPresented: isPresented) {
+            .lockedSheet(isPresented: isPresented) {
                 StepUpView(model)
                     .presentationDetents([.medium, .large])
             }
-            .environment(\.raiseStepUp, RaiseStepUpAction { [gate] in gate.raiseStepUp() })
             .onChange(of: model.outcome) { if let outcome = model.outcome { gate.endStepUp(outcome) } }
     }
 
@@ -34,7 +33,7 @@ extension View {
 
     /// Offers a passkey in a sheet, while there is a model of it.
     public func passkeySheet(_ model: Binding<PasskeyModel?>) -> some View {
-        sheet(isPresented: Binding(model)) {
+        lockedSheet(isPresented: Binding(model)) {
             if let shown = model.wrappedValue {
                 PasskeyView(shown)
                     .onChange(of: shown.outcome) { if shown.outcome != nil { model.wrappedValue = nil } }

@@ -7,6 +7,8 @@ public import SwiftUI
 /// A button with the user's initials, which opens the menu of the account.
 public struct UserButton: View {
     private let model: UserMenuModel?
+    /// The number of the failure that the user has read.
+    @State private var readFailure = 0
     @Environment(\.authTheme) private var theme
     @Environment(\.authTexts) private var texts
 
@@ -39,7 +41,18 @@ public struct UserButton: View {
             }
             .accessibilityLabel(texts(model.screen.title))
             .accessibilityIdentifier(ControlID.profile.description)
+            .alert(failure(of: model), isPresented: isFailureShown(of: model)) {}
         }
+    }
+
+    /// The failure of a sign-out: the menu that would show it has closed.
+    private func failure(of model: UserMenuModel) -> String { model.failure.map { texts($0.phrase) } ?? "" }
+
+    private func isFailureShown(of model: UserMenuModel) -> Binding<Bool> {
+        let read = $readFailure
+        return Binding(
+            get: { @MainActor in model.failure != nil && model.announcements != read.wrappedValue },
+            set: { @MainActor in if !$0 { read.wrappedValue = model.announcements } })
     }
 }
 #endif

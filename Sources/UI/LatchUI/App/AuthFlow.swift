@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchAuth
+
+/// The open screens of an app's user as a value: what each outcome of each screen leads to.
+///
+/// It contains no model and no task; ``AuthModel`` makes the models of its screens. An outcome carries the identifier of its
+/// screen: a screen that is no longer open changes nothing, and a covered one acts in its own position, below what the user sees.
+/// A kind of screen is open at most once.
+struct AuthFlow: Hashable, Sendable {
+    /// An open screen.
+    struct OpenScreen: Hashable, Sendable, Identifiable {
+        let id: Int
+        let route: AuthRoute
+        /// Whether the flow has opened it by itself for a signed-out user.
+        var isStart = false
+        /// Whether it belongs to the sign-in of one more account, and not to the signed-in user.
+        var isForNewAccount = false
+    }
+
+    /// An effect on the accounts.
+    enum Effect: Hashable, Sendable {
+        /// Make the account of the last sign-in the current one.
+        case useSignedIn
+        /// Make another account of the list the current one.
+        case use(AccountEntry)
+        /// Take the profile as a screen has loaded or saved it.
+        case show(AccountProfile)
+        /// Load the profile again.
+        case reloadProfile
+        /// Offer a passkey to a user who has signed in with a password.
+        case offerPasskey
+    }
+
+    /// Whether a user is signed in; nil until it is known.
+    private(set) var isSignedIn: Bool?
+    /// The open screens, the last one visible.
+    private(set) var screens: [OpenScreen] = []
+    /// The address of the signed-in user, or of the last one; empty if it is not known.
+    var email = ""
+    /// Whether the profile is loaded, without which it cannot be edited.
+    var hasProfile = false
+    /// Whether the app has a list of accounts.
+    let hasAccounts: Bool
+    private var lastID = 0
+
+    init(hasAccounts: Bool) { self.hasAccounts = hasAccounts }
+
+    /// Whether the user has gone nowhere yet: nothing is open but what the flow has opened by itself.
+    var isAtStart: Bool { screens.allSatisfy(\.isStart) }
+
+    /// The position of an open screen.
+    func index(of id: Int) -> Int? { screens.firstIndex { $0.id == id } }
+
+    // MARK: Session
+
+    /// Takes that a user is signed in: the screens of a signed-out one close.
+    mutating func enter() {
+        isSignedIn = true
+        screens.removeAll { !$0.route.needsUser }
+    }
+
+    /// Takes that no user is signed in: the screens of a signed-in one close.
+    mutating func leave() {
+        (isSignedIn, hasProfile) = (false, false)
+        screens.removeAll(where: \.route.needsUser)
+        // There is no account to return to.
+        for index in screens.indices { screens[index].isForNewAccount = false }
+    }
+
+    /// Takes that another account is current, whose session is not known yet.
+    mutating func change() {
+        (isSignedIn, hasProfile, email) = (nil, false, "")
+        screens = []
+    }
+
+    /// Opens the first screen of a signed-out user, unless one is open.
+    mutating func start(with route: AuthRoute) {
+        guard screens.isEmpty, isSignedIn == false else { return }
+        insert(route, at: 0, isStart: true)
+    }
+
+    // MARK: Screens
+
+    /// Whether a screen can be opened now.
+    func allows(_ route: AuthRoute) -> Bool {
+        switch route.kind {
+        case .accounts: hasAccounts
+        case .editProfile: isSignedIn == true && hasProfile
+        default: isSignedIn == true || !route.needsUser
+        }
+    }
+
+    /// Opens a screen above the others; one of the same kind and what is above it closes.
+    mutating func open(_ route: AuthRoute) {
+        guard allows(route) else { return }
+        if let index = screens.firstIndex(where: { $0.route.kind == route.kind }) {
+            let isSame = screens[index].route == route
+            screens.removeSubrange((isSame ? index + 1 : index)...)
+            if isSame { return }
+        }
+        insert(route, at: screens.count)
+    }
+
+    /// Returns to the screen of a kind, which stays as it is, or opens one.
+    mutating func reveal(_ route: AuthRoute) {
+        guard let index = screens.firstIndex(where: { $0.route.kind == route.kind }) else { return open(route) }
+        screens.removeSubrange((index + 1)...)
+    }
+
+    /// Opens the reset of a signed-in user's password, who has forgotten it or has none.
+    mutating func openPasswordReset() { open(.passwordReset(PasswordResetScreen(email: email))) }
+
+    /// Opens stored screens in place of all others.
+    mutating func reopen(_ path: [AuthRoute]) {
+        let known = path.filter(allows)
+        guard isSignedIn != nil, !known.isEmpty else { return }
+        screens = []
+        for route in known { open(route) }
+    }
+
+    /// Closes all screens above the content; a signed-out user, who has none, is at the sign-in.
+    mutating func close() {
+        screens = []
+        start(with: .signIn(email: ""))
+    }
+
+    /// Closes the visible screen.
+    mutating func pop() {
+        if let last = screens.last { remove(last.id) }
+    }
+
+    private mutating func insert(_ route: AuthRoute, at index: Int, isStart: Bool = false) {
+        lastID += 1
+        var screen = OpenScreen(id: lastID, route: route, isStart: isStart)
+        let below = screens[..<index].last?.isForNewAccount == true
+        screen.isForNewAccount =
+            isSignedIn == true && !route.needsUser && (below || route.kind == .signIn || route.kind == .registration)
+        screens.insert(screen, at: index)
+    }
+
+    private mutating func remove(_ id: Int) {
+        screens.removeAll { $0.id == id }
+        start(with: .signIn(email: ""))
+    }
+
+    /// Opens a screen directly above another one, unless one of its kind is open.
+    private mutating func insert(_ route: AuthRoute, above id: Int) {
+        guard let index = index(of: id) else { return }
+        if index == screens.count - 1 { return open(route) }
+        guard allows(route), !screens.contains(where: { $0.route.kind == route.kind }) else { return }
+        insert(route, at: index + 1)
+    }
+
+    /// Replaces a screen by another one, or closes it if one of that kind is open.
+    private mutating func replace(_ id: Int, by route: AuthRoute) {
+        guard let index = index(of: id) else { return }
+        let isForNewAccount = screens[index].isForNewAccount
+        screens.remove(at: index)
+        guard !screens.contains(where: { $0.route.kind == route.kind }) else { return }
+        insert(route, at: index)
+        screens[index].isForNewAccount = isForNewAccount
+    }
+
+    /// Returns from a screen to the sign-in with an address, or to the content of a user who is signed in already.
+    private mutating func returnToSignIn(_ email: String, from id: Int) {
+        guard let index = index(of: id) else { return }
+        guard isSignedIn != true || screens[index].isForNewAccount else { return screens.removeSubrange(...index) }
+        let signIn = screens.firstIndex { $0.route.kind == .signIn } ?? index
+        guard signIn <= index else {
+            screens.remove(at: index)
+            return
+        }
+        screens.removeSubrange(signIn...index)
+        insert(.signIn(email: email), at: signIn)
+    }
+}
+
+// MARK: - Outcomes
+
+extension AuthFlow {
+    /// Takes the outcome of a screen, and returns its effects.
+    mutating func follow(_ outcome: AuthOutcome, of id: Int) -> [Effect] {
+        // The server has done its work, also for a screen that was left meanwhile.
+        if case .signIn(.signedIn, let usesPassword) = outcome {
+            return usesPassword ? [.useSignedIn, .offerPasskey] : [.useSignedIn]
+        }
+        guard index(of: id) != nil else { return [] }
+        switch outcome {
+        case .signIn(let outcome, _): follow(outcome, of: id)
+        case .registration(let outcome): follow(outcome, of: id)
+        case .verification(let outcome): return follow(outcome, of: id)
+        case .passwordReset(.signIn(let email)): returnToSignIn(email, from: id)
+        case .accounts(.switched(let account)): return [.use(account)]
+        case .accounts(.add): insert(.signIn(email: ""), above: id)
+        case .profile(let outcome): follow(outcome, of: id)
+        case .editProfile(let outcome):
+            remove(id)
+            if case .saved(let profile) = outcome { return [.show(profile)] }
+        case .changePassword(.passwordReset): replace(id, by: .passwordReset(PasswordResetScreen(email: email)))
+        case .secondFactor(let outcome):
+            remove(id)
+            if outcome != .cancelled { return [.reloadProfile] }
+        case .passwordReset(.cancelled), .accounts(.closed), .changePassword(.changed), .changePassword(.cancelled),
+            .devices(.closed), .passkeys(.closed), .passkeyOffer:
+            remove(id)
+        }
+        return []
+    }
+
+    private mutating func follow(_ outcome: SignInScreen.Outcome, of id: Int) {
+        switch outcome {
+        case .signedIn: break
+        case .registration(let email): insert(.registration(email: email), above: id)
+        case .passwordReset(let email): insert(.passwordReset(PasswordResetScreen(email: email)), above: id)
+        case .cancelled: remove(id)
+        }
+    }
+
+    private mutating func follow(_ outcome: RegistrationScreen.Outcome, of id: Int) {
+        switch outcome {
+        case .registered(let email): replace(id, by: .verification(EmailVerificationScreen(email: email)))
+        case .signIn(let email): returnToSignIn(email, from: id)
+        case .cancelled: remove(id)
+        }
+    }
+
+    private mutating func follow(_ outcome: EmailVerificationScreen.Outcome, of id: Int) -> [Effect] {
+        let isOwn = isSignedIn == true && !screens.contains { $0.id == id && $0.isForNewAccount }
+        switch outcome {
+        case .later: remove(id)
+        case .verified(let email), .signIn(let email):
+            guard isOwn else {
+                returnToSignIn(email, from: id)
+                break
+            }
+            remove(id)
+            return [.reloadProfile]
+        }
+        return []
+    }
+
+    private mutating func follow(_ outcome: ProfileScreen.Outcome, of id: Int) {
+        switch outcome {
+        case .edit:
+            hasProfile = true
+            insert(.editProfile, above: id)
+        case .changePassword: insert(.changePassword, above: id)
+        case .secondFactor: insert(.secondFactor, above: id)
+        case .passkeys: insert(.passkeys, above: id)
+        case .devices: insert(.devices, above: id)
+        case .verifyEmail(let email):
+            insert(.verification(EmailVerificationScreen(email: email, isSent: false)), above: id)
+        // The end of the session leads to the sign-in.
+        case .signedOut: break
+        case .closed: remove(id)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import Observation
+import PortableFoundation
+
+/// The open screens of an ``AuthFlow`` with their models.
+@MainActor @Observable
+final class AuthNavigator {
+    /// The screens, the last one visible.
+    private(set) var screens: [AuthScreen] = []
+
+    @ObservationIgnored private(set) var flow: AuthFlow
+    /// The screens by the identifiers of the flow.
+    @ObservationIgnored private var models: [Int: AuthScreen] = [:]
+    /// Whether stored screens were shown again.
+    @ObservationIgnored private var hasReopened = false
+    /// Returns the factory of the current user's screens.
+    @ObservationIgnored var factory: @MainActor () -> AuthScreenFactory? = { nil }
+    /// Takes the effects of an outcome.
+    @ObservationIgnored var perform: @MainActor ([AuthFlow.Effect]) -> Void = { _ in }
+
+    init(hasAccounts: Bool) { flow = AuthFlow(hasAccounts: hasAccounts) }
+
+    /// The routes of the screens.
+    var path: [AuthRoute] { screens.compactMap(\.route) }
+
+    /// Changes the open screens, with the models that belong to them.
+    func change(_ body: (inout AuthFlow) -> Void) {
+        guard let factory = factory() else { return }
+        let visible = flow.screens.last?.id
+        flow.email = factory.user?.profile?.email ?? address ?? factory.client.account?.email ?? ""
+        flow.hasProfile = factory.user?.profile != nil
+        body(&flow)
+        var models: [Int: AuthScreen] = [:]
+        for open in flow.screens {
+            models[open.id] =
+                self.models[open.id]
+                ?? factory.make(open) { [weak self] outcome in self?.follow(outcome, of: open.id) }
+        }
+        self.models = models
+        screens = flow.screens.compactMap { models[$0.id] }
+        if flow.screens.last?.id != visible { screens.last?.model.send(.appear) }
+    }
+
+    private func follow(_ outcome: AuthOutcome, of id: Int) {
+        var effects: [AuthFlow.Effect] = []
+        change { effects = $0.follow(outcome, of: id) }
+        perform(effects)
+    }
+
+    /// The address as typed into the visible sign-in; nil for any other screen.
+    private var address: String? { if case .signIn(let email) = path.last { email } else { nil } }
+
+    /// Shows the screen of a link, and hands it over.
+    func open(_ link: ScreenLink) {
+        change { flow in
+            switch link.purpose {
+            case .verifyEmail: flow.reveal(.verification(EmailVerificationScreen(email: flow.email)))
+            case .resetPassword: flow.reveal(.passwordReset(PasswordResetScreen(email: flow.email)))
+            }
+        }
+        screens.last?.model.send(.open(link))
+    }
+
+    /// Shows stored screens once, unless the user has opened others, and returns what to store.
+    func exchange(_ stored: Data) -> Data {
+        if !hasReopened {
+            hasReopened = true
+            if flow.isAtStart, let path = try? JSONDecoder().decode([AuthRoute].self, from: stored) {
+                change { $0.reopen(path) }
+            }
+        }
+        let encoder = JSONEncoder()
+        // The same path is the same data: a scene that stores it would never rest.
+        encoder.outputFormatting = .sortedKeys
+        return (try? encoder.encode(path)) ?? Data()
+    }
+}

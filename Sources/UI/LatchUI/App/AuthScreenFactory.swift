@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchCore
+
+/// A factory of the models of an ``AuthFlow``'s screens.
+@MainActor
+struct AuthScreenFactory {
+    let options: SignInScreen.Options
+    let clock: WallClock
+    let accounts: AccountClients?
+    let signInThrough: AuthModel.SignInThrough?
+    /// The passkeys of this device; nil for an app without.
+    let passkeys: (any PasskeyProvider)?
+    /// The client of the current account.
+    let client: AuthClient
+    /// The user; nil while nobody is signed in.
+    let user: SignedInUser?
+
+    /// The client of sign-ins and registrations: the only one, or a new one without an account.
+    private var signInClient: AuthClient { accounts?.signInClient ?? client }
+
+    /// Returns a screen with a new model; nil for one that the app or the user does not have now.
+    func make(_ open: AuthFlow.OpenScreen, _ report: @escaping @MainActor (AuthOutcome) -> Void) -> AuthScreen? {
+        let isOwn = user != nil && !open.isForNewAccount
+        switch open.route {
+        case .signIn(let email):
+            return .signIn(makeSignIn(email) { report(.signIn($0, usesPassword: $1)) })
+        case .registration(let email):
+            let screen = RegistrationScreen(email: email)
+            return .registration(
+                RegistrationModel(signInClient, screen: screen, clock: clock) { report(.registration($0)) })
+        case .verification(let screen):
+            return .verification(
+                EmailVerificationModel(isOwn ? client : signInClient, screen: screen, clock: clock) {
+                    report(.verification($0))
+                })
+        case .passwordReset(let screen):
+            return .passwordReset(
+                PasswordResetModel(signInClient, screen: screen, clock: clock) { report(.passwordReset($0)) })
+        case .accounts: return makeAccounts { report(.accounts($0)) }
+        case .profile:
+            return .profile(
+                ProfileModel(
+                    client, offersPasskeys: passkeys?.isAvailable == true, clock: clock,
+                    didLoad: { [weak user] in user?.take($0) },
+                    onFinish: { report(.profile($0)) }))
+        case .editProfile:
+            guard let profile = user?.profile else { return nil }
+            return .editProfile(EditProfileModel(client, profile: profile, clock: clock) { report(.editProfile($0)) })
+        case .changePassword:
+            return .changePassword(ChangePasswordModel(client, clock: clock) { report(.changePassword($0)) })
+        case .secondFactor: return .secondFactor(SecondFactorModel(client, clock: clock) { report(.secondFactor($0)) })
+        case .devices: return .devices(DevicesModel(client, clock: clock) { report(.devices($0)) })
+        case .passkeys:
+            return .passkeys(PasskeysModel(client, provider: passkeys, clock: clock) { report(.passkeys($0)) })
+        case .passkeyOffer(let email):
+            guard let passkeys else { return nil }
+            return .passkeyOffer(
+                PasskeyModel(client, provider: passkeys, account: email, clock: clock) { report(.passkeyOffer($0)) })
+        }
+    }
+
+    private func makeSignIn(
+        _ email: String, _ report: @escaping @MainActor (SignInScreen.Outcome, _ usesPassword: Bool) -> Void
+    ) -> SignInModel {
+        var options = options
+        // Where there is content to return to.
+        if user != nil { options.isDismissible = true }
+        let (client, accounts) = (signInClient, accounts)
+        var signIn: (@Sendable (IdentityProvider) async throws -> Void)?
+        if let signInThrough { signIn = { try await signInThrough(client, $0) } }
+        let model = SignInModel(
+            client, screen: SignInScreen(name: email, options: options), clock: clock, signInThrough: signIn,
+            passkeys: passkeys, didSignIn: { try await accounts?.adopt(client) })
+        model.onFinish = { [weak model] in report($0, model?.screen.usesPassword == true) }
+        return model
+    }
+
+    private func makeAccounts(_ report: @escaping @MainActor (AccountSwitcherScreen.Outcome) -> Void) -> AuthScreen? {
+        guard let accounts else { return nil }
+        return .accounts(
+            AccountSwitcherModel(
+                accounts.list, clock: clock, revoke: { _, tokens in await accounts.revoke(tokens) }, onFinish: report))
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import LatchUI
+
+@Suite struct `The screens of an app` {
+    @Test func `have an exit in every state, and keep their places after every outcome`() {
+        let explorer = FlowExplorer()
+        #expect(explorer.violations.isEmpty, "\(explorer.violations.joined(separator: "\n"))")
+        #expect(explorer.states.count > 500)
+    }
+
+    @Test func `ignore the outcome of one that is no longer open`() throws {
+        var flow = AuthFlow(hasAccounts: true)
+        flow.enter()
+        flow.open(.profile)
+        flow.open(.devices)
+        let devices = try #require(flow.screens.last)
+        flow.pop()
+        let before = flow
+        #expect(flow.follow(.devices(.closed), of: devices.id).isEmpty && flow == before)
+        // Its kind is open again, and is another screen.
+        flow.open(.devices)
+        #expect(flow.follow(.devices(.closed), of: devices.id).isEmpty && flow.screens.count == 2)
+    }
+
+    @Test func `close a covered one below what the user sees`() throws {
+        var flow = AuthFlow(hasAccounts: true)
+        flow.enter()
+        flow.open(.profile)
+        let profile = try #require(flow.screens.last)
+        flow.open(.devices)
+        _ = flow.follow(.profile(.closed), of: profile.id)
+        #expect(flow.screens.map(\.route) == [.devices])
+    }
+
+    @Test func `are at the start with any address, until the user goes on`() {
+        var flow = AuthFlow(hasAccounts: true)
+        flow.leave()
+        flow.start(with: .signIn(email: "ada@example.com"))
+        #expect(flow.isAtStart)
+        flow.open(.registration(email: ""))
+        #expect(!flow.isAtStart)
+    }
+
+    @Test func `return from a new account's registration to the list of accounts`() throws {
+        var flow = AuthFlow(hasAccounts: true)
+        flow.enter()
+        flow.open(.accounts)
+        let accounts = try #require(flow.screens.last)
+        _ = flow.follow(.accounts(.add), of: accounts.id)
+        let signIn = try #require(flow.screens.last)
+        _ = flow.follow(.signIn(.registration(email: "")), of: signIn.id)
+        let registration = try #require(flow.screens.last)
+        _ = flow.follow(.registration(.signIn(email: "bob@example.com")), of: registration.id)
+        #expect(flow.screens.map(\.route) == [.accounts, .signIn(email: "bob@example.com")])
+        #expect(flow.screens.last?.isForNewAccount == true)
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchUI
+import Testing
+
+@testable import struct LatchUI.FieldDraft
+
+@MainActor @Suite struct `The system's field of a password` {
+    private func control(_ model: SignInModel) throws -> Control { try #require(model.control(.password)) }
+
+    private func typed(_ model: SignInModel) throws -> FieldDraft {
+        var draft = FieldDraft()
+        model.edit(.email, "ada@example.com")
+        model.edit(.password, "a long sentence")
+        draft.type("a long sentence")
+        model.press(.submit)
+        #expect(try control(model).text.value.isEmpty && !control(model).isEnabled)
+        draft.follow(try control(model))
+        return draft
+    }
+
+    @Test func `keeps it until the sign-in has succeeded, so that the system offers to save it`() async throws {
+        let model = SignInModel(SignInScreen()) { _ in .signedIn }
+        var draft = try typed(model)
+        #expect(draft.text == "a long sentence" && !String(reflecting: draft).contains("sentence"))
+        await model.settled()
+        model.send(.disappear)
+        draft.follow(try control(model))
+        #expect(draft.text == "a long sentence")
+    }
+
+    @Test func `loses it with the first failure, or a cancellation`() async throws {
+        let model = SignInModel(SignInScreen()) { _ in throw ScreenFailure(.offline) }
+        var draft = try typed(model)
+        await model.settled()
+        draft.follow(try control(model))
+        #expect(draft.text.isEmpty)
+        draft = try typed(model)
+        model.press(.cancel)
+        draft.follow(try control(model))
+        #expect(draft.text.isEmpty)
+        await model.settled()
+    }
+}
