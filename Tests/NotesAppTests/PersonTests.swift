@@ -223,7 +223,8 @@ private final class Stage {
             keys: keys, algorithms: [.es256], issuer: identity.url.absoluteString, audience: url.absoluteString,
             type: "at+jwt", clock: identity.clock.wallClock())
         let resource = try ProtectedResource(url: url, authorizationServers: [identity.url])
-        network = Network(identity: identity, notes: NotesService(resource, verifier: verifier, greatestCount: 3).router)
+        network = Network(
+            identity: identity, notes: NotesService(resource, verifier: verifier, greatestCount: 3).router)
     }
 
     func removeFolder() throws { try FileManager.default.removeItem(atPath: folder) }

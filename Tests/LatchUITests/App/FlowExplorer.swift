@@ -42,7 +42,8 @@ extension AuthRoute.Kind {
         let email = "ada@example.com"
         let all: [AuthOutcome] =
             switch self {
-            case .signIn: [.signIn(.signedIn), .signIn(.registration(email: email)), .signIn(.passwordReset(email: email))]
+            case .signIn:
+                [.signIn(.signedIn), .signIn(.registration(email: email)), .signIn(.passwordReset(email: email))]
             case .registration: [.registration(.registered(email: email)), .registration(.signIn(email: email))]
             case .verification: [.verification(.verified(email: email)), .verification(.signIn(email: email))]
             case .passwordReset: [.passwordReset(.signIn(email: email))]
@@ -135,7 +136,9 @@ struct FlowExplorer {
         add(next)
     }
 
-    private mutating func violate(_ rule: String, _ flow: AuthFlow) { violations.append("'\(Self.name(flow))' \(rule)") }
+    private mutating func violate(_ rule: String, _ flow: AuthFlow) {
+        violations.append("'\(Self.name(flow))' \(rule)")
+    }
 
     /// Takes an outcome, visible or covered, and checks what it did.
     private mutating func follow(_ outcome: FlowOutcome, of screen: AuthFlow.OpenScreen, in state: AuthFlow) {
@@ -218,7 +221,8 @@ struct FlowExplorer {
     /// The table of screens and outcomes, in Markdown.
     var markdown: String {
         var lines = [
-            "### The ways between the screens", "", "\(states.count) states, in which an app has opened up to"
+            "### The ways between the screens", "",
+            "\(states.count) states, in which an app has opened up to"
                 + " \(Self.depth) screens. A screen of a new account has a `+`; what is written after an arrow follows.",
             "", "| screen | outcome | " + Self.contexts.map(\.name).joined(separator: " | ") + " |",
             "|---|---|" + String(repeating: "---|", count: Self.contexts.count),

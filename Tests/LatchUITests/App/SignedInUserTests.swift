@@ -188,7 +188,8 @@ import Testing
             #expect(auth.open(try await server.mailedURL()))
             await auth.settled()
             guard case .verification(let model) = auth.screen else { return record(auth) }
-            #expect(model.screen.email.isEmpty && model.control(.notice)?.label == Phrase("verification.done.noAddress"))
+            #expect(
+                model.screen.email.isEmpty && model.control(.notice)?.label == Phrase("verification.done.noAddress"))
             await auth.use(press: .done)
             guard case .signIn = auth.screen else { return record(auth) }
         }
