@@ -39,9 +39,8 @@ extension ScreenScenario where S == SignInScreen {
             $0.offersPasskey = true
             $0.suggestsPasskeys = true
             $0.offersRegistration = false
-            $0.offersPasswordReset = false
         }
-        passkeys.failures = [.offline, .codeRequired, .passkeyRefused, .cancelled]
+        passkeys.failures = [.offline, .codeRequired, .expired, .noPasskey, .passkeyRefused, .cancelled]
         return passkeys
     }()
 

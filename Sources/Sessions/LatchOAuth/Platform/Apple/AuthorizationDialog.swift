@@ -2,7 +2,7 @@
 
 #if canImport(AuthenticationServices)
 package import AuthenticationServices
-import PortableFoundation
+package import PortableFoundation
 
 /// One dialog of the system for a credential, such as that of Sign in with Apple.
 @MainActor
