@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchProcess
+import TestSupport
+import Testing
+
+/// A small part of what `make nightly` plays: three processes of `latch serve` over one store, and their kills.
+@Suite struct `Servers over one store` {
+    private func check(_ arguments: String...) async throws -> (ending: ChildProcess.Termination, verdict: String) {
+        let program = try BuiltProgram.path("check-histories").path
+        let (ending, output) = try await ChildProcess.run(program, arguments, errors: .joined)
+        return (ending, String(decoding: output, as: UTF8.self))
+    }
+
+    /// The seeds of two stores: with a window in which an old token is repeated, and without.
+    @Test func `keep each family in order while they are killed`() async throws {
+        let (ending, verdict) = try await check("48", "51")
+        #expect(ending == .exited(0), "\(verdict)")
+        #expect(verdict.hasPrefix("4 histories, "), "\(verdict)")
+        #expect(verdict.contains("; 4 kills, "), "\(verdict)")
+        #expect(verdict.contains("; 0 findings, 0 undecided"), "\(verdict)")
+    }
+
+    @Test func `are not started where the numbers make no sense`() async throws {
+        #expect(try await check("2", "1").ending == .exited(2))
+        #expect(try await check("one").ending == .exited(2))
+    }
+}

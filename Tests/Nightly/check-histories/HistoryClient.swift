@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import SessionHistories
+
+/// A client of an account: it sends one request after the other, each to any of the servers.
+struct HistoryClient {
+    /// A response, or what is known without one.
+    private enum Answer {
+        case response(Int, JSONValue)
+        /// The request was sent, and no answer came.
+        case lost
+        /// No connection was made.
+        case unsent
+    }
+
+    let number: Int
+    let email: String
+    let nodes: [ServerNode]
+    let recorder: HistoryRecorder
+    let transport: any Handler
+    var random: SplitMix64
+
+    /// The passwords that the account may have: a change without an answer leaves two.
+    static let passwords = ["Secret123!", "Secret456!"]
+
+    /// Sends random requests.
+    mutating func play(_ count: Int) async throws {
+        for _ in 0..<count {
+            let families = recorder.families
+            guard !families.isEmpty, random.below(10) > 0 else {
+                try await signIn()
+                continue
+            }
+            let family = families.count - 1 - random.below(min(3, families.count))
+            switch random.below(40) {
+            case 0: try await signOut(family, families[family])
+            case 1: try await signOutEverywhere(family, families[family])
+            case 2: try await changePassword(family, families[family])
+            case 3..<14: try await read(family, families[family])
+            default: try await refresh(family, families[family], age: random.pick([0, 0, 0, 0, 0, 0, 1, 1, 1, 2]))
+            }
+        }
+    }
+
+    /// Reads and refreshes once more in every family, so that a lost effect shows.
+    mutating func settle() async throws {
+        for (index, family) in recorder.families.enumerated() {
+            try await read(index, family)
+            try await refresh(index, family, age: 0)
+        }
+    }
+
+    mutating func signIn() async throws {
+        let (start, node) = (recorder.now, random.below(nodes.count))
+        let password = random.pick(Self.passwords)
+        let answer = try await send("auth/login", ["email": .string(email), "password": .string(password)], to: node)
+        guard case .response(200, let body) = answer else { return }
+        let (refresh, access) = try tokens(body)
+        let (end, number) = (recorder.now, number)
+        try recorder.signIn(refresh, access: access) {
+            FamilyOperation(.signIn, $0, from: start, to: end, client: number, node: node)
+        }
+    }
+
+    private mutating func refresh(_ index: Int, _ family: HistoryRecorder.Family, age: Int) async throws {
+        let newest = family.texts.keys.max() ?? 0
+        let generation = max(0, newest - age)
+        let texts = family.texts[generation] ?? []
+        let text = random.below(max(1, texts.count))
+        guard texts.indices.contains(text) else { return }
+        let key = random.pick([nil, "a\(generation)", "\(number).\(recorder.invocations)"])
+        let (start, node) = (recorder.now, random.below(nodes.count))
+        let fields: HTTPFields = key.map { ["Idempotency-Key": $0] } ?? [:]
+        let answer = try await send("auth/refresh", ["refreshToken": .string(texts[text])], fields, to: node)
+        let action = FamilyOperation.Action.refresh(IssuedToken(generation: generation, text: text), key: key)
+        guard case .response(200, let body) = answer else { return record(action, answer, start, node, index) }
+        let (refresh, access) = try tokens(body)
+        let issued = try recorder.issued(refresh, access: access, to: index)
+        recorder.record(operation(action, .issued(issued), start, node), of: index)
+    }
+
+    private mutating func read(_ index: Int, _ family: HistoryRecorder.Family) async throws {
+        let (start, node) = (recorder.now, random.below(nodes.count))
+        let answer = try await send("user/profile", nil, bearer(family), to: node)
+        record(.read, answer, start, node, index)
+    }
+
+    private mutating func signOut(_ index: Int, _ family: HistoryRecorder.Family) async throws {
+        let (start, node) = (recorder.now, random.below(nodes.count))
+        let token = family.texts[family.texts.keys.max() ?? 0]?.first ?? ""
+        let answer = try await send("auth/logout", ["refreshToken": .string(token)], to: node)
+        record(.signOut, answer, start, node, index)
+    }
+
+    private mutating func signOutEverywhere(_ index: Int, _ family: HistoryRecorder.Family) async throws {
+        let (start, node) = (recorder.now, random.below(nodes.count))
+        let answer = try await send("auth/logout", ["allDevices": true], bearer(family), to: node)
+        record(.signOutEverywhere, answer, start, node, index)
+        recordEffect(.signOutEverywhere, answer, start, node, index)
+    }
+
+    private mutating func changePassword(_ index: Int, _ family: HistoryRecorder.Family) async throws {
+        let (start, node) = (recorder.now, random.below(nodes.count))
+        let passwords = Self.passwords.shuffled(using: &random)
+        let body: JSONObject = [
+            "currentPassword": .string(passwords[0]), "newPassword": .string(passwords[1]),
+            "logoutOtherSessions": true,
+        ]
+        let answer = try await send("userservice.v1.UserService/ChangePassword", body, bearer(family), to: node)
+        // It leaves its own family signed in, and so is a read of it.
+        record(.read, answer, start, node, index)
+        recordEffect(.changePassword, answer, start, node, index)
+    }
+
+    // MARK: Records
+
+    /// Records an operation on the family of its token.
+    private func record(
+        _ action: FamilyOperation.Action, _ answer: Answer, _ start: Duration, _ node: Int, _ family: Int
+    ) {
+        guard let outcome = outcome(answer) else { return }
+        recorder.record(operation(action, outcome, start, node), of: family)
+    }
+
+    /// Records what an operation does to the other families, unless it was refused.
+    private func recordEffect(
+        _ action: FamilyOperation.Action, _ answer: Answer, _ start: Duration, _ node: Int, _ family: Int
+    ) {
+        guard let outcome = outcome(answer), outcome != .refused else { return }
+        recorder.recordEverywhere(operation(action, outcome, start, node), by: family)
+    }
+
+    /// Returns what an answer says of a token; nil if nothing.
+    private func outcome(_ answer: Answer) -> FamilyOperation.Outcome? {
+        switch answer {
+        case .response(200, _): .accepted
+        case .response(401, _): .refused
+        // A wrong password, or a limit: nothing has happened.
+        case .response(400..<500, _), .unsent: nil
+        case .response, .lost: .unknown
+        }
+    }
+
+    private func operation(
+        _ action: FamilyOperation.Action, _ outcome: FamilyOperation.Outcome, _ start: Duration, _ node: Int
+    ) -> FamilyOperation {
+        FamilyOperation(action, outcome, from: start, to: recorder.now, client: number, node: node)
+    }
+
+    // MARK: Requests
+
+    private func bearer(_ family: HistoryRecorder.Family) -> HTTPFields {
+        ["Authorization": "Bearer \(family.access)"]
+    }
+
+    private func tokens(_ body: JSONValue) throws -> (refresh: String, access: String) {
+        guard let refresh = body["refreshToken"]?.stringValue, let access = body["accessToken"]?.stringValue else {
+            throw HistoryRecorder.MalformedToken()
+        }
+        return (refresh, access)
+    }
+
+    /// Sends a request, some of which are cut off within milliseconds.
+    private mutating func send(
+        _ path: String, _ body: JSONObject?, _ fields: HTTPFields = [:], to node: Int
+    ) async throws -> Answer {
+        recorder.invoke()
+        var request = try HTTPRequest(
+            method: body == nil ? .get : .post, url: nodes[node].url.appending(path: path), fields: fields,
+            body: body.map { HTTPBody(JSONValue.object($0).serialized()) } ?? .empty)
+        if body != nil { request.fields["Content-Type"] = "application/json" }
+        request.timeout = .seconds(2)
+        let (transport, sent) = (transport, request)
+        let exchange = Task { try await transport.respond(to: sent) }
+        var cut: Task<Void, any Error>?
+        if random.below(12) == 0 {
+            let time = Duration.microseconds(random.below(8_000))
+            cut = Task {
+                try await Task.sleep(for: time)
+                exchange.cancel()
+            }
+        }
+        defer { cut?.cancel() }
+        do {
+            let response = try await exchange.value
+            let content = response.body.bytes
+            let json = content.isEmpty ? JSONValue.null : try JSONValue(parsing: content)
+            return .response(response.status.rawValue, json)
+        } catch let error as HTTPError {
+            return error.isUnsent ? .unsent : .lost
+        }
+    }
+}

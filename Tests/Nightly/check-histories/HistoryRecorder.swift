@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchJOSE
+import SessionHistories
+import Synchronization
+
+/// The operations of the families of one account, as its clients see them.
+final class HistoryRecorder: Sendable {
+    /// A response with tokens that are none.
+    struct MalformedToken: Error {}
+
+    /// A family: its operations, and the tokens that were issued to it.
+    struct Family: Sendable {
+        let device: [UInt8]
+        var operations: [FamilyOperation]
+        /// The newest access token.
+        var access: String
+        /// The different texts of each generation's refresh token.
+        var texts: [Int: [String]] = [:]
+    }
+
+    /// The families, and what may have an effect on all of them.
+    private struct State {
+        var families: [Family] = []
+        var everywhere: [(origin: Int, operation: FamilyOperation)] = []
+        var invocations = 0
+    }
+
+    private let state = Mutex(State())
+    private let begin = ContinuousClock.now
+
+    /// The time since the begin of the history.
+    var now: Duration { ContinuousClock.now - begin }
+
+    var families: [Family] {
+        state.withLock { state in
+            state.families.enumerated().map { index, family in
+                var family = family
+                family.operations += state.everywhere.filter { $0.origin != index }.map(\.operation)
+                return family
+            }
+        }
+    }
+
+    /// The number of requests so far.
+    var invocations: Int { state.withLock { $0.invocations } }
+
+    func invoke() { state.withLock { $0.invocations += 1 } }
+
+    /// Records a login and the family that it made.
+    func signIn(_ refresh: String, access: String, _ operation: (FamilyOperation.Outcome) -> FamilyOperation) throws {
+        let parts = try Self.parts(of: refresh)
+        let operation = operation(.issued(IssuedToken(generation: parts.generation)))
+        state.withLock { state in
+            state.families.append(
+                Family(
+                    device: parts.device, operations: [operation], access: access,
+                    texts: [parts.generation: [refresh]]))
+        }
+    }
+
+    /// Records an operation of a family.
+    func record(_ operation: FamilyOperation, of family: Int) {
+        state.withLock { $0.families[family].operations.append(operation) }
+    }
+
+    /// Records an operation of a family that signs out all the others.
+    func recordEverywhere(_ operation: FamilyOperation, by family: Int) {
+        state.withLock { $0.everywhere.append((family, operation)) }
+    }
+
+    /// Returns a token that a family was issued, and records its access token.
+    func issued(_ text: String, access: String, to family: Int) throws -> IssuedToken {
+        let parts = try Self.parts(of: text)
+        return state.withLock { state in
+            state.families[family].access = access
+            var texts = state.families[family].texts[parts.generation, default: []]
+            // A token of another device is another text as well.
+            if !texts.contains(text) { texts.append(text) }
+            state.families[family].texts[parts.generation] = texts
+            let isForeign = parts.device != state.families[family].device
+            return IssuedToken(
+                generation: isForeign ? -1 : parts.generation, text: texts.firstIndex(of: text) ?? 0)
+        }
+    }
+
+    /// Returns device and generation: `lr1.` and base64url of 16 bytes, 4 bytes and a code.
+    private static func parts(of text: String) throws -> (device: [UInt8], generation: Int) {
+        let bytes = try Base64URL.decode(text.dropFirst(4))
+        guard bytes.count == 52 else { throw MalformedToken() }
+        return (Array(bytes[..<16]), bytes[16..<20].reduce(0) { $0 << 8 | Int($1) })
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchProcess
+import Synchronization
+
+/// A process of `latch serve`, which starts again at its own address after each kill.
+final class ServerNode: Sendable {
+    /// A server that does not serve; the reason stands in its file of errors.
+    struct NotServing: Error, CustomStringConvertible {
+        let errors: String
+        var description: String { "latch serve does not serve, see \(errors)" }
+    }
+
+    /// The place of the program, its arguments without the address, and its settings.
+    struct Program: Sendable {
+        let path: String
+        let store: String
+        let settings: [String: String]
+        let errors: String
+    }
+
+    let url: URL
+    private let program: Program
+    private let process: Mutex<ChildProcess>
+
+    /// Starts a process at a free port.
+    init(_ program: Program) async throws {
+        let (first, url) = try await Self.start(program, listen: "127.0.0.1:0")
+        self.program = program
+        self.url = url
+        process = Mutex(first)
+    }
+
+    private static func start(_ program: Program, listen: String) async throws -> (ChildProcess, URL) {
+        let process = try ChildProcess.start(
+            program.path, ["serve", "--listen", listen, "--store", program.store], environment: program.settings,
+            errors: .file(program.errors))
+        let line = await process.line()
+        guard let line, line.hasPrefix("latch: serving "), let address = line.split(separator: " ").last,
+            let url = URL(string: String(address))
+        else {
+            process.kill()
+            await process.end()
+            throw NotServing(errors: program.errors)
+        }
+        return (process, url)
+    }
+
+    /// Sends SIGKILL, and starts the next process.
+    func restart() async throws {
+        let last = process.withLock { $0 }
+        last.kill()
+        await last.end()
+        let (next, _) = try await Self.start(program, listen: "127.0.0.1:\(url.port ?? 0)")
+        process.withLock { $0 = next }
+    }
+
+    /// Sends SIGSTOP, and SIGCONT some time later.
+    func pause(for time: Duration) async throws {
+        let stopped = process.withLock { $0 }
+        stopped.send(SIGSTOP)
+        try await Task.sleep(for: time)
+        stopped.send(SIGCONT)
+    }
+
+    func end() async {
+        let last = process.withLock { $0 }
+        last.kill()
+        await last.end()
+    }
+}
