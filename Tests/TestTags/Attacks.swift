@@ -107,4 +107,5 @@ extension Tag {
     @Tag public static var attackK8: Self
     @Tag public static var attackK9: Self
     @Tag public static var attackK10: Self
+    @Tag public static var attackK11: Self
 }

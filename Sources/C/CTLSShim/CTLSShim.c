@@ -6,6 +6,7 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <stdio.h>
+#include <string.h>
 
 // A key with a passphrase is refused: asking on a terminal would block the server.
 static int no_passphrase(char *buffer, int size, int writing, void *user) {
@@ -44,7 +45,19 @@ static int use_key(SSL_CTX *context, BIO *pem, char *why, size_t size) {
     return ok ? 1 : fail(why, size, "the private key does not belong to the certificate");
 }
 
-static SSL_CTX *context_with_settings(void) {
+// RFC 7301 §3.2: a client that speaks none of the server's protocols is refused, so that nobody can make it talk to a server of
+// another one.
+static int choose_protocol(SSL *session, const unsigned char **chosen, unsigned char *chosen_count,
+                           const unsigned char *offered, unsigned int offered_count, void *user) {
+    (void)session;
+    static const unsigned char supported[] = "\x02h2\x08http/1.1\x08http/1.0";
+    size_t skipped = user ? 0 : 3;
+    int result = SSL_select_next_proto((unsigned char **)chosen, chosen_count, supported + skipped,
+                                       sizeof supported - 1 - skipped, offered, offered_count);
+    return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+static SSL_CTX *context_with_settings(int offers_http2) {
     SSL_CTX *context = SSL_CTX_new(TLS_server_method());
     if (!context) return NULL;
     // RFC 8996: TLS 1.0 and 1.1 are not to be used.
@@ -53,13 +66,14 @@ static SSL_CTX *context_with_settings(void) {
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                   SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_alpn_select_cb(context, choose_protocol, offers_http2 ? context : NULL);
     return context;
 }
 
 void *latch_tls_context_make(const uint8_t *chain, size_t chain_count, const uint8_t *key, size_t key_count,
-                             char *why, size_t why_size) {
+                             int offers_http2, char *why, size_t why_size) {
     if (chain_count > INT_MAX || key_count > INT_MAX) return fail(why, why_size, "it is too large"), NULL;
-    SSL_CTX *context = context_with_settings();
+    SSL_CTX *context = context_with_settings(offers_http2);
     BIO *chain_pem = BIO_new_mem_buf(chain, (int)chain_count);
     BIO *key_pem = BIO_new_mem_buf(key, (int)key_count);
     int ok = context && chain_pem && key_pem ? 1 : fail(why, why_size, "there is no memory for it");
@@ -99,6 +113,13 @@ static ptrdiff_t result(SSL *session, int count) {
     case SSL_ERROR_ZERO_RETURN: return latch_tls_closed;
     default: return latch_tls_failed;
     }
+}
+
+int latch_tls_is_http2(void *session) {
+    const unsigned char *chosen;
+    unsigned int count;
+    SSL_get0_alpn_selected(session, &chosen, &count);
+    return count == 2 && memcmp(chosen, "h2", 2) == 0;
 }
 
 ptrdiff_t latch_tls_read(void *session, void *bytes, size_t count) {

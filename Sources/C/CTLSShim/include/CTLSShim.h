@@ -11,15 +11,19 @@ enum {
     latch_tls_failed = -2,
 };
 
-/// A context from a PEM chain and its PEM key, or NULL with the reason in `why`.
+/// A context from a PEM chain and its PEM key, which lets clients choose HTTP/2 if `offers_http2`, or NULL with the reason in
+/// `why`.
 void *latch_tls_context_make(const uint8_t *chain, size_t chain_count, const uint8_t *key, size_t key_count,
-                             char *why, size_t why_size);
+                             int offers_http2, char *why, size_t why_size);
 void latch_tls_context_free(void *context);
 
 /// A session on a connected socket, which stays the caller's; the handshake happens inside the first reads.
 void *latch_tls_session_make(void *context, int socket);
 /// Ends the session: tells the client if that is possible without waiting, and frees everything.
 void latch_tls_session_free(void *session);
+
+/// Whether HTTP/2 was agreed upon in the handshake.
+int latch_tls_is_http2(void *session);
 
 ptrdiff_t latch_tls_read(void *session, void *bytes, size_t count);
 ptrdiff_t latch_tls_write(void *session, const void *bytes, size_t count);

@@ -61,15 +61,21 @@ package final class MemoryReservation: Sendable {
     private let budget: MemoryBudget
     private let held = Atomic(0)
 
+    private let isGuaranteed: Bool
+
     /// Creates an empty reservation.
-    package init(_ budget: MemoryBudget) { self.budget = budget }
+    ///
+    /// - Parameter isGuaranteed: Whether it has what a login takes also when the others hold all of the cap.
+    package init(_ budget: MemoryBudget, isGuaranteed: Bool = true) {
+        (self.budget, self.isGuaranteed) = (budget, isGuaranteed)
+    }
 
     deinit { releaseAll() }
 
     /// The number of bytes that every request gets, also when the others hold all of the cap: as much as a login takes.
     ///
     /// The number of connections bounds what they take together.
-    private var guaranteed: Int { min(16 << 10, budget.limit / 4096) }
+    private var guaranteed: Int { isGuaranteed ? min(16 << 10, budget.limit / 4096) : 0 }
 
     /// The most that should be reserved for a result whose size is not known yet, so that few such results fill the cap.
     package var largestAdvance: Int { budget.limit / 4 }

@@ -7,7 +7,7 @@ import LatchCore
 /// The next request is not read before the response to the last one is written, so a client that pipelines gets its
 /// responses in order. A connection belongs to the thread of its loop; it is `@unchecked Sendable` because tasks hold
 /// it, and they return to that thread before they access it.
-final class Connection: @unchecked Sendable {
+final class Connection: ServedConnection, @unchecked Sendable {
     /// The state of a connection; each has its own meaning of `deadline` and its own way to continue.
     private enum Phase {
         /// The head of a request is awaited or incomplete.
@@ -27,16 +27,17 @@ final class Connection: @unchecked Sendable {
     }
 
     /// The loop on whose thread everything here runs.
-    private let loop: EventLoop
+    let loop: EventLoop
     /// The other end, which the connection limiter counts until `close()`.
-    private let peer: PeerAddress
+    let peer: PeerAddress
+    /// The memory that requests of the other end may hold.
+    let budget: MemoryBudget
     /// The context of every request of this connection.
     private let context: HTTPContext
     /// The socket.
     ///
     /// Not to be used in the phase `closed`: its descriptor may belong to another connection then.
     private var stream: ByteStream
-    /// The key of the connection in the poller and in the loop; it is never reused, so late events are ignored.
     let token: UInt64
     private var phase = Phase.head
     /// The time at which the current phase must have ended, on the loop's clock.
@@ -76,17 +77,16 @@ final class Connection: @unchecked Sendable {
     /// An accepted connection; its first head is due `headDeadline` from now, the TLS handshake included.
     init(_ stream: ByteStream, _ peer: PeerAddress, _ budget: MemoryBudget, token: UInt64, loop: EventLoop) {
         self.stream = stream
-        self.peer = peer
-        (self.token, self.loop) = (token, loop)
+        (self.peer, self.budget, self.token, self.loop) = (peer, budget, token, loop)
         memory = MemoryReservation(budget)
         var context = HTTPContext()
         context[RemoteAddress.self] = peer.text
+        context[ProtocolVersion.self] = "HTTP/1.1"
         context[MemoryReservation.self] = memory
         self.context = context
         deadline = loop.now &+ loop.configuration.headDeadline
     }
 
-    /// Records what happened on the socket, and continues.
     func handle(_ change: SocketChange) {
         if change.includes(.writable) { isWritable = true }
         if change.includes(.readable) { isReadable = true }
@@ -124,13 +124,14 @@ final class Connection: @unchecked Sendable {
         task?.cancel()
         task = nil
         streamed?.producer.take()?.resume(returning: false)
-        loop.remove(self, descriptor: stream.descriptor)
+        loop.remove(token, descriptor: stream.descriptor)
         stream.close()
         loop.configuration.limiter.release(peer)
     }
 
-    /// Ends the phase whose deadline has passed.
-    func expire() {
+    /// Ends the phase if its deadline has passed.
+    func checkDeadlines() {
+        guard deadline <= loop.now else { return }
         switch phase {
         case .head where hasHeadBegun, .content:
             reject(.requestTimeout)
@@ -140,7 +141,6 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Closes an idle connection now, and any other one after its response.
     func beginDraining() {
         isDraining = true
         advance()
@@ -174,6 +174,7 @@ extension Connection {
             hasHeadBegun = true
             if exchange > 0 { deadline = loop.now &+ loop.configuration.headDeadline }
         }
+        if exchange == 0, loop.configuration.supportsHTTP2, let canContinue = becomeHTTP2() { return canContinue }
         do throws(Rejection) {
             let head = try reader.readHead(
                 limits: loop.configuration.headLimits, names: &loop.names,
@@ -182,6 +183,23 @@ extension Connection {
             try begin(head)
         } catch { reject(error) }
         return true
+    }
+
+    /// Hands the socket over when the client speaks HTTP/2, as TLS has agreed upon or the first bytes show.
+    ///
+    /// - Returns: Whether this connection can continue; nil when its first bytes are a request of HTTP/1.1.
+    private func becomeHTTP2() -> Bool? {
+        if stream.isEncrypted {
+            guard stream.hasAgreedOnHTTP2 else { return nil }
+        } else {
+            guard let isPreface = reader.beginsHTTP2 else { return receive() }
+            guard isPreface else { return nil }
+        }
+        guard let next = HTTP2Connection(stream, self, isReadable: isReadable) else { return nil }
+        phase = .closed
+        loop.replace(self, by: next)
+        next.adopt(reader.takeInput())
+        return false
     }
 
     /// Calls the handler at once when no content follows the head, and awaits the content otherwise.
@@ -284,7 +302,7 @@ extension Connection {
     }
 
     /// Returns a problem that describes a client's error, and hides any other one.
-    private static func response(to error: any Error) -> HTTPResponse {
+    static func response(to error: any Error) -> HTTPResponse {
         (error as? ServerError).map { .problem($0) } ?? .problem(status: .internalServerError)
     }
 
@@ -409,37 +427,12 @@ extension Connection {
         let exchange = exchange
         loop.runningTasks += 1
         let task = loop.startTask { [self] in
-            let isComplete = await send(stream, exchange)
+            let isComplete = await stream.forEachPiece { piece in await send(piece, exchange) }
             endStream(exchange, isComplete: isComplete)
         }
         guard phase == .streaming, self.exchange == exchange else { return }
         self.task = task
         if hasPeerEnded { cancelIfAbandoned() }
-    }
-
-    /// Sends a stream piece by piece; returns whether all of it, and as much as was announced, was sent.
-    private func send(_ stream: HTTPBodyStream, _ exchange: Int) async -> Bool {
-        var remaining = stream.length
-        var sentSinceYield = 0
-        do {
-            for try await piece in stream {
-                sentSinceYield += piece.count
-                // A fast source with a fast client would keep the loop from every other connection.
-                if sentSinceYield > 1 << 18 {
-                    sentSinceYield = 0
-                    await Task.yield()
-                }
-                if let rest = remaining {
-                    guard piece.count <= rest else { return false }
-                    remaining = rest - piece.count
-                }
-                guard await send(piece, exchange) else { return false }
-            }
-        } catch {
-            return false
-        }
-        // A cancelled source may end as if it were complete.
-        return (remaining ?? 0) == 0 && !Task.isCancelled
     }
 
     /// Passes a piece to the socket and waits until it is accepted; returns false when no more is wanted.

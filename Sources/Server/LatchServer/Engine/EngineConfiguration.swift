@@ -31,6 +31,12 @@ struct EngineConfiguration: Sendable {
     let headLimits: HeadLimits
     /// The limits of one content, without the bytes of the chunked coding.
     let contentLimits: ContentLimits
+    /// Whether connections may speak HTTP/2.
+    let supportsHTTP2: Bool
+    /// The maximum number of requests that one HTTP/2 connection has at a time.
+    let maximumStreams: Int
+    /// The path prefixes whose requests are handled before their content is complete, over HTTP/2.
+    private let streamedContent: [String]
     /// The limit of the bytes that all requests hold together.
     let memory: MemoryBudget
     let headDeadline: UInt64
@@ -47,7 +53,9 @@ struct EngineConfiguration: Sendable {
     /// Reads the certificate before it listens, so that an invalid one leaves no socket open.
     init(_ handler: any Handler, _ configuration: Server.Configuration) throws(ServerError) {
         self.handler = handler
-        tls = try configuration.tls.map { identity throws(ServerError) in CurrentTLSContext(try TLSContext(identity)) }
+        tls = try configuration.tls.map { identity throws(ServerError) in
+            CurrentTLSContext(try TLSContext(identity, offersHTTP2: configuration.supportsHTTP2))
+        }
         listener = try ListeningSocket(
             host: configuration.host, port: configuration.port, backlog: configuration.backlog)
         memory = MemoryBudget(limit: configuration.maximumContentBytes)
@@ -59,6 +67,9 @@ struct EngineConfiguration: Sendable {
         headLimits = HeadLimits(
             bytes: configuration.maximumHeaderBytes, fieldCount: configuration.maximumHeaderFields)
         contentLimits = ContentLimits(configuration)
+        supportsHTTP2 = configuration.supportsHTTP2
+        maximumStreams = max(1, configuration.maximumStreamsPerConnection)
+        streamedContent = configuration.streamedContent.sorted()
         headDeadline = configuration.headDeadline.nanoseconds
         bodyDeadline = configuration.bodyDeadline.nanoseconds
         idleTimeout = configuration.idleTimeout.nanoseconds
@@ -67,6 +78,11 @@ struct EngineConfiguration: Sendable {
         uptime = configuration.uptime ?? EventLoop.monotonicNow
         let shortest = min(headDeadline, bodyDeadline, idleTimeout)
         tick = max(5_000_000, min(250_000_000, shortest / 4))
+    }
+
+    /// Whether a request at a path is handled before its content is complete.
+    func streamsContent(at path: String) -> Bool {
+        streamedContent.contains { path.utf8.starts(with: $0.utf8) }
     }
 }
 

@@ -39,13 +39,13 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Jobs of handlers' tasks that are ready; those that become ready while they run wait for the next turn.
     private var jobs: [UnownedJob] = []
     /// Connections that yielded and can continue without waiting; some may have closed.
-    private var resumable: [Connection] = []
+    private var resumable: [any ServedConnection] = []
     /// The time of the next check of deadlines.
     private var nextTick: UInt64 = 0
     /// The monotonic time of this turn in nanoseconds; read once a turn, since a turn is short.
     private(set) var now: UInt64 = 0
     /// The open connections by their tokens, which are never reused; none ever moves to another loop.
-    private var connections: [UInt64: Connection] = [:]
+    private var connections: [UInt64: any ServedConnection] = [:]
     private var lastToken: UInt64 = 0
     /// The state of the shutdown; nil until it begins.
     private var draining: Draining?
@@ -119,7 +119,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
 
 extension EventLoop {
     /// Schedules a connection that yields to others.
-    func resumeLater(_ connection: Connection) { resumable.append(connection) }
+    func resumeLater(_ connection: any ServedConnection) { resumable.append(connection) }
 
     /// Runs until the loop has drained: events, then jobs, then connections that yielded, then deadlines.
     ///
@@ -185,7 +185,7 @@ extension EventLoop {
     }
 
     /// Takes the connections that yielded; one that yields again waits for the next turn.
-    private func takeResumable() -> [Connection] {
+    private func takeResumable() -> [any ServedConnection] {
         defer { resumable = [] }
         return resumable
     }
@@ -230,9 +230,15 @@ extension EventLoop {
     }
 
     /// Stops watching a connection that is about to close its descriptor, and forgets it.
-    func remove(_ connection: Connection, descriptor: Int32) {
+    func remove(_ token: UInt64, descriptor: Int32) {
         poller.unwatch(descriptor)
-        connections[connection.token] = nil
+        connections[token] = nil
+    }
+
+    /// Puts a connection of another protocol in the place of one, whose descriptor and token it takes over.
+    func replace(_ connection: Connection, by next: HTTP2Connection) {
+        connections[connection.token] = next
+        if draining != nil { next.beginDraining() }
     }
 
     /// Pauses accepting when the process has no descriptor or memory left.
@@ -254,7 +260,7 @@ extension EventLoop {
     private func checkDeadlines() {
         resumeAccepting()
         configuration.memory.reclaim()
-        for connection in connections.values where connection.deadline <= now { connection.expire() }
+        connections.values.forEach { $0.checkDeadlines() }
         if let draining, draining.deadline <= now { connections.values.forEach { $0.close() } }
     }
 

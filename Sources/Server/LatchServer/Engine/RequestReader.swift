@@ -32,6 +32,19 @@ struct RequestReader {
         input.append(contentsOf: bytes)
     }
 
+    /// Whether the first bytes of a connection are the preface of HTTP/2 (RFC 9113 §3.4); nil while they may be.
+    var beginsHTTP2: Bool? {
+        let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8
+        guard zip(input, preface).allSatisfy({ $0 == $1 }) else { return false }
+        return input.count >= preface.count ? true : nil
+    }
+
+    /// Takes the bytes that were read, for another protocol.
+    mutating func takeInput() -> [UInt8] {
+        defer { removeAll() }
+        return Array(input[inputStart...])
+    }
+
     /// Drops the current request and every unparsed byte.
     mutating func removeAll() { self = RequestReader() }
 

@@ -18,6 +18,8 @@ public struct AccessLogEntry: Sendable {
     public let remoteAddress: String?
     /// The identifier that `RequestIDInterceptor` assigned.
     public let requestID: String?
+    /// The version of HTTP, `HTTP/1.1` or `HTTP/2`; nil in process.
+    public let protocolVersion: String?
 }
 
 /// An interceptor that logs each request after its response, or after a streamed response has ended.
@@ -55,7 +57,8 @@ public struct AccessLogInterceptor: Interceptor {
         AccessLogEntry(
             method: request.method, path: String(request.pathWithoutQuery), status: status,
             contentLength: contentLength, duration: start.duration(to: .now),
-            remoteAddress: request.remoteAddress, requestID: request.fields[.requestID])
+            remoteAddress: request.remoteAddress, requestID: request.fields[.requestID],
+            protocolVersion: request.context[ProtocolVersion.self])
     }
 }
 

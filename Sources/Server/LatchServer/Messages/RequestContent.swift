@@ -131,6 +131,11 @@ package enum RemoteAddress: HTTPContextKey {
     package static var defaultValue: String? { nil }
 }
 
+/// The context key of the version of HTTP by which a request has arrived; nil in process.
+package enum ProtocolVersion: HTTPContextKey {
+    package static var defaultValue: String? { nil }
+}
+
 /// Removes the quotes that may enclose a cookie's value (RFC 6265 §4.1.1).
 private func unquoted(_ value: Substring.UTF8View) -> String {
     let isQuoted = value.count >= 2 && value.first == 0x22 && value.last == 0x22

@@ -3,7 +3,7 @@
 import LatchCore
 import Synchronization
 
-/// An HTTP/1.1 server, which rejects every message that two parsers could interpret differently.
+/// A server of HTTP/1.1 and HTTP/2, which rejects every message that two parsers could interpret differently.
 ///
 /// ```swift
 /// let server = Server(handler: router)
@@ -94,7 +94,7 @@ public final class Server: Sendable {
             if case .serving(let engine, _) = state { engine.tls } else { nil }
         }
         guard let current else { throw .noCertificate }
-        current.replace(with: try TLSContext(tls))
+        current.replace(with: try TLSContext(tls, offersHTTP2: configuration.supportsHTTP2))
     }
 
     /// Stops accepting connections, lets running requests finish, then closes every connection.

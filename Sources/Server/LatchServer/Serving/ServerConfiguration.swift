@@ -40,6 +40,19 @@ extension Server {
         public var maximumConnections = 10_000
         /// The maximum number of open connections from one address (one /64 of IPv6).
         public var maximumConnectionsPerAddress = 1000
+        /// Whether clients may speak HTTP/2 (RFC 9113), on Linux.
+        ///
+        /// Over TLS those do that offer it, over plain HTTP those that begin with it.
+        public var supportsHTTP2 = true
+        /// The maximum number of requests that one HTTP/2 connection may have at a time; further ones are refused, and
+        /// clients send them again.
+        public var maximumStreamsPerConnection = 100
+        /// The path prefixes whose requests reach their handler with their head over HTTP/2, while the content arrives as
+        /// fast as the handler reads it (`RPCService.streamedContent`); other handlers get the complete content.
+        ///
+        /// Such content has no limit of size or time: what is not read yet is bounded, and counts as
+        /// `maximumContentBytes`.
+        public var streamedContent: Set<String> = []
         /// The proxies that may state the address of the client; none by default.
         ///
         /// `maximumConnectionsPerAddress` does not apply to them, since their connections are those of many clients.

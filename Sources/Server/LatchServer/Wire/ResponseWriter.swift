@@ -21,16 +21,14 @@ struct ResponseWriter {
         output.append(0x20)
         output.append(contentsOf: response.status.reasonPhrase.utf8)
         appendField("Date", date, to: &output)
-        var length: String?
         for field in response.fields {
             switch field.name.canonicalName {
-            case "content-length": length = field.value
             // The server sets the framing itself, and does not disclose its software.
-            case "transfer-encoding", "connection", "keep-alive", "date", "server": break
+            case "content-length", "transfer-encoding", "connection", "keep-alive", "date", "server": break
             default: appendField(field.name.rawName, field.value, to: &output)
             }
         }
-        appendLength(of: response, stated: length, to: &output)
+        appendLength(of: response, to: &output)
         if closes { output.append(contentsOf: "\r\nConnection: close".utf8) }
         output.append(contentsOf: "\r\n\r\n".utf8)
     }
@@ -72,22 +70,30 @@ struct ResponseWriter {
         status.rawValue >= 200 && status != .noContent && status.rawValue != 304
     }
 
-    /// Appends the length of the content; a handler cannot state another one (RFC 9112 §6.3).
-    private func appendLength(of response: HTTPResponse, stated: String?, to output: inout [UInt8]) {
-        guard mayHaveContent(response.status) else { return }
-        let isWhole = !isChunked || response.status.rawValue == 205
-        guard isWhole, let length = response.status.rawValue == 205 ? 0 : response.body.length else {
-            // RFC 9112 §6.1, §6.3: a response without either field ends with its connection.
-            if isChunked { output.append(contentsOf: "\r\nTransfer-Encoding: chunked".utf8) }
-            return
-        }
-        output.append(contentsOf: "\r\nContent-Length: ".utf8)
+    /// Returns the length of the content to state, which a handler cannot state differently (RFC 9112 §6.3); nil for none.
+    func length(of response: HTTPResponse) -> String? {
+        guard mayHaveContent(response.status) else { return nil }
+        if response.status.rawValue == 205 { return "0" }
+        guard !isChunked, let length = response.body.length else { return nil }
         // RFC 9110 §8.6: the response to HEAD states the length that GET would have.
-        if isHead, response.body.isEmpty, let stated, !stated.isEmpty, stated.utf8.allSatisfy(isDigit) {
-            output.append(contentsOf: stated.utf8)
-        } else {
-            append(length, to: &output)
+        if isHead, response.body.isEmpty,
+            let stated = response.fields.last(where: { $0.name == .contentLength })?.value,
+            !stated.isEmpty, stated.utf8.allSatisfy(isDigit)
+        {
+            return stated
         }
+        return String(length)
+    }
+
+    /// Appends the field of the framing.
+    private func appendLength(of response: HTTPResponse, to output: inout [UInt8]) {
+        if let length = length(of: response) {
+            output.append(contentsOf: "\r\nContent-Length: ".utf8)
+            output.append(contentsOf: length.utf8)
+        } else if isChunked, mayHaveContent(response.status) {
+            output.append(contentsOf: "\r\nTransfer-Encoding: chunked".utf8)
+        }
+        // RFC 9112 §6.1, §6.3: a response without either field ends with its connection.
     }
 
     /// Appends a validated field line, with the CRLF before it.

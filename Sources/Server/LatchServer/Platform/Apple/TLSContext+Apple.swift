@@ -6,7 +6,7 @@ struct TLSContext {
     /// Refuses.
     ///
     /// - Throws: `ServerError.tlsUnavailable`.
-    init(_ tls: Server.TLS) throws(ServerError) { throw .tlsUnavailable }
+    init(_ tls: Server.TLS, offersHTTP2: Bool) throws(ServerError) { throw .tlsUnavailable }
 
     /// Returns nil.
     func session(on descriptor: Int32) -> TLSSession? { nil }
@@ -14,6 +14,8 @@ struct TLSContext {
 
 /// A TLS session, of which there is none on this platform.
 enum TLSSession {
+    var hasAgreedOnHTTP2: Bool { switch self {} }
+
     func read(into bytes: UnsafeMutableBufferPointer<UInt8>) -> ByteStream.IOResult { switch self {} }
 
     func write(_ bytes: UnsafeRawBufferPointer) -> ByteStream.IOResult { switch self {} }

@@ -10,11 +10,13 @@ final class TLSContext: @unchecked Sendable {  // libssl counts references to a 
 
     /// Loads a certificate and its key.
     ///
+    /// - Parameter offersHTTP2: Whether clients may choose HTTP/2 by ALPN (RFC 7301) and not HTTP/1.1 alone.
     /// - Throws: `ServerError.badCertificate`.
-    init(_ tls: Server.TLS) throws(ServerError) {
+    init(_ tls: Server.TLS, offersHTTP2: Bool) throws(ServerError) {
         var reason = [CChar](repeating: 0, count: 160)
         let made = latch_tls_context_make(
-            tls.certificate, tls.certificate.count, tls.key, tls.key.count, &reason, reason.count)
+            tls.certificate, tls.certificate.count, tls.key, tls.key.count, offersHTTP2 ? 1 : 0,
+            &reason, reason.count)
         guard let made else {
             throw .badCertificate(
                 String(decoding: reason.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
@@ -39,6 +41,9 @@ struct TLSSession {
     func read(into bytes: UnsafeMutableBufferPointer<UInt8>) -> ByteStream.IOResult {
         result(latch_tls_read(session, bytes.baseAddress, bytes.count))
     }
+
+    /// Whether the client and the server have agreed on HTTP/2; known after the handshake.
+    var hasAgreedOnHTTP2: Bool { latch_tls_is_http2(session) != 0 }
 
     /// Writes as much as the socket accepts.
     func write(_ bytes: UnsafeRawBufferPointer) -> ByteStream.IOResult {

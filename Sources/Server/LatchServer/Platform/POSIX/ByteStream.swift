@@ -35,6 +35,9 @@ struct ByteStream {
     /// Whether the socket carries TLS records, so that peeking at it reveals no HTTP.
     var isEncrypted: Bool { session != nil }
 
+    /// Whether TLS has agreed on HTTP/2 (RFC 9113 §3.2).
+    var hasAgreedOnHTTP2: Bool { session?.hasAgreedOnHTTP2 ?? false }
+
     /// Reads the available bytes, up to the buffer's size; the first calls also perform the handshake.
     func read(into bytes: UnsafeMutableBufferPointer<UInt8>) -> IOResult {
         if let session { return session.read(into: bytes) }

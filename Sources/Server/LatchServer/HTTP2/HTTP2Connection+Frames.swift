@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+// What the session calls while it parses or serialises frames. Nothing here calls a handler or touches the socket.
+extension HTTP2Connection {
+    /// Counts a frame that begins to arrive against the limits of floods.
+    func frameBegins(_ frame: HTTP2Frame) {
+        let cost: Int
+        switch frame.kind {
+        case .data where frame.length > 0 || frame.endsStream:
+            return controlFrames.earn(HTTP2Limits.framesForData)
+        case .headers:
+            continuations = 0
+            return check(frame.stream)
+        case .priority where frame.stream == 0: return end(.protocolError)
+        case .continuation:
+            continuations += 1
+            return continuations > HTTP2Limits.continuations ? end(.enhanceYourCalm) : ()
+        case .reset:
+            remember(frame.stream)
+            return countReset()
+        case .settings where !frame.isAcknowledgement: cost = HTTP2Limits.settingsCost
+        case .data, .priority, .settings, .ping, .goAway, .windowUpdate, nil: cost = 1
+        }
+        if !controlFrames.spend(cost, now: loop.now) { end(.enhanceYourCalm) }
+    }
+
+    /// Ends the connection when a header section is for a stream that has ended, or that was left out (RFC 9113 §5.1.1); one
+    /// that was reset may still get the trailers that were on their way.
+    private func check(_ id: Int32) {
+        if id > highestStream {
+            highestStream = id
+        } else if streams[id] == nil, !resetStreams.contains(id) {
+            end(.streamClosed)
+        }
+    }
+
+    private func remember(_ id: Int32) {
+        if resetStreams.count > 2 * limits.streams { resetStreams.removeFirst(limits.streams) }
+        resetStreams.append(id)
+    }
+
+    private func countReset() {
+        if !resets.spend(now: loop.now) { end(.enhanceYourCalm) }
+    }
+
+    /// Records that a header section begins.
+    func headersBegin(on id: Int32, isRequest: Bool) {
+        headDeadline = loop.now &+ loop.configuration.headDeadline
+        let builder = HTTP2HeadBuilder(limits: loop.configuration.headLimits)
+        guard isRequest else {
+            arriving = (streams[id], builder, false)
+            return
+        }
+        controlFrames.earn(HTTP2Limits.framesForRequest)
+        // A stream that was reset counts no more for the protocol, but its handler may still run.
+        guard runningHandlers < limits.streams else {
+            session?.reset(id, .refusedStream)
+            arriving = (nil, builder, true)
+            return
+        }
+        // Only one request at a time gets what every request gets, or one connection would hold it many times.
+        let memory = MemoryReservation(budget, isGuaranteed: streams.isEmpty)
+        let stream = HTTP2Stream(id, memory: memory, deadline: headDeadline)
+        streams[id] = stream
+        deadline = isDraining ? deadline : .max
+        arriving = (stream, builder, true)
+    }
+
+    /// Takes one line of the header section; returns false when the section is too large to go on.
+    func receive(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
+        arriving?.head.append(name, value, names: &loop.names) ?? true
+    }
+
+    /// Records a line that no request may have (RFC 9113 §8.2.1).
+    func receiveMalformedField() {
+        guard let stream = arriving?.stream, stream.phase != .closed else { return }
+        stream.close()
+        session?.reset(stream.id, .protocolError)
+    }
+
+    /// Takes a frame that is complete, and valid in its place.
+    func receive(_ frame: HTTP2Frame) {
+        switch frame.kind {
+        case .headers: headersEnd(isLast: frame.endsStream)
+        case .data where frame.endsStream: streams[frame.stream].map(contentEnds)
+        case .settings where !hasBegun:
+            hasBegun = true
+            if streams.isEmpty { beginIdling() }
+        case .ping where frame.isAcknowledgement: drainIsAcknowledged()
+        default: break
+        }
+    }
+
+    private func headersEnd(isLast: Bool) {
+        headDeadline = .max
+        guard let (stream, builder, isRequest) = arriving.take(), let stream, stream.phase != .closed else { return }
+        guard isRequest else {
+            stream.trailers = builder.fields
+            if builder.rejection != nil { session?.reset(stream.id, .protocolError) } else { contentEnds(stream) }
+            return
+        }
+        do throws(Rejection) {
+            stream.isComplete = isLast
+            let head = try builder.head(hasContent: !isLast)
+            stream.head = head
+            guard stream.memory.reserve(builder.size) else { throw .contentMemoryExhausted }
+            try begin(stream, head)
+        } catch {
+            reject(stream, error)
+        }
+    }
+
+    /// Takes content of a request, and opens the windows for more of it.
+    func receive(_ bytes: UnsafeBufferPointer<UInt8>, on id: Int32) {
+        guard let session else { return }
+        guard let stream = streams[id] else { return session.consumeConnection(bytes.count) }
+        switch stream.phase {
+        case .receiving:
+            session.consume(id, bytes.count)
+            collect(bytes, stream)
+        case .handling where stream.isStreamed, .responding where stream.isStreamed:
+            // The window of the stream opens as the handler reads; that of the connection belongs to all of them.
+            session.consumeConnection(bytes.count)
+            guard stream.memory.reserve(bytes.count) else { return session.reset(id, .enhanceYourCalm) }
+            if let arriving = stream.arriving {
+                arriving.append(bytes)
+            } else {
+                stream.content.append(contentsOf: bytes)
+            }
+        case .handling, .responding: session.consume(id, bytes.count)
+        case .responded:
+            session.consumeConnection(bytes.count)
+            // RFC 9113 §8.1: the rest of the request is not wanted.
+            session.reset(id, .noError)
+        case .closed: session.consumeConnection(bytes.count)
+        }
+    }
+
+    private func collect(_ bytes: UnsafeBufferPointer<UInt8>, _ stream: HTTP2Stream) {
+        guard stream.content.count + bytes.count <= stream.limit else { return refuseContent(of: stream) }
+        guard stream.memory.reserve(bytes.count) else { return reject(stream, .contentMemoryExhausted) }
+        stream.content.append(contentsOf: bytes)
+    }
+
+    private func contentEnds(_ stream: HTTP2Stream) {
+        stream.isComplete = true
+        if let arriving = stream.arriving { return arriving.finish(.success(stream.trailers)) }
+        guard stream.phase == .receiving else { return }
+        stream.phase = .handling
+        stream.deadline = .max
+        ready.append(stream)
+    }
+
+    /// Moves content of a response into a frame, which extends the time for the rest of it.
+    func takeOutput(of stream: HTTP2Stream, into frame: UnsafeMutableRawBufferPointer) -> HTTP2Stream.Output {
+        let output = stream.takeOutput(into: frame)
+        guard case .piece(let count) = output else { return output }
+        stream.deadline = loop.configuration.minimumSendRate.deadline(
+            stream.deadline, afterSending: count, now: loop.now)
+        if !stream.hasOutput {
+            // Until the source produces more, the server and not the client causes the delay.
+            stream.deadline = .max
+            if stream.producer != nil { drained.append(stream) }
+        }
+        return output
+    }
+
+    /// Records a frame that is on its way.
+    func sent(_ frame: HTTP2Frame, error: UInt32?) {
+        if frame.kind == .data { controlFrames.earn(HTTP2Limits.framesForData) }
+        if error != nil { remember(frame.stream) }
+        // A reset that the client has caused costs as much as its own.
+        if let error, error != HTTP2Error.noError.rawValue, error != HTTP2Error.cancel.rawValue { countReset() }
+        guard frame.endsStream, let stream = streams[frame.stream] else { return }
+        stream.phase = .responded
+        stream.memory.releaseAll()
+        // The client gets time to read the response before the rest of its request is refused.
+        stream.deadline = loop.now &+ 2_000_000_000
+    }
+
+    /// Forgets a stream that has ended on both sides, or was reset by either.
+    func streamCloses(_ id: Int32, _ error: UInt32) {
+        guard let stream = streams.removeValue(forKey: id) else { return }
+        release(stream)
+        if arriving?.stream === stream { (arriving, headDeadline) = (nil, .max) }
+        beginIdling()
+    }
+}

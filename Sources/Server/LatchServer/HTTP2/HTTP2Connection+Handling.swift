@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+// MARK: - Requests
+
+extension HTTP2Connection {
+    /// Decides when the handler is called: at once without content, with the head, or with the complete content.
+    func begin(_ stream: HTTP2Stream, _ head: RequestHead) throws(Rejection) {
+        let configuration = loop.configuration
+        guard !stream.isComplete else { return enqueue(stream) }
+        if configuration.streamsContent(at: head.path) {
+            stream.isStreamed = true
+            return enqueue(stream)
+        }
+        stream.limit = configuration.contentLimits.limit(at: head.path).bytes
+        if case .length(let length) = head.framing, length > stream.limit { return refuseContent(of: stream) }
+        stream.deadline = loop.now &+ configuration.bodyDeadline
+        if head.expectsContinue { session?.inform(HTTP2FieldBlock(interim: 100), on: stream) }
+    }
+
+    private func enqueue(_ stream: HTTP2Stream) {
+        stream.phase = .handling
+        stream.deadline = .max
+        ready.append(stream)
+    }
+
+    /// Responds that the content is too large, or lets the handler report it in its own protocol.
+    func refuseContent(of stream: HTTP2Stream) {
+        guard let head = stream.head, loop.configuration.contentLimits.limit(at: head.path).isReportedByHandler else {
+            return reject(stream, .contentTooLarge)
+        }
+        stream.content = []
+        stream.arriving = HTTP2Content(taken: { _ in })
+        stream.arriving?.finish(.failure(.tooLarge))
+        enqueue(stream)
+    }
+
+    /// Responds to a request that is not served.
+    func reject(_ stream: HTTP2Stream, _ rejection: Rejection) {
+        stream.content = []
+        stream.memory.releaseAll()
+        respond(.problem(status: rejection.status, code: nil, detail: rejection.reason), to: stream)
+    }
+
+    /// Calls the handlers of the streams that are ready.
+    func callHandlers() {
+        while !ready.isEmpty {
+            let streams = ready
+            ready = []
+            for stream in streams where stream.phase == .handling { handle(stream) }
+        }
+    }
+
+    /// Calls the handler, on this thread until it suspends.
+    private func handle(_ stream: HTTP2Stream) {
+        guard let head = stream.head else { return }
+        var request = HTTPRequest(
+            method: head.method, scheme: loop.configuration.address.scheme, authority: head.authority, path: head.path,
+            fields: head.fields, body: content(of: stream))
+        request.context = context
+        request.context[MemoryReservation.self] = stream.memory
+        let handler = loop.configuration.handler
+        loop.runningTasks += 1
+        runningHandlers += 1
+        let task = loop.startTask { [self, request] in
+            let response: HTTPResponse
+            do { response = try await handler.respond(to: request) } catch { response = Connection.response(to: error) }
+            complete(stream, response)
+        }
+        // The response may be there already.
+        if stream.phase == .handling { stream.task = task }
+    }
+
+    private func content(of stream: HTTP2Stream) -> HTTPBody {
+        if let refused = stream.arriving { return refused.body }
+        let content = stream.content
+        stream.content = []
+        guard stream.isStreamed, !stream.isComplete else { return HTTPBody(content, trailers: stream.trailers) }
+        let arriving = HTTP2Content { [self] count in taken(count, from: stream) }
+        content.withUnsafeBufferPointer(arriving.append)
+        stream.arriving = arriving
+        return arriving.body
+    }
+
+    /// Opens the window of a stream for as many bytes as its handler has read.
+    private func taken(_ count: Int, from stream: HTTP2Stream) {
+        guard loop.isCurrent else { return loop.submit { [self] in taken(count, from: stream) } }
+        guard stream.phase == .handling || stream.phase == .responding else { return }
+        stream.memory.release(count)
+        session?.consumeStream(stream.id, count)
+        advanceLater()
+    }
+
+    /// Sends the handler's response, unless the stream was closed meanwhile.
+    ///
+    /// May be called on any thread.
+    private func complete(_ stream: HTTP2Stream, _ response: HTTPResponse) {
+        // A task with a task executor returns to it by itself, unless another actor's executor was in between.
+        guard loop.isCurrent else { return loop.submit { [self] in complete(stream, response) } }
+        loop.runningTasks -= 1
+        runningHandlers -= 1
+        guard stream.phase == .handling else { return stream.memory.releaseAll() }
+        stream.task = nil
+        let isSendable = (200...999).contains(response.status.rawValue)
+        respond(isSendable ? response : .problem(status: .internalServerError), to: stream)
+        advanceLater()
+    }
+
+    /// Ends everything that waits for a stream; a handler that still runs keeps its request, and what that holds.
+    func release(_ stream: HTTP2Stream) {
+        if stream.task == nil { stream.memory.releaseAll() }
+        stream.close()
+    }
+
+    /// Ends the phase of a stream whose deadline has passed.
+    func expire(_ stream: HTTP2Stream) {
+        switch stream.phase {
+        case .receiving where stream.head != nil: reject(stream, .requestTimeout)
+        case .receiving, .responding: session?.reset(stream.id, .cancel)
+        case .responded: session?.reset(stream.id, .noError)
+        case .handling, .closed: break
+        }
+    }
+}
+
+// MARK: - Responses
+
+extension HTTP2Connection {
+    /// Queues a response.
+    func respond(_ response: HTTPResponse, to stream: HTTP2Stream) {
+        let isHead = stream.head?.method == .head
+        let trailers = response.body.stream == nil ? response.body.trailers : [:]
+        let writer = ResponseWriter(
+            date: loop.dateClock.text(), isHead: isHead, closes: false,
+            isChunked: response.body.length == nil || !trailers.isEmpty)
+        let block: HTTP2FieldBlock
+        do throws(HTTPError) {
+            block = try HTTP2FieldBlock(response, length: writer.length(of: response), date: writer.date)
+        } catch {
+            return respond(.problem(status: .internalServerError), to: stream)
+        }
+        stream.phase = .responding
+        stream.deadline = loop.now &+ loop.configuration.idleTimeout
+        let hasContent = writer.hasContent(response) && !(response.body.isEmpty && trailers.isEmpty)
+        if hasContent, response.body.stream == nil { stream.setOutput(response.body.bytes, end: trailers) }
+        session?.respond(block, to: stream, hasContent: hasContent)
+        if hasContent, let content = response.body.stream { send(content, on: stream) }
+    }
+
+    /// Sends the content of a stream piece by piece; the next one is requested when the last one is in frames.
+    private func send(_ content: HTTPBodyStream, on stream: HTTP2Stream) {
+        stream.deadline = .max
+        loop.runningTasks += 1
+        runningHandlers += 1
+        let task = loop.startTask { [self] in
+            let isComplete = await content.forEachPiece { piece in await send(piece, on: stream) }
+            end(stream, isComplete ? content.trailers : nil)
+        }
+        if stream.phase == .responding { stream.task = task }
+    }
+
+    /// Passes a piece to the session and waits until it is in frames; returns false when no more is wanted.
+    private func send(_ piece: [UInt8], on stream: HTTP2Stream) async -> Bool {
+        await withUnsafeContinuation { producer in
+            guard loop.isCurrent else { return loop.submit { [self] in write(piece, stream, producer) } }
+            write(piece, stream, producer)
+        }
+    }
+
+    private func write(_ piece: [UInt8], _ stream: HTTP2Stream, _ producer: UnsafeContinuation<Bool, Never>) {
+        guard stream.phase == .responding else { return producer.resume(returning: false) }
+        stream.setOutput(piece, end: nil)
+        stream.producer = producer
+        stream.deadline = loop.now &+ loop.configuration.idleTimeout
+        session?.resume(stream)
+        advanceLater()
+    }
+
+    /// Ends the response with trailers when its content is complete, and resets the stream when it is not.
+    private func end(_ stream: HTTP2Stream, _ trailers: HTTPFields?) {
+        guard loop.isCurrent else { return loop.submit { [self] in end(stream, trailers) } }
+        loop.runningTasks -= 1
+        runningHandlers -= 1
+        guard stream.phase == .responding else { return stream.memory.releaseAll() }
+        stream.task = nil
+        if let trailers {
+            stream.setOutput([], end: trailers)
+            stream.deadline = loop.now &+ loop.configuration.idleTimeout
+            session?.resume(stream)
+        } else {
+            // RFC 9113 §8.1: the client must be able to detect that the message is incomplete.
+            session?.reset(stream.id, .cancel)
+        }
+        advanceLater()
+    }
+}

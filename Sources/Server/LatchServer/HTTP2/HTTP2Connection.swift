@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// One HTTP/2 connection (RFC 9113): reads frames, lets the handler respond to each stream, and writes frames.
+///
+/// It takes the place of the `Connection` that accepted the socket once the client turns out to speak HTTP/2. Frames are
+/// parsed and serialised by `HTTP2Session`; what a request may be and cost is decided here, as for HTTP/1.1. Handlers are
+/// called after all bytes of a read are parsed, never from within the session. Like `Connection` it belongs to the thread of
+/// its loop.
+final class HTTP2Connection: ServedConnection, @unchecked Sendable {
+    /// The state of a connection.
+    enum Phase {
+        /// Streams are served.
+        case open
+        /// GOAWAY is sent; the client gets time to read it before the socket closes.
+        case lingering
+        /// The descriptor is closed.
+        case closed
+    }
+
+    let loop: EventLoop
+    let token: UInt64
+    /// The other end, which the connection limiter counts until `close()`.
+    private let peer: PeerAddress
+    let budget: MemoryBudget
+    /// The context of every request of this connection, without what belongs to one stream.
+    let context: HTTPContext
+    private var socket: ByteStream
+    /// The frames; nil before the initialiser has ended and after the connection is closed.
+    private(set) var session: HTTP2Session?
+    private(set) var phase = Phase.open
+    /// The time at which an idle, a silent or a lingering connection ends, on the loop's clock.
+    var deadline: UInt64
+    /// The time at which the client must have taken what is written; `.max` when nothing waits.
+    private var writeDeadline = UInt64.max
+    private var isReadable: Bool
+    private var isWritable = true
+    /// Whether the client has ended its side.
+    private var hasPeerEnded = false
+    private var output = OutputBuffer()
+    /// Whether `advance()` is on the call stack, or will be called in this turn.
+    private var isAdvancing = false
+    private var isScheduled = false
+
+    /// The streams that are open, or whose response is being sent.
+    var streams: [Int32: HTTP2Stream] = [:]
+    /// The highest number of a stream of the client.
+    var highestStream: Int32 = 0
+    /// The numbers of the streams that were reset last.
+    var resetStreams: [Int32] = []
+    /// The streams whose handlers are to be called.
+    var ready: [HTTP2Stream] = []
+    /// The streams whose piece of a streamed response is in frames.
+    var drained: [HTTP2Stream] = []
+    /// The header section that arrives, which no other frame may interrupt (RFC 9113 §4.3).
+    var arriving: (stream: HTTP2Stream?, head: HTTP2HeadBuilder, isRequest: Bool)?
+    /// The time at which the header section that arrives must be complete; `.max` without one.
+    var headDeadline = UInt64.max
+    /// The number of CONTINUATION frames of the header section that arrives.
+    var continuations = 0
+    /// The number of handlers that run, also those of streams that were reset.
+    var runningHandlers = 0
+    let limits: HTTP2Limits
+    var resets: TokenBucket
+    var controlFrames: TokenBucket
+
+    /// Whether the client's SETTINGS have arrived, which end its preface (RFC 9113 §3.4).
+    var hasBegun = false
+    /// Whether the server is shutting down.
+    private(set) var isDraining = false
+
+    /// A connection on a socket from which nothing was taken but `HTTP2Connection.adopt(_:)`'s bytes; nil where the platform
+    /// has no HTTP/2.
+    init?(_ socket: ByteStream, _ connection: Connection, isReadable: Bool) {
+        (loop, token, peer, budget) = (connection.loop, connection.token, connection.peer, connection.budget)
+        (self.socket, self.isReadable, deadline) = (socket, isReadable, connection.deadline)
+        let configuration = connection.loop.configuration
+        limits = HTTP2Limits(streams: configuration.maximumStreams, headerBytes: configuration.headLimits.bytes)
+        resets = limits.resets(now: connection.loop.now)
+        controlFrames = HTTP2Limits.controlFrames(now: connection.loop.now)
+        var context = HTTPContext()
+        context[RemoteAddress.self] = connection.peer.text
+        context[ProtocolVersion.self] = "HTTP/2"
+        self.context = context
+        guard let session = HTTP2Session(limits, of: self) else { return nil }
+        self.session = session
+    }
+
+    /// Takes the bytes that were read before the protocol was known, and continues.
+    func adopt(_ bytes: [UInt8]) {
+        bytes.withUnsafeBufferPointer(parse)
+        advance()
+    }
+
+    func handle(_ change: SocketChange) {
+        if change.includes(.writable) { isWritable = true }
+        if change.includes(.readable) { isReadable = true }
+        if change.includes(.ended) { (isReadable, hasPeerEnded) = (true, true) }
+        if change.includes(.broken) { return close() }
+        advance()
+    }
+
+    func advance() {
+        isScheduled = false
+        guard !isAdvancing else { return }
+        isAdvancing = true
+        defer { isAdvancing = false }
+        for _ in 0..<8 {
+            let wasFull = isFull
+            let hasRead = read()
+            callHandlers()
+            flush()
+            guard phase == .open || phase == .lingering && hasRead else { return }
+            endIfDone()
+            guard hasRead || wasFull && !isFull else { return }
+        }
+        loop.resumeLater(self)
+    }
+
+    /// Sends what was queued by a task, once for all that is queued in this turn of the loop.
+    func advanceLater() {
+        guard !isAdvancing, !isScheduled, phase == .open else { return }
+        isScheduled = true
+        loop.resumeLater(self)
+    }
+
+    func close() {
+        guard phase != .closed else { return }
+        phase = .closed
+        abandonStreams()
+        session?.free()
+        session = nil
+        loop.remove(token, descriptor: socket.descriptor)
+        socket.close()
+        loop.configuration.limiter.release(peer)
+    }
+
+    /// Ends the connection with a GOAWAY, which is sent as far as the client reads it.
+    func end(_ error: HTTP2Error) { session?.end(error) }
+}
+
+// MARK: - Bytes
+
+extension HTTP2Connection {
+    /// The output in bytes from which on no further frames are serialised, or read: a client that does not read its
+    /// responses is not listened to.
+    private static let outputLimit = 64 << 10
+
+    private var isFull: Bool { output.bytes.count >= Self.outputLimit }
+
+    /// Reads once and parses; false when there is nothing, or the output is full.
+    private func read() -> Bool {
+        guard isReadable, phase != .closed, !isFull else { return false }
+        let scratch = loop.scratch
+        switch socket.read(into: scratch) {
+        case .transferred(let count):
+            if count < scratch.count, !socket.isEncrypted, !hasPeerEnded { isReadable = false }
+            if phase == .open { parse(UnsafeBufferPointer(rebasing: scratch[..<count])) }
+            return true
+        case .wouldBlock: isReadable = false
+        case .ended: close()
+        }
+        return false
+    }
+
+    private func parse(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let session, let error = session.receive(bytes) else { return }
+        session.end(error)
+    }
+
+    /// Serialises frames and writes them, until there are none or the socket is full.
+    private func flush() {
+        while phase == .open, let session {
+            while !isFull, let frame = session.nextOutput() {
+                output.bytes.append(contentsOf: frame)
+            }
+            resumeProducers()
+            guard !output.isEmpty else { break }
+            if writeDeadline == .max { writeDeadline = loop.now &+ loop.configuration.idleTimeout }
+            guard isWritable else { return }
+            switch output.write(to: socket) {
+            case .transferred(let count):
+                writeDeadline = loop.configuration.minimumSendRate.deadline(
+                    writeDeadline, afterSending: count, now: loop.now)
+                guard output.isEmpty else { continue }
+                output.removeAll()
+                writeDeadline = .max
+            case .wouldBlock: isWritable = false
+            case .ended: close()
+            }
+        }
+    }
+
+    private func resumeProducers() {
+        guard !drained.isEmpty else { return }
+        let streams = drained
+        drained = []
+        for stream in streams { stream.producer.take()?.resume(returning: true) }
+    }
+
+    /// Ends the writing side when the session has sent its last frame; closing at once could lose it.
+    private func endIfDone() {
+        if isDraining, streams.isEmpty {
+            end(.noError)
+            flush()
+        }
+        guard phase == .open, output.isEmpty, let session, !session.isActive else { return }
+        abandonStreams()
+        socket.endWriting()
+        phase = .lingering
+        (deadline, headDeadline, writeDeadline) = (loop.now &+ 2_000_000_000, .max, .max)
+    }
+
+    private func abandonStreams() {
+        for stream in streams.values { release(stream) }
+        streams = [:]
+        (ready, drained, arriving) = ([], [], nil)
+    }
+}
+
+// MARK: - Time
+
+extension HTTP2Connection {
+    func checkDeadlines() {
+        let now = loop.now
+        guard phase == .open, writeDeadline > now else {
+            if deadline <= now || writeDeadline <= now { close() }
+            return
+        }
+        var isExpired = false
+        if headDeadline <= now {
+            isExpired = true
+            end(.enhanceYourCalm)
+        }
+        if deadline <= now {
+            guard hasBegun else { return close() }
+            isExpired = true
+            if isDraining { session?.refuseNewStreams() } else { end(.noError) }
+            deadline = .max
+        }
+        for stream in streams.values where stream.deadline <= now {
+            isExpired = true
+            expire(stream)
+        }
+        if isExpired { advance() }
+    }
+
+    /// Sets the deadline of a connection without streams, which frames that open none do not postpone.
+    func beginIdling() {
+        guard streams.isEmpty, hasBegun, !isDraining else { return }
+        deadline = loop.now &+ loop.configuration.idleTimeout
+    }
+
+    /// Ends an idle connection now; otherwise announces the end, and takes the requests that are on their way already
+    /// (RFC 9113 §6.8).
+    func beginDraining() {
+        advance()
+        guard phase == .open, !isDraining else { return }
+        isDraining = true
+        if streams.isEmpty {
+            end(.noError)
+        } else {
+            session?.announceEnd()
+            // A client that does not acknowledge the announcement has had a round trip.
+            deadline = loop.now &+ 1_000_000_000
+        }
+        advance()
+    }
+
+    /// Records that the client has read the announcement of the end.
+    func drainIsAcknowledged() {
+        guard isDraining, deadline != .max else { return }
+        session?.refuseNewStreams()
+        deadline = .max
+    }
+}

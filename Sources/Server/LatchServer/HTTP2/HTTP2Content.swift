@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Synchronization
+
+/// The content of a request that its handler reads while it arrives.
+///
+/// The window of the stream bounds what is held: it opens again as far as the handler has read.
+final class HTTP2Content: Sendable {
+    private struct State {
+        var bytes: [UInt8] = []
+        /// How the content ended; nil while more may arrive.
+        var end: Result<HTTPFields, HTTPError>?
+        var reader: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+    /// Called on the reader's thread with the number of bytes that it has taken.
+    private let taken: @Sendable (Int) -> Void
+
+    init(taken: @escaping @Sendable (Int) -> Void) { self.taken = taken }
+
+    /// The stream that a handler reads, once.
+    var body: HTTPBody {
+        HTTPBody(HTTPBodyStream(once: { try await self.next() }, trailers: { self.trailers }))
+    }
+
+    private var trailers: HTTPFields {
+        state.withLock { if case .success(let trailers) = $0.end { trailers } else { [:] } }
+    }
+
+    /// Adds bytes that have arrived.
+    func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        let reader = state.withLock { state in
+            state.bytes.append(contentsOf: bytes)
+            return state.reader.take()
+        }
+        reader?.resume()
+    }
+
+    /// Ends the content; the first end counts, and bytes that have arrived before it are still read.
+    func finish(_ end: Result<HTTPFields, HTTPError>) {
+        let reader = state.withLock { state in
+            state.end = state.end ?? end
+            return state.reader.take()
+        }
+        reader?.resume()
+    }
+
+    /// Waits for bytes and takes all that are there; nil at the end.
+    private func next() async throws -> [UInt8]? {
+        while true {
+            let (bytes, end) = state.withLock { state in
+                defer { state.bytes = [] }
+                return (state.bytes, state.end)
+            }
+            if !bytes.isEmpty {
+                taken(bytes.count)
+                return bytes
+            }
+            if let end {
+                _ = try end.get()
+                return nil
+            }
+            try Task.checkCancellation()
+            await arrival()
+        }
+    }
+
+    private func arrival() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isThere = state.withLock { state in
+                    // If the task is cancelled after this check, the handler resumes the reader.
+                    guard state.bytes.isEmpty, state.end == nil, !Task.isCancelled else { return true }
+                    state.reader = continuation
+                    return false
+                }
+                if isThere { continuation.resume() }
+            }
+        } onCancel: {
+            let reader = state.withLock { $0.reader.take() }
+            reader?.resume()
+        }
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An error code of a stream or of a connection (RFC 9113 §7).
+enum HTTP2Error: UInt32 {
+    /// Nothing failed; the end is orderly.
+    case noError = 0x0
+    /// The peer violates the protocol.
+    case protocolError = 0x1
+    /// The stream has ended before.
+    case streamClosed = 0x5
+    /// The stream was not processed, so that the request can be sent again.
+    case refusedStream = 0x7
+    /// The stream is not wanted any more.
+    case cancel = 0x8
+    /// The peer causes excessive load.
+    case enhanceYourCalm = 0xB
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A header section to send, with names in lower case (RFC 9113 §8.2).
+struct HTTP2FieldBlock {
+    /// The place of one line in `bytes`.
+    struct Line {
+        let start: Int
+        let nameCount: Int
+        let valueCount: Int
+        /// Whether no compressor may add it to its table, from which its length could be guessed (RFC 7541 §7.1.3).
+        let isSecret: Bool
+    }
+
+    /// The names and values of all lines, one after the other.
+    private(set) var bytes: [UInt8] = []
+    private(set) var lines: [Line] = []
+
+    /// Appends a line, whose name is in lower case.
+    mutating func append(_ name: String, _ value: String, isSecret: Bool = false) {
+        let start = bytes.count
+        bytes.append(contentsOf: name.utf8)
+        let nameCount = bytes.count - start
+        bytes.append(contentsOf: value.utf8)
+        lines.append(
+            Line(start: start, nameCount: nameCount, valueCount: bytes.count - start - nameCount, isSecret: isSecret))
+    }
+
+    /// The head of an interim response.
+    init(interim status: Int) { append(":status", String(status)) }
+
+    /// The head of a response.
+    ///
+    /// - Throws: `HTTPError.invalidField` for a field that would break the framing.
+    init(_ response: HTTPResponse, length: String?, date: String) throws(HTTPError) {
+        try response.fields.validate()
+        bytes.reserveCapacity(256)
+        lines.reserveCapacity(response.fields.count + 3)
+        append(":status", String(response.status.rawValue))
+        append("date", date)
+        if let length { append("content-length", length) }
+        for field in response.fields where !Self.isOmitted(field.name.canonicalName) {
+            append(field.name.canonicalName, trimmed(field.value), isSecret: Self.isSecret(field.name.canonicalName))
+        }
+    }
+
+    /// The trailers of a response; invalid ones are omitted, since it is too late to report an error.
+    init(trailers: HTTPFields) {
+        for field in trailers where !field.name.isSetByTransport && !Self.isOmitted(field.name.canonicalName) {
+            let line: HTTPFields = [field.name: field.value]
+            do { try line.validate() } catch { continue }
+            append(field.name.canonicalName, trimmed(field.value))
+        }
+    }
+
+    /// Whether the server sets the field itself, does not disclose it, or may not send it (RFC 9113 §8.2.2).
+    private static func isOmitted(_ name: String) -> Bool {
+        switch name {
+        case "content-length", "date", "server", "connection", "keep-alive", "proxy-connection", "transfer-encoding",
+            "upgrade":
+            true
+        default: false
+        }
+    }
+
+    private static func isSecret(_ name: String) -> Bool {
+        switch name {
+        case "set-cookie", "location", "authorization": true
+        default: false
+        }
+    }
+
+    /// Returns a value without whitespace around it, which RFC 9113 §8.2.1 forbids.
+    private func trimmed(_ value: String) -> String {
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        guard let first = value.utf8.first, let last = value.utf8.last, isSpace(first) || isSpace(last) else {
+            return value
+        }
+        let start = value.utf8.firstIndex { !isSpace($0) } ?? value.utf8.endIndex
+        let end = value.utf8.lastIndex { !isSpace($0) }.map { value.utf8.index(after: $0) } ?? start
+        return String(value[start..<end])
+    }
+}

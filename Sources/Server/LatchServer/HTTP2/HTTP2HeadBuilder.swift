@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// The header section of a request or its trailers, while the lines arrive (RFC 9113 §8.2, §8.3).
+///
+/// The session below has checked that names are in lower case, that pseudo-header fields come first, once and complete,
+/// and that no field is specific to a connection. What HTTP/1.1 rejects beyond that is rejected here, too.
+struct HTTP2HeadBuilder {
+    private let limits: HeadLimits
+    private var method = HTTPMethod.get
+    private var scheme = ""
+    private var authority: String?
+    private var path = ""
+    private var framing = FramingFields()
+    private(set) var fields = HTTPFields()
+    /// The lines of Cookie, which clients split so that they compress better (RFC 9113 §8.2.3).
+    private var cookies: [String] = []
+    /// The size so far, as RFC 9113 §6.5.2 counts it.
+    private(set) var size = 0
+    /// The reason for which the request is not served; later lines are only counted.
+    private(set) var rejection: Rejection?
+
+    init(limits: HeadLimits) { self.limits = limits }
+
+    /// Adds one line; returns false when the section is so large that the connection must end.
+    mutating func append(
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, names: inout FieldNameCache
+    ) -> Bool {
+        size += name.count + value.count + 32
+        guard rejection == nil else { return size / HTTP2Limits.fatalHeaderFactor <= limits.bytes }
+        do throws(Rejection) {
+            guard size <= limits.bytes else { throw .headTooLarge }
+            if name.first == 0x3A { try recordPseudoField(name, value) } else { try record(name, value, &names) }
+        } catch {
+            rejection = error
+            fields = HTTPFields()
+        }
+        return true
+    }
+
+    private mutating func recordPseudoField(
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
+    ) throws(Rejection) {
+        let text = String(decoding: value, as: UTF8.self)
+        switch (name.count, name[1]) {
+        case (7, UInt8(ascii: "m")):
+            guard !value.isEmpty, value.allSatisfy(isTokenByte) else { throw Rejection("The method is malformed.") }
+            method = HTTPMethod(rawValue: text)
+        case (7, UInt8(ascii: "s")): scheme = text
+        case (10, UInt8(ascii: "a")):
+            guard isValidHost(text.utf8) else { throw Rejection("The authority is malformed.") }
+            authority = text
+        default:
+            // RFC 3986 §2: a path is ASCII without spaces and without a fragment.
+            guard value.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 }) else {
+                throw Rejection("The path is malformed.")
+            }
+            path = text
+        }
+    }
+
+    private mutating func record(
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ names: inout FieldNameCache
+    ) throws(Rejection) {
+        guard fields.count + cookies.count < limits.fieldCount else { throw .headTooLarge }
+        guard let name = names.name(name) else { throw Rejection("A header field's name is malformed.") }
+        let text = String(decoding: value, as: UTF8.self)
+        if name == .cookie { return cookies.append(text) }
+        if fields.isEmpty { fields.reserveCapacity(12) }
+        fields.append(text, for: name)
+        try framing.record(name, text)
+    }
+
+    /// Combines the lines, and rejects contradictions.
+    ///
+    /// - Parameter hasContent: Whether DATA follows.
+    func head(hasContent: Bool) throws(Rejection) -> RequestHead {
+        if let rejection { throw rejection }
+        guard method.rawValue != "CONNECT" else { throw Rejection("CONNECT is not supported.") }
+        guard scheme == "http" || scheme == "https" else { throw Rejection("The scheme is not supported.") }
+        guard path.utf8.first == 0x2F || path == "*" && method == .options else {
+            throw Rejection("The path is malformed.")
+        }
+        // RFC 9113 §8.3.1: whoever routes by the one field and whoever reads the other must agree.
+        if let host = framing.host, let authority, host.lowercasedASCII() != authority.lowercasedASCII() {
+            throw Rejection("The Host field and the authority differ.")
+        }
+        guard let authority = authority ?? framing.host else { throw Rejection("The authority is missing.") }
+        var fields = fields
+        if !cookies.isEmpty { fields.append(cookies.joined(separator: "; "), for: .cookie) }
+        let length = hasContent ? framing.contentLength : 0
+        return RequestHead(
+            method: method, path: path, authority: authority, fields: fields,
+            framing: length.map { .length($0) } ?? .chunked, keepsAlive: true, acceptsChunks: true,
+            expectsContinue: framing.expectsContinue)
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The limits of one HTTP/2 connection, which it announces in its first SETTINGS (RFC 9113 §6.5.2) or enforces.
+struct HTTP2Limits: Sendable {
+    /// The maximum number of requests that are open or handled at a time.
+    let streams: Int
+    /// The maximum size of a header section, each line with 32 bytes more than its name and value.
+    let headerBytes: Int
+
+    /// The bytes that a client may send on a stream before its handler has read any.
+    static let streamWindow = 256 << 10
+    /// The bytes that a client may send on all streams of a connection before the server has taken them from the socket.
+    static let connectionWindow = 1 << 20
+    /// The size of a decoded header section that ends the connection, as a multiple of the limit: up to there it is read
+    /// and answered by 431, since the state of HPACK belongs to all streams (RFC 9113 §10.5.1).
+    static let fatalHeaderFactor = 16
+    /// The CONTINUATION frames of one header block, each of which holds up to 16 KiB (CVE-2024-27316).
+    static let continuations = 8
+
+    /// The settings to announce (RFC 9113 §6.5.2, RFC 9218 §2.1).
+    var settings: [(id: UInt16, value: Int)] {
+        let (maximumStreams, initialWindow, maximumHeaderList, noPriorities): (UInt16, UInt16, UInt16, UInt16) = (
+            3, 4, 6, 9
+        )
+        return [
+            (maximumStreams, streams), (initialWindow, Self.streamWindow), (maximumHeaderList, headerBytes),
+            // RFC 9113 §5.3.2: priorities are ignored, so no tree of them can be made expensive.
+            (noPriorities, 1),
+        ]
+    }
+
+    /// The streams that may end by a reset, of the client or because of it, before the connection ends.
+    ///
+    /// A client that opens streams and resets them, or makes the server reset them, has requests handled without being
+    /// held to the number of concurrent streams (CVE-2023-44487, CVE-2025-8671).
+    func resets(now: UInt64) -> TokenBucket {
+        TokenBucket(capacity: max(100, 2 * streams), perSecond: 33, now: now)
+    }
+
+    /// The frames that carry no message, such as PING and SETTINGS, before the connection ends.
+    static func controlFrames(now: UInt64) -> TokenBucket { TokenBucket(capacity: 1000, perSecond: 100, now: now) }
+    /// The allowance for frames that a client may send because of one DATA frame, such as WINDOW_UPDATE for it.
+    static let framesForData = 2
+    /// The allowance for frames that a client may send because of one request.
+    static let framesForRequest = 4
+    /// The cost of SETTINGS, which change the state of every stream.
+    static let settingsCost = 10
+}

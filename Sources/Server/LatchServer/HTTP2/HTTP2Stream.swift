@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// One request and its response on an HTTP/2 connection (RFC 9113 §5.1).
+///
+/// It belongs to the thread of its connection; it is `@unchecked Sendable` because tasks hold it, and they return to that
+/// thread before they access it.
+final class HTTP2Stream: @unchecked Sendable {
+    /// The state of a stream; each has its own meaning of `deadline`.
+    enum Phase {
+        /// The head or the content is incomplete.
+        case receiving
+        /// The handler is about to run, or runs.
+        case handling
+        /// The response is being sent.
+        case responding
+        /// The response is sent; the client may still send.
+        case responded
+        /// The stream is closed.
+        case closed
+    }
+
+    /// What is to be sent next.
+    enum Output {
+        /// Nothing until the source of the content has produced more.
+        case wait
+        /// This many bytes, and more later.
+        case piece(Int)
+        /// This many bytes, then the trailers.
+        case end(Int, trailers: HTTPFields)
+    }
+
+    let id: Int32
+    /// The bytes that the request holds: its head, its content, and what its handler decodes from it.
+    let memory: MemoryReservation
+    var phase = Phase.receiving
+    /// The time at which the current phase must have ended, on the loop's clock.
+    var deadline: UInt64
+
+    /// The head; nil until it is complete.
+    var head: RequestHead?
+    /// The content that was received before the handler began.
+    var content: [UInt8] = []
+    /// The content that the handler reads while it arrives; nil for content that is complete before.
+    var arriving: HTTP2Content?
+    /// Whether the handler is to be called before the content is complete.
+    var isStreamed = false
+    /// The trailers of the request (RFC 9113 §8.1).
+    var trailers: HTTPFields = [:]
+    /// The maximum size of the content.
+    var limit = 0
+    /// Whether the client has sent everything.
+    var isComplete = false
+    /// The handler's task, which is cancelled when the stream ends; nil when it has completed without suspending.
+    var task: Task<Void, Never>?
+
+    /// The content, or the piece of it, that is being sent.
+    private var output: [UInt8] = []
+    private var outputStart = 0
+    /// The fields to send after the output; nil while more content may follow.
+    private var end: HTTPFields?
+    /// The producer of a streamed response, suspended until its piece is in frames.
+    var producer: UnsafeContinuation<Bool, Never>?
+
+    init(_ id: Int32, memory: MemoryReservation, deadline: UInt64) {
+        (self.id, self.memory, self.deadline) = (id, memory, deadline)
+    }
+
+    /// Whether content waits for the window of the client.
+    var hasOutput: Bool { outputStart < output.count || end != nil }
+
+    /// Sets what is sent next, which replaces output that was sent.
+    func setOutput(_ content: [UInt8], end: HTTPFields?) {
+        (output, outputStart, self.end) = (content, 0, end)
+    }
+
+    /// Moves output into a frame.
+    func takeOutput(into frame: UnsafeMutableRawBufferPointer) -> Output {
+        let count = min(frame.count, output.count - outputStart)
+        if count > 0 {
+            output.withUnsafeBytes {
+                frame.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[outputStart..<(outputStart + count)]))
+            }
+            outputStart += count
+        }
+        guard outputStart == output.count else { return .piece(count) }
+        (output, outputStart) = ([], 0)
+        if let end { return .end(count, trailers: end) }
+        return count > 0 ? .piece(count) : .wait
+    }
+
+    /// Ends everything that waits for this stream.
+    func close() {
+        phase = .closed
+        deadline = .max
+        task?.cancel()
+        task = nil
+        producer.take()?.resume(returning: false)
+        arriving?.finish(.failure(.cancelled))
+    }
+}

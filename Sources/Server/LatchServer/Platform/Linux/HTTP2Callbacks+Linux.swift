@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+import CNGHTTP2
+
+/// The functions by which libnghttp2 calls a connection, and the options of its sessions; the same for all.
+struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they are made.
+    let callbacks: OpaquePointer?
+    let options: OpaquePointer?
+
+    static let all = HTTP2Callbacks()
+
+    private init() {
+        var (callbacks, options): (OpaquePointer?, OpaquePointer?)
+        nghttp2_session_callbacks_new(&callbacks)
+        nghttp2_option_new(&options)
+        self.callbacks = callbacks
+        self.options = options
+        if let options { Self.set(options) }
+        if let callbacks { Self.set(callbacks: callbacks) }
+    }
+
+    private static func set(_ options: OpaquePointer) {
+        // A handler that reads slowly must slow its client.
+        nghttp2_option_set_no_auto_window_update(options, 1)
+        nghttp2_option_set_no_closed_streams(options, 1)
+    }
+
+    private static func set(callbacks: OpaquePointer) {
+        nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, frame, user in
+            guard let frame, let connection = Self.connection(user) else { return 0 }
+            connection.frameBegins(HTTP2Frame(frame.pointee))
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, user in
+            guard let frame, let connection = Self.connection(user) else { return 0 }
+            let isRequest = frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
+            connection.headersBegin(on: frame.pointee.hd.stream_id, isRequest: isRequest)
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_header_callback(callbacks) {
+            _, _, name, nameCount, value, valueCount, _, user in
+            guard let connection = Self.connection(user) else { return 0 }
+            let isTaken = connection.receive(
+                UnsafeBufferPointer(start: name, count: nameCount), UnsafeBufferPointer(start: value, count: valueCount)
+            )
+            return isTaken ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
+        }
+        nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) { _, _, _, _, _, _, _, user in
+            Self.connection(user)?.receiveMalformedField()
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, user in
+            guard let frame, let connection = Self.connection(user) else { return 0 }
+            connection.receive(HTTP2Frame(frame.pointee.hd))
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, id, bytes, count, user in
+            Self.connection(user)?.receive(UnsafeBufferPointer(start: bytes, count: count), on: id)
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
+            guard let frame, let connection = Self.connection(user) else { return 0 }
+            let isReset = frame.pointee.hd.type == UInt8(NGHTTP2_RST_STREAM.rawValue)
+            connection.sent(
+                HTTP2Frame(frame.pointee.hd), error: isReset ? frame.pointee.rst_stream.error_code : nil)
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, error, user in
+            Self.connection(user)?.streamCloses(id, error)
+            return 0
+        }
+    }
+
+    /// Moves content of a response into a DATA frame.
+    static let readContent: nghttp2_data_source_read_callback = { session, id, frame, count, flags, source, user in
+        guard let stream = source?.pointee.ptr, let flags, let connection = connection(user) else {
+            return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
+        }
+        let output = connection.takeOutput(
+            of: Unmanaged<HTTP2Stream>.fromOpaque(stream).takeUnretainedValue(),
+            into: UnsafeMutableRawBufferPointer(start: frame, count: count))
+        switch output {
+        case .wait: return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+        case .piece(let count): return count
+        case .end(let count, let trailers):
+            flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
+            let block = HTTP2FieldBlock(trailers: trailers)
+            guard !block.lines.isEmpty else { return count }
+            flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue)
+            block.withLines { _ = nghttp2_submit_trailer(session, id, $0.baseAddress, $0.count) }
+            return count
+        }
+    }
+
+    private static func connection(_ user: UnsafeMutableRawPointer?) -> HTTP2Connection? {
+        user.map { Unmanaged<HTTP2Connection>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+extension HTTP2Frame {
+    fileprivate init(_ head: nghttp2_frame_hd) {
+        self.init(type: head.type, flags: head.flags, length: head.length, stream: head.stream_id)
+    }
+}
+
+#endif

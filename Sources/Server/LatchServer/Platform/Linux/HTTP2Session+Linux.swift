@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+import CNGHTTP2
+
+/// The frames of one HTTP/2 connection (RFC 9113) and their compression (RFC 7541), by libnghttp2, without any I/O.
+///
+/// Bytes go in by `receive(_:)`, which calls the connection with what they mean; bytes to send come out by
+/// `nextOutput()`. Nothing here may be called from within those two, except for what queues a frame.
+struct HTTP2Session {
+    /// The `nghttp2_session`, freed by `free()`.
+    private let session: OpaquePointer
+
+    /// Creates the session of a connection, which it must not outlive, and queues the first SETTINGS; nil when memory is
+    /// exhausted.
+    init?(_ limits: HTTP2Limits, of connection: HTTP2Connection) {
+        var session: OpaquePointer?
+        let user = Unmanaged.passUnretained(connection).toOpaque()
+        guard let callbacks = HTTP2Callbacks.all.callbacks, let options = HTTP2Callbacks.all.options,
+            nghttp2_session_server_new2(&session, callbacks, user, options) == 0, let session
+        else { return nil }
+        self.session = session
+        let entries = limits.settings.map {
+            nghttp2_settings_entry(settings_id: Int32($0.id), value: UInt32(clamping: $0.value))
+        }
+        let window = Int32(HTTP2Limits.connectionWindow)
+        guard nghttp2_submit_settings(session, Self.none, entries, entries.count) == 0,
+            nghttp2_session_set_local_window_size(session, Self.none, 0, window) == 0
+        else {
+            nghttp2_session_del(session)
+            return nil
+        }
+    }
+
+    private static var none: UInt8 { UInt8(NGHTTP2_FLAG_NONE.rawValue) }
+
+    /// Frees the session; to be called once, last.
+    func free() { nghttp2_session_del(session) }
+
+    /// Whether frames are still expected or to be sent; false after GOAWAY has ended the connection.
+    var isActive: Bool { nghttp2_session_want_read(session) != 0 || nghttp2_session_want_write(session) != 0 }
+
+    /// Parses bytes from the socket; returns the error by which the connection must end, or nil.
+    func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> HTTP2Error? {
+        let result = nghttp2_session_mem_recv(session, bytes.baseAddress, bytes.count)
+        guard result < 0 else { return nil }
+        return result == Int(NGHTTP2_ERR_BAD_CLIENT_MAGIC.rawValue) ? .protocolError : .enhanceYourCalm
+    }
+
+    /// Returns the bytes of the next frame to send, valid until the next call; nil when there is none.
+    func nextOutput() -> UnsafeBufferPointer<UInt8>? {
+        var bytes: UnsafePointer<UInt8>?
+        let count = nghttp2_session_mem_send(session, &bytes)
+        return count > 0 ? UnsafeBufferPointer(start: bytes, count: count) : nil
+    }
+}
+
+// MARK: - Sending
+
+extension HTTP2Session {
+    /// Queues a response, whose content `stream` has if there is any; returns false when its stream is gone.
+    @discardableResult
+    func respond(_ head: HTTP2FieldBlock, to stream: HTTP2Stream, hasContent: Bool) -> Bool {
+        head.withLines { lines in
+            guard hasContent else {
+                return nghttp2_submit_response(session, stream.id, lines.baseAddress, lines.count, nil) == 0
+            }
+            var provider = nghttp2_data_provider()
+            provider.source.ptr = Unmanaged.passUnretained(stream).toOpaque()
+            provider.read_callback = HTTP2Callbacks.readContent
+            return nghttp2_submit_response(session, stream.id, lines.baseAddress, lines.count, &provider) == 0
+        }
+    }
+
+    /// Queues an interim response (RFC 9110 §15.2).
+    func inform(_ head: HTTP2FieldBlock, on stream: HTTP2Stream) {
+        head.withLines { lines in
+            _ = nghttp2_submit_headers(session, Self.none, stream.id, nil, lines.baseAddress, lines.count, nil)
+        }
+    }
+
+    /// Sends more of the content of a stream, whose source had none.
+    func resume(_ stream: HTTP2Stream) { nghttp2_session_resume_data(session, stream.id) }
+
+    /// Queues RST_STREAM.
+    func reset(_ id: Int32, _ error: HTTP2Error) { nghttp2_submit_rst_stream(session, Self.none, id, error.rawValue) }
+
+    /// Opens the windows of a stream and of the connection for as many bytes as were taken.
+    func consume(_ id: Int32, _ count: Int) { nghttp2_session_consume(session, id, count) }
+
+    /// Opens the window of the connection alone.
+    func consumeConnection(_ count: Int) { nghttp2_session_consume_connection(session, count) }
+
+    /// Opens the window of a stream alone.
+    func consumeStream(_ id: Int32, _ count: Int) { nghttp2_session_consume_stream(session, id, count) }
+
+    /// Announces that the connection will end, while requests may still be on their way (RFC 9113 §6.8), and asks for a
+    /// sign that the client has read it.
+    func announceEnd() {
+        nghttp2_submit_shutdown_notice(session)
+        nghttp2_submit_ping(session, Self.none, nil)
+    }
+
+    /// Takes no further streams.
+    func refuseNewStreams() {
+        let last = nghttp2_session_get_last_proc_stream_id(session)
+        nghttp2_submit_goaway(session, Self.none, last, HTTP2Error.noError.rawValue, nil, 0)
+    }
+
+    /// Queues the last GOAWAY, after which nothing is read or sent.
+    func end(_ error: HTTP2Error) { nghttp2_session_terminate_session(session, error.rawValue) }
+}
+
+extension HTTP2FieldBlock {
+    /// Calls `body` with the lines in the form of the library, valid during the call.
+    func withLines<Result>(_ body: (UnsafeBufferPointer<nghttp2_nv>) -> Result) -> Result {
+        bytes.withUnsafeBufferPointer { bytes in
+            withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: lines.count) { output in
+                guard let base = UnsafeMutablePointer(mutating: bytes.baseAddress) else {
+                    return body(UnsafeBufferPointer(start: nil, count: 0))
+                }
+                for (index, line) in lines.enumerated() {
+                    let flags = line.isSecret ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE
+                    let name = base + line.start
+                    output.initializeElement(
+                        at: index,
+                        to: nghttp2_nv(
+                            name: name, value: name + line.nameCount, namelen: line.nameCount,
+                            valuelen: line.valueCount, flags: UInt8(flags.rawValue)))
+                }
+                return body(UnsafeBufferPointer(output))
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+import LatchHTTP
+import LatchServer
+import TestSupport
+import Testing
+
+/// What RFC 9113 and RFC 7541 require of a server, section by section.
+@Suite struct `HTTP/2 by the letter` {
+    /// The error codes of RFC 9113 §7.
+    enum Code: UInt32 {
+        case none = 0
+        case `protocol` = 1
+        case flowControl = 3
+        case streamClosed = 5
+        case frameSize = 6
+        case refused = 7
+        case compression = 9
+        case calm = 11
+    }
+
+    /// Sends frames and expects the end of the connection with one of the codes.
+    static func connectionEnds(
+        _ codes: Code..., after frames: [RawFrame], _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await serving(.telling) { address in
+            let client = try await FrameClient(address)
+            for frame in frames { await client.send(frame) }
+            let code = await client.end()
+            #expect(
+                codes.map(\.rawValue).contains(code ?? .max), "\(String(describing: code))", sourceLocation: location)
+        }
+    }
+
+    /// Sends frames, expects a stream to be reset with one of the codes, and the connection to go on.
+    static func streamEnds(
+        _ codes: Code..., stream: UInt32 = 1, after frames: [RawFrame], _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await serving(.telling) { address in
+            let client = try await FrameClient(address)
+            for frame in frames { await client.send(frame) }
+            await client.receive { $0.answers[stream]?.reset != nil }
+            let answer = client.answers[stream]
+            #expect(
+                codes.map(\.rawValue).contains(answer?.reset ?? .max), "\(String(describing: answer))",
+                sourceLocation: location)
+            #expect(answer?.status == nil, sourceLocation: location)
+            await client.send(.get(101))
+            #expect(await client.answer(to: 101).status == 200, sourceLocation: location)
+        }
+    }
+
+    /// Expects an answer to the last stream of the frames.
+    static func answers(
+        _ status: Int, stream: UInt32 = 1, to frames: [RawFrame], _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await serving(.telling) { address in
+            let client = try await FrameClient(address)
+            for frame in frames { await client.send(frame) }
+            #expect(await client.answer(to: stream).status == status, sourceLocation: location)
+        }
+    }
+
+    // MARK: - Starting and frames
+
+    @Test func `3.4: SETTINGS come first on both sides, and another preface ends the connection`() async throws {
+        try await serving(.telling) { address in
+            let client = try await FrameClient(address)
+            #expect(await client.receive()?.type == 4)
+            #expect(await client.receive { $0.settings.contains { $0.flags & 1 != 0 } }, "they are acknowledged")
+            let wrong = try await FrameClient(address, settings: nil)
+            await wrong.send(bytes: FrameClient.preface.dropLast() + [0x20] + RawFrame.settings().bytes)
+            #expect(await wrong.receive() == nil)
+            let silent = try await FrameClient(address, settings: nil)
+            await silent.send(bytes: FrameClient.preface + RawFrame.get(1).bytes)
+            #expect(await silent.end() == Code.protocol.rawValue)
+        }
+    }
+
+    @Test func `4.1, 5.5: unknown frames and flags are ignored`() async throws {
+        try await Self.answers(
+            200,
+            to: [
+                RawFrame(type: 0xB0, flags: 0xFF, stream: 0, payload: [1, 2]), RawFrame(type: 0xB0, stream: 9),
+                RawFrame(type: 6, flags: 0xFE, payload: Array("12345678".utf8)),
+                .headers(1, HPACK.request("GET", "/"), flags: 0x5 | 0x92),
+            ])
+    }
+
+    @Test func `4.2: a frame larger than 16,384 bytes is FRAME_SIZE_ERROR, and one of that size is not`() async throws {
+        try await Self.answers(200, to: [.post(1), .data(1, [UInt8](repeating: 1, count: 16_384))])
+        try await Self.connectionEnds(.frameSize, after: [.post(1), .data(1, [UInt8](repeating: 1, count: 16_385))])
+        try await Self.connectionEnds(
+            .frameSize, after: [.headers(1, HPACK.request("GET", "/", [("x", String(repeating: "a", count: 20_000))]))])
+    }
+
+    @Test func `4.3, 6.10: a header block is one sequence of frames`() async throws {
+        let block = HPACK.request("GET", "/")
+        try await Self.answers(
+            200,
+            to: [
+                .headers(1, Array(block[..<5]), flags: 1), .continuation(1, Array(block[5..<9]), flags: 0),
+                .continuation(1, Array(block[9...])),
+            ])
+        for intruder in [RawFrame.ping, .get(3), .data(1, []), .continuation(3, []), RawFrame(type: 0xB0)] {
+            try await Self.connectionEnds(.protocol, after: [.headers(1, block, flags: 1), intruder])
+        }
+        try await Self.connectionEnds(.protocol, after: [.continuation(1, block)])
+        try await Self.connectionEnds(.protocol, after: [.get(1), .continuation(1, block)])
+        try await Self.connectionEnds(.protocol, after: [.continuation(0, block)])
+    }
+
+    @Test func `4.3: a block that cannot be decoded is COMPRESSION_ERROR`() async throws {
+        try await Self.connectionEnds(.compression, after: [.headers(1, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])])
+    }
+
+    // MARK: - Streams
+
+    @Test func `5.1: frames on an idle stream end the connection`() async throws {
+        for frame in [RawFrame.data(1, [1]), .reset(1), .windowUpdate(1, 5), .data(3, [])] {
+            try await Self.connectionEnds(.protocol, .streamClosed, after: [frame])
+        }
+    }
+
+    @Test func `5.1: frames after the end of a request are STREAM_CLOSED`() async throws {
+        let (entered, enter) = AsyncStream<Void>.makeStream()
+        let waiting = ClosureHandler { _ in
+            enter.yield()
+            let (endless, kept) = AsyncStream<Void>.makeStream()
+            for await _ in endless {}
+            kept.finish()
+            return HTTPResponse(status: .ok)
+        }
+        for frame in [RawFrame.data(1, [1]), .get(1)] {
+            try await serving(waiting, configuration: .patient) { address in
+                let client = try await FrameClient(address)
+                await client.send(.get(1))
+                for await _ in entered { break }
+                await client.send(frame)
+                await client.receive { $0.answers[1]?.reset != nil || !$0.goAways.isEmpty }
+                #expect((client.answers[1]?.reset ?? client.goAways.first?.goAwayCode) == Code.streamClosed.rawValue)
+                client.reset()
+            }
+        }
+    }
+
+    @Test func `5.1: DATA and HEADERS on a stream that the client has reset are no request`() async throws {
+        for frame in [RawFrame.data(1, [1]), .headers(1, HPACK.request("GET", "/late"))] {
+            try await serving(.telling) { address in
+                let client = try await FrameClient(address)
+                await client.send(.post(1), .reset(1), frame, .get(3))
+                await client.receive { $0.answers[3]?.isComplete == true || !$0.goAways.isEmpty }
+                #expect(client.answers[1]?.status == nil)
+            }
+        }
+    }
+
+    @Test func `5.1.1: streams of clients are odd and ascend`() async throws {
+        try await Self.connectionEnds(.protocol, after: [.get(2)])
+        try await Self.connectionEnds(.protocol, .streamClosed, after: [.get(5), .get(3)])
+        try await Self.connectionEnds(.protocol, after: [.get(0)])
+    }
+
+    @Test func `5.1.2: a stream over the limit is refused, and the others are served`() async throws {
+        var configuration = Server.Configuration.patient
+        configuration.maximumStreamsPerConnection = 2
+        try await serving(.telling, configuration: configuration) { address in
+            let client = try await FrameClient(address)
+            #expect(await client.receive { $0.settings.contains { $0.flags & 1 != 0 } })
+            #expect(client.settings[0].payload.prefix(6) == [0, 3, 0, 0, 0, 2])
+            await client.send(.post(1), .post(3), .post(5))
+            await client.receive { $0.answers[5]?.reset != nil || !$0.goAways.isEmpty }
+            let code = client.answers[5]?.reset ?? client.goAways.first?.goAwayCode
+            #expect([Code.refused.rawValue, Code.protocol.rawValue].contains(code ?? .max))
+        }
+    }
+
+    @Test func `5.3.1, 6.3: priorities are checked and ignored`() async throws {
+        let onNothing: [UInt8] = [0, 0, 0, 0, 16]
+        try await Self.answers(
+            200,
+            to: [
+                RawFrame(type: 2, stream: 1, payload: onNothing), RawFrame(type: 2, stream: 99, payload: onNothing),
+                .headers(1, onNothing + HPACK.request("GET", "/"), flags: 0x25),
+            ])
+        try await Self.connectionEnds(.protocol, after: [RawFrame(type: 2, stream: 0, payload: onNothing)])
+        try await Self.connectionEnds(.frameSize, after: [RawFrame(type: 2, stream: 1, payload: [0, 0, 0, 0])])
+    }
+
+    // MARK: - Frame definitions
+
+    @Test func `6.1, 6.2: DATA and HEADERS need a stream, and padding that fits`() async throws {
+        try await Self.connectionEnds(.protocol, after: [.data(0, [1])])
+        try await Self.connectionEnds(.protocol, after: [.headers(0, HPACK.request("GET", "/"))])
+        try await Self.connectionEnds(.protocol, after: [.post(1), .data(1, [9, 1, 2], flags: 0x9)])
+        try await Self.connectionEnds(.protocol, after: [.headers(1, [200] + HPACK.request("GET", "/"), flags: 0xD)])
+        try await Self.answers(200, to: [.post(1), .data(1, [2, 65, 0, 0], flags: 0x9)])
+    }
+
+    @Test func `6.4: RST_STREAM needs a stream and four bytes`() async throws {
+        try await Self.connectionEnds(.protocol, after: [.reset(0)])
+        try await Self.connectionEnds(.frameSize, after: [.post(1), RawFrame(type: 3, stream: 1, payload: [0, 0, 0])])
+    }
+
+    @Test func `6.5: SETTINGS are checked and acknowledged in order`() async throws {
+        try await Self.connectionEnds(.frameSize, after: [RawFrame(type: 4, flags: 1, payload: [0, 3, 0, 0, 0, 1])])
+        try await Self.connectionEnds(.protocol, after: [RawFrame(type: 4, stream: 1)])
+        try await Self.connectionEnds(.frameSize, after: [RawFrame(type: 4, payload: [0, 3, 0])])
+        try await Self.connectionEnds(.protocol, after: [.settings([(2, 2)])])
+        try await Self.connectionEnds(.flowControl, after: [.settings([(4, 0x8000_0000)])])
+        try await Self.connectionEnds(.protocol, after: [.settings([(5, 16_383)])])
+        try await Self.connectionEnds(.protocol, after: [.settings([(5, 1 << 24)])])
+        try await Self.answers(200, to: [.settings([(0xFF, 1), (1, 0), (6, 1), (5, 16_384)]), .get(1)])
+    }
+
+    @Test func `6.6, 8.4: a client cannot push`() async throws {
+        let promise = RawFrame(type: 5, flags: 4, stream: 1, payload: [0, 0, 0, 2] + HPACK.request("GET", "/"))
+        try await Self.connectionEnds(.protocol, after: [.post(1), promise])
+    }
+
+    @Test func `6.7: PING is answered with its bytes, and needs eight of them on no stream`() async throws {
+        try await serving(.telling) { address in
+            let client = try await FrameClient(address)
+            await client.send(RawFrame(type: 6, flags: 1, payload: [UInt8](repeating: 0, count: 8)), .ping)
+            #expect(await client.receive { !$0.pings.isEmpty })
+            #expect(client.pings == [RawFrame(type: 6, flags: 1, payload: RawFrame.ping.payload)])
+        }
+        try await Self.connectionEnds(.frameSize, after: [RawFrame(type: 6, payload: [1])])
+        try await Self.connectionEnds(.protocol, after: [RawFrame(type: 6, stream: 1, payload: RawFrame.ping.payload)])
+    }
+
+    @Test func `6.8: GOAWAY is taken, and needs no stream`() async throws {
+        try await Self.answers(
+            200, to: [.get(1), RawFrame(type: 7, payload: [UInt8](repeating: 0, count: 8))])
+        try await Self.connectionEnds(
+            .protocol, after: [RawFrame(type: 7, stream: 1, payload: [UInt8](repeating: 0, count: 8))])
+    }
+
+    @Test func `6.9: WINDOW_UPDATE is checked, and applied to what waits`() async throws {
+        try await Self.connectionEnds(.protocol, after: [.windowUpdate(0, 0)])
+        try await Self.connectionEnds(.protocol, after: [.post(1), .windowUpdate(1, 0)])
+        try await Self.connectionEnds(.frameSize, after: [RawFrame(type: 8, payload: [0, 0, 1])])
+        try await Self.connectionEnds(.flowControl, after: [.windowUpdate(0, 0x7FFF_FFFF), .windowUpdate(0, 1)])
+        try await Self.streamEnds(
+            .flowControl, after: [.post(1), .windowUpdate(1, 0x7FFF_FFFF), .windowUpdate(1, 0x7FFF_FFFF)])
+    }
+
+    @Test func `6.9.2: a change of the initial window applies to open streams, also below zero`() async throws {
+        let handler = ClosureHandler { _ in HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 1, count: 100)))
+        }
+        try await serving(handler) { address in
+            let client = try await FrameClient(address, settings: [(4, 10)])
+            await client.send(.get(1))
+            #expect(await client.receive { $0.answers[1]?.content.count == 10 })
+            await client.send(.settings([(4, 2)]), .windowUpdate(1, 5))
+            #expect(await client.settle())
+            #expect(client.answers[1]?.content.count == 10)
+            await client.send(.windowUpdate(1, 4))
+            #expect(await client.receive { $0.answers[1]?.content.count == 11 })
+            await client.send(.settings([(4, 500)]))
+            #expect(await client.answer(to: 1).content.count == 100)
+        }
+    }
+
+    @Test func `7: unknown error codes are taken`() async throws {
+        try await Self.answers(
+            200, stream: 3,
+            to: [
+                .post(1), .reset(1, 0xFFFF), .get(3),
+                RawFrame(type: 7, payload: RawFrame.number(0) + RawFrame.number(77)),
+            ])
+    }
+
+    // MARK: - Messages
+
+    @Test func `8.1: a second header section must end the request`() async throws {
+        try await Self.streamEnds(
+            .protocol, after: [.post(1), .headers(1, HPACK.block([("x", "y")]), flags: RawFrame.endHeaders)])
+    }
+
+    @Test func `8.1.1: content must have the announced length`() async throws {
+        try await Self.streamEnds(.protocol, after: [.post(1, "/", [("content-length", "1")]), .data(1, [1, 2])])
+        try await Self.streamEnds(.protocol, after: [.post(1, "/", [("content-length", "3")]), .data(1, [1, 2])])
+        try await Self.streamEnds(
+            .protocol, after: [.headers(1, HPACK.request("POST", "/", [("content-length", "3")]))])
+        try await Self.answers(200, to: [.post(1, "/", [("content-length", "2")]), .data(1, [1, 2])])
+    }
+
+    @Test(arguments: [
+        ("X-Upper", "a"), ("x y", "a"), ("x:y", "a"), ("", "a"), ("x", "a\r\nb"), ("x", "a\0"), ("x", " a"),
+        ("x", "a "),
+        ("é", "a"),
+    ])
+    func `8.2.1: names are lower-case tokens, and values have neither controls nor space around them`(
+        name: String, value: String
+    ) async throws {
+        try await Self.streamEnds(.protocol, after: [.headers(1, HPACK.request("GET", "/", [(name, value)]))])
+    }
+
+    @Test(arguments: [
+        ("connection", "keep-alive"), ("keep-alive", "1"), ("proxy-connection", "x"), ("transfer-encoding", "chunked"),
+        ("upgrade", "h2c"), ("te", "trailers, deflate"),
+    ])
+    func `8.2.2: fields of a connection malform a request`(name: String, value: String) async throws {
+        try await Self.streamEnds(.protocol, after: [.headers(1, HPACK.request("GET", "/", [(name, value)]))])
+    }
+
+    @Test func `8.2.2: te may be trailers`() async throws {
+        try await Self.answers(200, to: [.headers(1, HPACK.request("GET", "/", [("te", "trailers")]))])
+    }
+
+    @Test(arguments: [
+        [(":method", "GET"), (":scheme", "http"), (":path", "/"), (":unknown", "a")],
+        [(":method", "GET"), (":scheme", "http"), (":path", "/"), (":status", "200")],
+        [(":method", "GET"), (":scheme", "http"), ("x", "y"), (":path", "/")],
+        [(":method", "GET"), (":method", "GET"), (":scheme", "http"), (":path", "/")],
+        [(":method", "GET"), (":scheme", "http"), (":scheme", "http"), (":path", "/")],
+        [(":method", "GET"), (":scheme", "http"), (":path", "/"), (":path", "/")],
+        [(":method", "GET"), (":scheme", "http"), (":path", "")],
+        [(":scheme", "http"), (":path", "/")], [(":method", "GET"), (":path", "/")],
+        [(":method", "GET"), (":scheme", "http")],
+    ])
+    func `8.3, 8.3.1: pseudo-header fields are known, first, single and complete`(fields: [(String, String)])
+        async throws
+    {
+        try await Self.streamEnds(.protocol, after: [.headers(1, HPACK.block(fields + [("host", "a")]))])
+    }
+
+    @Test func `8.3: trailers have no pseudo-header fields`() async throws {
+        try await Self.streamEnds(.protocol, after: [.post(1), .headers(1, HPACK.block([(":method", "GET")]))])
+    }
+
+    @Test(arguments: [
+        ("GET", "x", "a", [] as [(String, String)]), ("GET", "/a b", "a", []), ("GET", "/#f", "a", []),
+        ("GET", "*", "a", []), ("GET", "/", "u@a", []), ("GET", "/", "a/b", []), ("GET", "/", "a", [("host", "b")]),
+        ("GET", "/", "a", [("content-length", "0"), ("content-length", "0")]),
+        ("GET", "/", "a", [("content-length", "+1")]),
+        ("GET", "/", "a", [("authorization", "x"), ("authorization", "y")]), ("GET", "/é", "a", []),
+        ("CONNECT", "/", "a", []),
+    ])
+    func `8.3.1, 8.5: a request that HTTP/1.1 would refuse is refused`(
+        method: String, path: String, authority: String, fields: [(String, String)]
+    ) async throws {
+        let block = HPACK.block(
+            [(":method", method), (":scheme", "http"), (":authority", authority), (":path", path)] + fields)
+        try await serving(.telling) { address in
+            let client = try await FrameClient(address)
+            await client.send(.headers(1, block))
+            await client.receive { $0.answers[1]?.isComplete == true || $0.answers[1]?.reset != nil }
+            let answer = client.answers[1]
+            #expect(answer?.status == 400 || answer?.status == nil && answer?.reset == Code.protocol.rawValue)
+            await client.send(.get(3))
+            #expect(await client.answer(to: 3).status == 200)
+        }
+    }
+
+    @Test func `8.5: CONNECT opens no tunnel`() async throws {
+        let block = HPACK.block([(":method", "CONNECT"), (":authority", "a:443")])
+        try await serving(.telling) { address in
+            let client = try await FrameClient(address)
+            await client.send(.headers(1, block))
+            let answer = await client.answer(to: 1)
+            #expect(answer.status == 400 || answer.reset == Code.protocol.rawValue)
+        }
+    }
+
+    @Test func `8.3.1: the authority may be in Host alone, or in both alike`() async throws {
+        let rest = [(":method", "GET"), (":scheme", "http"), (":path", "/")]
+        try await Self.answers(200, to: [.headers(1, HPACK.block(rest + [("host", "a")]))])
+        try await Self.answers(200, to: [.headers(1, HPACK.block(rest + [(":authority", "a"), ("host", "A")]))])
+    }
+
+    // MARK: - HPACK
+
+    @Test func `RFC 7541 2.3.3, 6.1: an index that is in no table is COMPRESSION_ERROR`() async throws {
+        try await Self.connectionEnds(.compression, after: [.headers(1, HPACK.request("GET", "/") + [0xC6])])
+        try await Self.connectionEnds(.compression, after: [.headers(1, HPACK.request("GET", "/") + [0x80])])
+    }
+
+    @Test func `RFC 7541 4.2, 6.3: a change of the table's size comes first, and within what SETTINGS allow`()
+        async throws
+    {
+        let request = HPACK.request("GET", "/")
+        try await Self.answers(200, to: [.headers(1, [0x20] + request)])
+        try await Self.connectionEnds(.compression, after: [.headers(1, request + [0x20])])
+        try await Self.connectionEnds(
+            .compression, after: [.headers(1, HPACK.integer(4097, prefix: 5, pattern: 0x20) + request)])
+    }
+
+    @Test func `RFC 7541 5.2: padding of Huffman codes is short, of ones, and has no end of string`() async throws {
+        let line: [UInt8] = [0x00, 0x81, 0xF3]  // A name of one letter, x.
+        for value in [[0x82, 0x1F, 0xFF], [0x81, 0x18], [0x84, 0xFF, 0xFF, 0xFF, 0xFF]] as [[UInt8]] {
+            try await Self.connectionEnds(.compression, after: [.headers(1, HPACK.request("GET", "/") + line + value)])
+        }
+    }
+
+    @Test func `RFC 7541 6.2.1: what was indexed once is found again`() async throws {
+        let indexed: [UInt8] = [0x40] + HPACK.text("x-once") + HPACK.text("v")
+        try await serving(.telling) { address in
+            let client = try await FrameClient(address)
+            await client.send(
+                .headers(1, HPACK.request("GET", "/") + indexed), .headers(3, HPACK.request("GET", "/") + [0xBE]))
+            #expect(await client.answer(to: 3).fields["x-seen"] == "x-once=v")
+        }
+    }
+}
+
+#endif
