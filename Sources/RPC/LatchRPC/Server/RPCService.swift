@@ -3,7 +3,7 @@
 public import LatchCore
 public import LatchHTTP
 
-/// A handler that serves RPC methods: Connect and gRPC-Web over any connection, gRPC if trailers reach the client.
+/// A handler that serves RPC methods: Connect and gRPC-Web over any connection, gRPC over HTTP/2.
 ///
 /// ```swift
 /// let service = RPCService(users.rpcMethods)
@@ -11,8 +11,8 @@ public import LatchHTTP
 /// ```
 ///
 /// It is a handler: use it in a router, behind interceptors, or as a client's transport without a socket. The last two
-/// path segments select the method. gRPC requires HTTP/2, which Latchwork's server does not support: it responds
-/// with trailers after chunked content, which a proxy that supports HTTP/2 forwards.
+/// path segments select the method. On Linux, Latchwork's server speaks HTTP/2 itself; over HTTP/1.1 gRPC is answered with
+/// trailers after chunked content, which a proxy that supports HTTP/2 forwards.
 public struct RPCService: Handler {
     /// A check of a call by its head, before its content is decompressed and decoded.
     ///
@@ -71,6 +71,18 @@ public struct RPCService: Handler {
             uniqueKeysWithValues: Set(methods.values.map(\.service)).map {
                 ("/\($0)/", configuration.limits.requestBytes)
             })
+    }
+
+    /// The paths of the methods that read a stream of messages, for the configuration of the server below.
+    ///
+    /// ```swift
+    /// configuration.streamedContent = service.streamedContent
+    /// ```
+    ///
+    /// Over HTTP/2 such a method gets each message as it arrives, so that a bidirectional call goes both ways at a time. A
+    /// service that is mounted below a path needs that path in front of them.
+    public var streamedContent: Set<String> {
+        Set(methods.values.filter { $0.kind == .clientStreaming || $0.kind == .bidirectional }.map(\.path))
     }
 
     /// Responds to one call; failures are responses too.

@@ -25,13 +25,16 @@ struct `The server` {
         }
     }
 
-    @Test(arguments: [[], ["gzip"]])
-    func `interoperates over gRPC with grpcio's client behind Envoy`(options: [String]) async throws {
+    @Test(arguments: [[], ["gzip"]], [false, true])
+    func `interoperates over gRPC with grpcio's client, directly and behind Envoy`(
+        options: [String], isBehindProxy: Bool
+    ) async throws {
         try await withServedNotes { url in
-            let port = try #require(url.split(separator: ":").last)
-            let proxy = try await PeerProcess("envoy_proxy.py", ["front", String(port)])
+            var port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
+            let proxy = isBehindProxy ? try await PeerProcess("envoy_proxy.py", ["front", String(port)]) : nil
+            port = proxy?.port ?? port
             let out = try JSONValue(
-                parsing: try await PeerProcess.run("grpc_client.py", ["127.0.0.1:\(proxy.port)"] + options))
+                parsing: try await PeerProcess.run("grpc_client.py", ["127.0.0.1:\(port)"] + options))
             try checkResponses(out)
             #expect(out["answer"] == "one")
             #expect(out["trailers"] == ["one", "ff00"])

@@ -48,12 +48,21 @@ struct `A call over TLS` {
         try await Exercise(try style.channel(peer.secureURL, through: keys.transport(), http2: true)).all()
     }
 
-    @Test(arguments: CallStyle.plain.filter { $0.style != .grpc })
-    func `works over Connect and gRPC-Web with our own server`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain)
+    func `works in any protocol with our own server`(style: CallStyle) async throws {
         let keys = try await TestKeys()
         try await Self.servingNotes(keys) { url in
             let channel = try style.channel(url, through: keys.transport(), http2: true)
-            try await Exercise(channel, isFullDuplex: false).all()
+            try await Exercise(channel, isFullDuplex: style.style == .grpc).all()
+        }
+    }
+
+    @Test func `works from grpcio's client to our server`() async throws {
+        let keys = try await TestKeys()
+        try await Self.servingNotes(keys) { url in
+            let port = try #require(url.split(separator: ":").last)
+            let text = try await PeerProcess.run("grpc_client.py", ["127.0.0.1:\(port)", "tls=" + keys.folder])
+            try Self.check(JSONValue(parsing: text))
         }
     }
 

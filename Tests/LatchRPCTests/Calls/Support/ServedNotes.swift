@@ -22,6 +22,8 @@ func serving(
 ) async throws {
     var router = Router()
     router.on(service.routes, handledBy: service)
+    var configuration = configuration
+    configuration.streamedContent = service.streamedContent
     let server = Server(handler: router, configuration: configuration)
     let address = try await server.start()
     do {
