@@ -133,6 +133,11 @@ public struct Identity: Sendable {
         dependencies.mails.wake()
     }
 
+    /// Reports at `/readyz` from now on that the server takes no new clients, so that load balancers turn to others.
+    ///
+    /// Requests are served as before.
+    public func drain() { dependencies.metrics.isDraining = true }
+
     /// Sends the mails that are due, as far as the mail server accepts them within ten seconds, commits waiting writes, and closes the store.
     ///
     /// Close the server in front of it first: later requests get a 503. The call returns within about ten

@@ -83,7 +83,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             },
     ]
     /// The routes that answer supervisors, whose cost does not grow with a flood.
-    static let unlimited = ["GET /healthz", "GET /readyz"]
+    static let unlimited = ["GET /healthz", "GET /livez", "GET /readyz"]
 
     static let limited = table.flatMap { limit, routes in routes.map { LimitedRoute(route: $0, limit: limit) } }
 

@@ -81,6 +81,40 @@ import Testing
         await store.close()
     }
 
+    @Test func `is of no concern to its life, which needs no store and no keys`() async throws {
+        let site = try await Site()
+        await site.identity.close()
+        #expect(try await site.get("/livez").status == 200)
+        // Readers stay open until the last request has ended, writers do not.
+        #expect(try await site.get("/healthz").status == 503)
+    }
+
+    @Test func `ends its readiness when it drains, also through a reload, and serves on`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        site.identity.drain()
+        let answer = try await site.get("/readyz")
+        #expect(answer.status == 503 && answer.field(.retryAfter) != nil)
+        #expect(try await site.get("/healthz").status == 200)
+        #expect(try await site.logIn().status == 200)
+        let next = try await site.identity.reconfigured(site.identity.dependencies.configuration)
+        let request = HTTPRequest(scheme: "http", authority: "127.0.0.1:8080", path: "/readyz")
+        #expect(try await next.handler.respond(to: request).status == .serviceUnavailable)
+        await next.close()
+    }
+
+    @Test(.tags(.attackK8)) func `is not ready while the store cannot be read, without hanging itself`() async throws {
+        let clock = WallClock(now: { noon }, sleep: { _ in })
+        let (never, continuation) = AsyncStream.makeStream(of: Never.self)
+        let check = HealthCheck(clock: clock) { () throws(IdentityError) in
+            for await _ in never {}
+        }
+        #expect(await check.failure()?.code == IdentityError.storeBusy.code)
+        continuation.finish()
+        let broken = HealthCheck(clock: .system) { () throws(IdentityError) in throw .storeClosed }
+        #expect(await broken.failure()?.code == IdentityError.storeClosed.code)
+    }
+
     @Test func `is not ready before it knows its address, and issues nothing`() async throws {
         let folder = try TemporaryFolder()
         let identity = try await Identity(

@@ -3,23 +3,32 @@
 import LatchCore
 import Synchronization
 
-/// A health check that commits a write, and so proves that tokens can be issued.
+/// A check of the store: by default a write that is committed, which proves that tokens can be issued.
 ///
 /// A check that only proves that the process runs stays green while every login hangs (dexidp/dex#5017).
 final class HealthCheck: Sendable {
-    private let store: any IdentityStore
+    /// A use of the store.
+    typealias Probe = @Sendable () async throws(IdentityError) -> Void
+
+    private let probe: Probe
     private let clock: WallClock
     /// The time limit: shorter than a load balancer waits, longer than any commit of a working store.
     private let timeout: Duration
     private let running = Mutex<Task<IdentityError?, Never>?>(nil)
 
-    init(store: any IdentityStore, clock: WallClock, timeout: Duration = .seconds(2)) {
-        self.store = store
+    /// Creates a check that commits a write.
+    convenience init(store: any IdentityStore, clock: WallClock) {
+        self.init(clock: clock) { () throws(IdentityError) in try await store.checkHealth(at: clock.now) }
+    }
+
+    /// Creates a check of any use.
+    init(clock: WallClock, timeout: Duration = .seconds(2), probe: @escaping Probe) {
+        self.probe = probe
         self.clock = clock
         self.timeout = timeout
     }
 
-    /// Returns the failure; nil if a commit succeeded in time.
+    /// Returns the failure; nil if the probe succeeded in time.
     ///
     /// Callers at the same time share one check, so that a flood of them does not fill the writer's queue.
     func failure() async -> IdentityError? {
@@ -36,7 +45,7 @@ final class HealthCheck: Sendable {
         return await task.value
     }
 
-    /// Commits a write.
+    /// Runs the probe.
     ///
     /// A commit that hangs stays in the writer's bounded queue, and its result is ignored.
     private func check() async -> IdentityError? {
@@ -44,7 +53,7 @@ final class HealthCheck: Sendable {
         let (results, continuation) = AsyncStream.makeStream(of: IdentityError?.self)
         Task {
             do throws(IdentityError) {
-                try await store.checkHealth(at: clock.now)
+                try await probe()
                 continuation.yield(nil)
             } catch {
                 continuation.yield(error)

@@ -13,6 +13,8 @@ final class Metrics: Sendable {
 
     /// The counters, a bounded number, since all names and labels are written in this module.
     private let counts: Mutex<[Series: Int]>
+    /// Whether the server is about to end.
+    private let draining = Mutex(false)
 
     /// Creates counters; those that scripts rely on exist from the beginning.
     init(grantHandlers: [any GrantHandler.Type] = GrantHandlers.all) {
@@ -24,6 +26,12 @@ final class Metrics: Sendable {
             ("latch_logins_total", #"{result="failure"}"#), ("latch_logins_total", #"{result="limited"}"#),
         ]
         counts = Mutex(Dictionary(uniqueKeysWithValues: (grants + first).map { (Series(name: $0.0, labels: $0.1), 0) }))
+    }
+
+    /// Whether the server takes no new clients any more; it stays so through reloads.
+    var isDraining: Bool {
+        get { draining.withLock { $0 } }
+        set { draining.withLock { $0 = newValue } }
     }
 
     /// Adds to a counter; labels come from a fixed set of values and never from a request.

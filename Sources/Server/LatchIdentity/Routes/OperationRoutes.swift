@@ -17,10 +17,14 @@ package enum OperatorListener: HTTPContextKey {
 struct OperationRoutes: Sendable {
     let dependencies: Dependencies
     private let healthCheck: HealthCheck
+    private let readCheck: HealthCheck
 
     init(dependencies: Dependencies) {
         self.dependencies = dependencies
         healthCheck = HealthCheck(store: dependencies.store, clock: dependencies.clock)
+        readCheck = HealthCheck(clock: dependencies.clock) { [store = dependencies.store] () throws(IdentityError) in
+            guard try await !store.signingKeys().isEmpty else { throw .notReady }
+        }
     }
 
     /// Adds the routes, which need no authentication: supervisors and scrapers have no account.
@@ -28,6 +32,7 @@ struct OperationRoutes: Sendable {
     /// Health and readiness have no limit: where a supervisor shares its address with clients, a flood of theirs would
     /// otherwise make it restart the server. They cost as much for one request as for many at a time.
     func add(to router: inout Router) {
+        router.get("/livez") { _ in HTTPResponse.json(["status": "alive"]) }
         router.get("/healthz", health)
         router.get("/readyz", readiness)
         router.group(interceptors: dependencies.limiting(.other)) { others in
@@ -67,9 +72,13 @@ struct OperationRoutes: Sendable {
         return (backlog.count, backlog.oldest.map { max(Int(dependencies.now.timeIntervalSince($0)), 0) } ?? 0)
     }
 
-    /// Returns 200 once the issuer is known; a load balancer sends no requests before.
+    /// Returns 200 once the issuer is known and as long as the store has the keys, until the server is told to drain; a load
+    /// balancer sends no requests before and after.
     @Sendable private func readiness(_ request: HTTPRequest) async throws -> HTTPResponse {
-        guard dependencies.accessTokens.issuer != nil else { throw IdentityError.notReady }
+        guard dependencies.accessTokens.issuer != nil, !dependencies.metrics.isDraining else {
+            throw IdentityError.notReady
+        }
+        if let failure = await readCheck.failure() { throw failure }
         return .json(["status": "ready"])
     }
 
@@ -80,6 +89,7 @@ struct OperationRoutes: Sendable {
         guard request.isOfOperator else { return HTTPResponse(status: .notFound) }
         let writes = dependencies.store.writeStatistics
         let load = dependencies.passwords.load
+        let cache = dependencies.accessTokens.cacheStatistics
         let mails: (count: Int, age: Int)?
         do throws(IdentityError) {
             mails = try await mailBacklog()
@@ -91,7 +101,8 @@ struct OperationRoutes: Sendable {
             "latch_store_commits": writes.commits, "latch_store_writes": writes.jobs,
             "latch_store_largest_commit": writes.largestCommit, "latch_passwords_running": load.running,
             "latch_passwords_waiting": load.waiting, "latch_mails_waiting": mails?.count,
-            "latch_mails_oldest_seconds": mails?.age,
+            "latch_mails_oldest_seconds": mails?.age, "latch_token_cache_entries": cache.entries,
+            "latch_token_cache_hits": cache.hits, "latch_token_cache_misses": cache.misses,
         ])
         return HTTPResponse(
             status: .ok, fields: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],

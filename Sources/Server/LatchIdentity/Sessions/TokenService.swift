@@ -211,14 +211,15 @@ struct TokenService: Sendable {
 
     /// Returns the session of an access token.
     ///
-    /// The rows of device and account are read each time (some microseconds), so that a logout, a removed role or an
-    /// administrator in another process take effect at once and not when the token expires.
+    /// The rows of device and account are read again after every write of this process, so that a logout or a removed role
+    /// takes effect at once and not when the token expires, and at least once per second, so that one by another
+    /// process does so within that time.
     ///
     /// - Throws: `IdentityError.invalidToken`, the same for every cause, and also for no token and for one without a
     ///   session: each is 401 (RFC 6750 §3.1).
     func authenticate(accessToken text: String?) async throws(IdentityError) -> AuthenticatedSession {
-        guard let text, let claims = dependencies.accessTokens.verify(text) else { throw .invalidToken }
-        return try await session(of: claims)
+        guard let text, let token = dependencies.accessTokens.verify(text) else { throw .invalidToken }
+        return try await session(of: token)
     }
 
     /// Returns the session of an access token that a request may carry and need not; nil if there is none, or it belongs to
@@ -238,9 +239,10 @@ struct TokenService: Sendable {
     ///
     /// - Throws: The errors of ``authenticate(accessToken:)``.
     func principal(accessToken text: String?) async throws(IdentityError) -> AuthenticatedPrincipal {
-        guard let text, let claims = dependencies.accessTokens.verify(text) else { throw .invalidToken }
+        guard let text, let token = dependencies.accessTokens.verify(text) else { throw .invalidToken }
+        let claims = token.claims
         guard claims.deviceID == nil else {
-            let session = try await session(of: claims)
+            let session = try await session(of: token)
             return AuthenticatedPrincipal(
                 scopes: session.scopes, clientID: session.clientID, accountID: session.accountID)
         }
@@ -252,17 +254,24 @@ struct TokenService: Sendable {
             accountID: nil)
     }
 
-    private func session(of claims: AccessTokenIssuer.VerifiedClaims) async throws(IdentityError)
-        -> AuthenticatedSession
-    {
+    private func session(of token: VerifiedToken) async throws(IdentityError) -> AuthenticatedSession {
+        // Taken before the rows are read: a write that commits meanwhile may have changed them.
+        let (version, uptime) = (dependencies.store.writeStatistics.jobs, dependencies.clock.uptime)
+        if let session = token.session(version: version, uptime: uptime) {
+            guard dependencies.now < session.device.expiresAt else { throw .invalidToken }
+            return session
+        }
+        let claims = token.claims
         guard let id = claims.deviceID, let device = try await dependencies.store.device(id: id),
             device.revokedAt == nil, device.accountID == claims.subject, dependencies.now < device.expiresAt,
             let client = dependencies.clients[device.clientID],
             let account = try await dependencies.store.account(id: claims.subject), account.status == .active
         else { throw .invalidToken }
-        return AuthenticatedSession(
+        let session = AuthenticatedSession(
             account: account, device: device, clientID: client.id,
             scopes: dependencies.scopes.allowed(claims.scopes, to: account, by: client))
+        token.keep(session, version: version, uptime: uptime)
+        return session
     }
 
     // MARK: Revoking
@@ -278,7 +287,7 @@ struct TokenService: Sendable {
     /// Returns the device of a valid access token, or of an authentic refresh token of any generation.
     private func device(of text: String) async throws(IdentityError) -> Device? {
         if let device = try await authenticated(text)?.device { return device }
-        guard let id = dependencies.accessTokens.verify(text)?.deviceID else { return nil }
+        guard let id = dependencies.accessTokens.verify(text)?.claims.deviceID else { return nil }
         return try await dependencies.store.device(id: id)
     }
 

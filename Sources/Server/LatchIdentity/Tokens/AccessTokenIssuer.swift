@@ -24,6 +24,8 @@ final class AccessTokenIssuer: Sendable {
         let issuer: String
         let audience: String
         let verifier: JWTVerifier
+        /// The tokens that the verifier's keys have verified.
+        let verified = VerifiedTokenCache()
     }
 
     /// The mutable state.
@@ -130,19 +132,31 @@ final class AccessTokenIssuer: Sendable {
 
     /// Verifies signature, `typ`, issuer, audience and times of a token; returns nil if it is not valid.
     ///
-    /// There is no leeway, since the same clock issued the token.
-    func verify(_ text: String) -> VerifiedClaims? {
-        guard let verifier = state.withLock({ $0.context?.verifier }), let claims = try? verifier.verify(text),
-            let subject = claims.subject
+    /// There is no leeway, since the same clock issued the token. The signature is verified at the first use only.
+    func verify(_ text: String) -> VerifiedToken? {
+        guard let context = state.withLock({ $0.context }) else { return nil }
+        return context.verified.token(text, at: clock.now) { verified($0, by: context.verifier) }
+    }
+
+    /// The number of verified tokens that are kept, of their uses, and of verifications, since the keys last changed.
+    var cacheStatistics: (entries: Int, hits: Int, misses: Int) {
+        state.withLock { $0.context?.verified }?.statistics ?? (0, 0, 0)
+    }
+
+    private func verified(_ text: String, by verifier: JWTVerifier) -> VerifiedToken? {
+        guard let claims = try? verifier.verify(text), let subject = claims.subject,
+            let expiry = claims["exp"]?.doubleValue
         else { return nil }
         var deviceID: [UInt8]?
         if claims.members["sid"] != nil {
             guard let id = try? Base64URL.decode(claims.string("sid") ?? "") else { return nil }
             deviceID = id
         }
-        return VerifiedClaims(
+        let verified = VerifiedClaims(
             subject: subject, deviceID: deviceID, clientID: claims.string("client_id"),
             scopes: Scopes(parsing: claims.string("scope") ?? ""))
+        let starts = [claims["nbf"], claims["iat"]].compactMap { $0?.doubleValue }
+        return VerifiedToken(verified, from: starts.max() ?? -.greatestFiniteMagnitude, until: expiry)
     }
 
     // MARK: ID tokens

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchCrypto
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import Synchronization
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+/// A cache whose verifier counts.
+private final class CountedCache: Sendable {
+    let cache: VerifiedTokenCache
+    private let count = Mutex(0)
+    private let validity: Range<Double>
+
+    /// Creates a cache of tokens that are valid for an hour from noon.
+    init(capacity: Int = 4) {
+        cache = VerifiedTokenCache(capacity: capacity)
+        validity = noon.timeIntervalSince1970..<noon.timeIntervalSince1970 + 3600
+    }
+
+    var verifications: Int { count.withLock { $0 } }
+
+    /// Texts that begin with "bad" are not valid.
+    func token(_ text: String, after seconds: Double = 0) -> VerifiedToken? {
+        cache.token(text, at: noon.addingTimeInterval(seconds)) { text in
+            count.withLock { $0 += 1 }
+            guard !text.hasPrefix("bad"), validity.contains(noon.timeIntervalSince1970 + seconds) else { return nil }
+            let claims = AccessTokenIssuer.VerifiedClaims(
+                subject: text, deviceID: nil, clientID: text, scopes: ["files:read"])
+            return VerifiedToken(claims, from: validity.lowerBound, until: validity.upperBound)
+        }
+    }
+}
+
+@Suite struct `The cache of verified tokens` {
+    @Test func `verifies a signature once, and finds nothing by another text`() {
+        let counted = CountedCache()
+        for _ in 0..<3 { #expect(counted.token("a.b.c")?.claims.subject == "a.b.c") }
+        #expect(counted.verifications == 1)
+        #expect(counted.token("a.b.d")?.claims.subject == "a.b.d")
+        #expect(counted.verifications == 2)
+        #expect(counted.cache.statistics == (entries: 2, hits: 2, misses: 2))
+    }
+
+    @Test(.tags(.attackH2)) func `keeps no token beyond its times, also when the date is set back`() {
+        let counted = CountedCache()
+        #expect(counted.token("a.b.c", after: 3599.9) != nil)
+        #expect(counted.token("a.b.c", after: 3600) == nil)
+        #expect(counted.cache.statistics.entries == 0)
+        #expect(counted.token("a.b.c") != nil)
+        #expect(counted.token("a.b.c", after: -0.1) == nil)
+        #expect(counted.verifications == 4)
+        let claims = AccessTokenIssuer.VerifiedClaims(subject: "a", deviceID: nil, clientID: nil, scopes: [])
+        #expect(VerifiedToken(claims, from: 5, until: 5) == nil)
+        #expect(VerifiedToken(claims, from: 5, until: .nan) == nil)
+    }
+
+    @Test(.tags(.attackH1)) func `keeps nothing that is not valid`() {
+        let counted = CountedCache()
+        #expect(counted.token("good") != nil)
+        for number in 0..<1000 { #expect(counted.token("bad \(number)") == nil) }
+        #expect(counted.token("good") != nil)
+        #expect(counted.verifications == 1001)
+        #expect(counted.cache.statistics.entries == 1)
+    }
+
+    @Test func `keeps the tokens that are used, and forgets the others`() {
+        let counted = CountedCache(capacity: 8)
+        for number in 0..<200 {
+            #expect(counted.token("used") != nil)
+            #expect(counted.token("once \(number)") != nil)
+        }
+        #expect(counted.verifications == 201)
+        #expect(counted.cache.statistics.entries <= 16)
+    }
+
+    @Test(.tags(.attackK2)) func `has a bounded number of entries under a million of different valid tokens`() {
+        let counted = CountedCache(capacity: VerifiedTokenCache.defaultCapacity)
+        var most = 0
+        for number in 0..<1_000_000 {
+            _ = counted.token(String(number))
+            if number.isMultiple(of: 1000) { most = max(most, counted.cache.statistics.entries) }
+        }
+        #expect(counted.verifications == 1_000_000)
+        #expect(most <= 2 * VerifiedTokenCache.defaultCapacity)
+    }
+}
+
+@Suite struct `An access token that has been used` {
+    private let site: Site
+    private let login: Response
+
+    init() async throws {
+        site = try await Site()
+        try await site.signUp(roles: ["admin"])
+        login = try await site.logIn()
+        for _ in 0..<2 { try #require(try await status() == 200) }
+    }
+
+    private func status(_ path: String = "/user/profile", on site: Site? = nil) async throws -> Int {
+        try await (site ?? self.site).get(path, bearer: login.access).status
+    }
+
+    private func account() async throws -> Account {
+        try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+    }
+
+    @Test func `is verified once, and its rows are read once until something is written`() async throws {
+        let before = site.identity.dependencies.accessTokens.cacheStatistics
+        for _ in 0..<10 { #expect(try await status() == 200) }
+        let after = site.identity.dependencies.accessTokens.cacheStatistics
+        #expect(after.hits - before.hits == 10 && after.misses == before.misses)
+        #expect(try await site.metric("latch_token_cache_entries") == 1)
+    }
+
+    @Test(.tags(.l13)) func `is refused as soon as it is revoked`() async throws {
+        _ = try await site.form("/oauth/revoke", ["token": login.access])
+        #expect(try await status() == 401)
+        #expect(try await status("/widgets") == 401)
+    }
+
+    @Test(.tags(.attackC10)) func `is refused as soon as its device is signed out, or its refresh token is stolen`()
+        async throws
+    {
+        let next = try await site.renew(login.refresh)
+        #expect(try await status() == 200)
+        site.clock.advance(by: 60)
+        #expect(try await site.renew(login.refresh).status == 401)
+        #expect(try await status() == 401)
+        #expect(try await site.get("/user/profile", bearer: next.access).status == 401)
+    }
+
+    @Test(.tags(.attackC10), arguments: [Account.Status.disabled, .suspended, .banned, .deleted])
+    func `is refused as soon as its account is not active`(status: Account.Status) async throws {
+        let store = site.identity.dependencies.store
+        let id = try await account().id
+        if status == .deleted {
+            try await store.perform(.delete(isFinal: false), on: id)
+        } else {
+            try await store.perform(.setStatus(status), on: id)
+        }
+        #expect(try await self.status() == 401)
+    }
+
+    @Test func `loses a role with the account`() async throws {
+        #expect(try await status("/api/users") == 200)
+        _ = try await site.identity.accounts.setRoles(of: try await account().id, roles: [], permissions: [])
+        #expect(try await status("/api/users") == 403)
+        #expect(try await site.get("/user/profile", bearer: login.access).json["roles"]?.arrayValue == [])
+    }
+
+    @Test(.tags(.attackH3)) func `is refused as soon as its key is removed`() async throws {
+        _ = try await site.identity.signingKeys.rotate(isCompromised: true)
+        #expect(try await status() == 401)
+        #expect(site.identity.dependencies.accessTokens.cacheStatistics.entries == 0)
+    }
+
+    @Test(.tags(.attackH2)) func `is refused from its expiry on`() async throws {
+        site.clock.advance(by: 899)
+        #expect(try await status() == 200)
+        site.clock.advance(by: 1)
+        #expect(try await status() == 401)
+    }
+
+    @Test func `is refused when its device has expired, though nothing was written`() async throws {
+        let short = try await Site {
+            $0.refreshTokenLifetime = .seconds(60)
+            $0.accessTokenLifetime = .seconds(3600)
+        }
+        try await short.signUp()
+        let access = try await short.logIn().access
+        #expect(try await short.get("/user/profile", bearer: access).status == 200)
+        short.clock.jump(by: 61)
+        #expect(try await short.get("/user/profile", bearer: access).status == 401)
+    }
+
+    @Test(.tags(.attackH1)) func `lends nothing to a token with another signature, or none`() async throws {
+        let parts = login.access.split(separator: ".").map(String.init)
+        let stranger = try Key.generate(.es256)
+        let forged = try JWT.sign(JWT(unverified: login.access).claims, with: stranger, type: "at+jwt")
+        let texts = [
+            forged, "\(parts[0]).\(parts[1]).", "\(parts[0]).\(parts[1])",
+            "\(parts[0]).\(parts[1]).\(forged.split(separator: ".")[2])", login.access + "=", login.access + "A",
+        ]
+        for text in texts { #expect(try await site.get("/user/profile", bearer: text).status == 401) }
+        #expect(site.identity.dependencies.accessTokens.cacheStatistics.entries == 1)
+    }
+
+    @Test(.tags(.attackC10)) func `is refused within a second of its sign-out by another process`() async throws {
+        let other = try await Site(in: site.folder)
+        #expect(try await other.get("/user/profile", bearer: login.access).status == 200)
+        _ = try await other.post("/api/auth/logout", ["refreshToken": .string(login.refresh)])
+        #expect(try await other.get("/user/profile", bearer: login.access).status == 401)
+        site.clock.advance(by: 1)
+        #expect(try await status() == 401)
+        await other.close()
+    }
+
+    @Test func `is judged by a reloaded configuration from its first use on`() async throws {
+        let configured = try await Site {
+            $0.clients = [OAuthClient(id: "phone", grants: [.password, .refreshToken])]
+        }
+        try await configured.signUp()
+        let access = try await configured.passwordGrant(as: "phone").accessToken
+        #expect(try await configured.get("/user/profile", bearer: access).status == 200)
+        var configuration = configured.identity.dependencies.configuration
+        configuration.clients = []
+        let next = try await configured.identity.reconfigured(configuration)
+        let request = HTTPRequest(
+            scheme: "http", authority: "127.0.0.1:8080", path: "/user/profile",
+            fields: [.authorization: "Bearer \(access)"])
+        #expect(try await next.handler.respond(to: request).status == .unauthorized)
+        await next.close()
+    }
+}
