@@ -34,7 +34,7 @@ import Testing
         case "first_administrator": (1...3).map { "admin\($0)@example.com" }
         case "store_key": (1...3).map { String(repeating: "0\($0)", count: 32) }
         case "trusted_proxies": ["10.0.0.0/8", "::1 192.0.2.1", "2001:db8::/32, 127.0.0.1"]
-        case "access_log": ["json", "off", "JSON"]
+        case "access_log": ["json", "logfmt", "off"]
         case "forwarded_field": ["forwarded", "Forwarded", "FORWARDED"]
         case "mail_sender": (1...3).map { "sender\($0)@example.com" }
         case "default_language": ["de", "de", "de"]

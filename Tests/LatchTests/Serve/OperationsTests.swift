@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchIdentity
+import LatchServer
 import LatchTesting
 import PortableFoundation
 import TestSupport
@@ -41,6 +42,57 @@ import Testing
         #expect(entry["request_id"] == "request-1" && entry["milliseconds"]?.doubleValue != nil)
     }
 
+    @Test func `is logfmt for collectors of such lines, in which no value begins another one`() async throws {
+        let kept = RecordingEnvironment()
+        let log = AccessLog(.logfmt, kept.environment.error)
+        var request = Self.request
+        request.path = #"/a="b"\c\#u{1B}[31m%20d?code=hunter2"#
+        _ = try await log.logging(Self.handler).respond(to: request)
+        log.flush()
+        let words = kept.error.split(separator: " ").map(String.init)
+        #expect(Array(words[1...3]) == ["method=POST", #"path="/a=\"b\"\\c\u001b[31m%20d""#, "status=201"])
+        #expect(words[4].hasPrefix("milliseconds=") && words[5] == "request_id=request-1\n")
+        #expect(!kept.error.contains("hunter2"))
+    }
+
+    @Test(arguments: [AccessLogFormat.text, .json, .logfmt, .off])
+    func `has a line more for a slow request, with its route instead of its path`(format: AccessLogFormat) async throws
+    {
+        var router = Router()
+        router.post("/notes/{id}") { _ in
+            // Longer than a millisecond by any clock.
+            let start = ContinuousClock.now
+            while start.duration(to: .now) < .milliseconds(2) {}
+            return HTTPResponse(status: .created)
+        }
+        let kept = RecordingEnvironment()
+        let log = AccessLog(format, slowAfterMilliseconds: 1, kept.environment.error)
+        var request = Self.request
+        request.path = "/notes/4711?code=hunter2"
+        _ = try await log.logging(router).respond(to: request)
+        log.flush()
+        let lines = kept.error.split(separator: "\n").map(String.init)
+        #expect(lines.count == (format == .off ? 1 : 2))
+        let line = try #require(lines.last)
+        switch format {
+        case .json:
+            let entry = try JSONValue(parsing: Array(line.utf8))
+            #expect(entry["event"] == "slow_request" && entry["route"] == "/notes/{id}" && entry["status"] == 201)
+            #expect(entry["request_id"] == "request-1" && entry["path"] == nil)
+        case .logfmt: #expect(line.contains(" event=slow_request method=POST route=/notes/{id} status=201 "))
+        case .text, .off: #expect(line.contains(" slow POST /notes/{id} 201 ") && line.hasSuffix("ms request-1"))
+        }
+        #expect(!line.contains("4711") && !line.contains("hunter2"))
+    }
+
+    @Test func `calls no fast request slow`() async throws {
+        let kept = RecordingEnvironment()
+        let log = AccessLog(.off, slowAfterMilliseconds: 3_600_000, kept.environment.error)
+        _ = try await log.logging(Self.handler).respond(to: Self.request)
+        log.flush()
+        #expect(kept.error.isEmpty)
+    }
+
     @Test func `has a line for each mail that was not sent, without its recipient`() async throws {
         struct Unreachable: Mailer {
             func send(_ message: MailMessage) async throws { throw HTTPError.timeout }
@@ -68,7 +120,7 @@ import Testing
                     try await client.respond(to: client.request(.get, RoutePath(path))).status.rawValue
                 }
                 #expect(try await status(operators, "metrics") == 200)
-                #expect(try await status(operators, "healthz") == 200)
+                for path in ["healthz", "livez", "readyz"] { #expect(try await status(operators, path) == 200) }
                 #expect(try await status(operators, "login") == 404)
                 #expect(try await status(users, "metrics") == 404)
                 #expect(try await status(users, "healthz") == 200)

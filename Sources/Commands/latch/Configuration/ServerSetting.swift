@@ -21,15 +21,19 @@ enum ServerSetting {
         number("maximum_body_bytes", 1_048_576, 1024...1_073_741_824, "bytes of a request's content"),
         number("maximum_call_bytes", 4_194_304, 1024...4_194_304, "bytes of a request to the user service"),
         number("shutdown_grace", 10, 0...3600, "seconds for requests to finish at shutdown"),
+        number("drain_delay", 0, 0...300, "seconds before that in which /readyz is 503 and requests are served"),
+        number("event_loops", 0, 0...1024, "threads that serve connections; 0 takes one per processor core"),
         Setting(
             "trusted_proxies", "", "networks of proxies whose client addresses are trusted, such as 10.0.0.0/8 ::1"
         ) { _ = try TrustedProxies($0) },
         Setting("forwarded_field", "x-forwarded-for", "their header field: x-forwarded-for, or forwarded (RFC 7239)") {
             _ = try TrustedProxies.Field($0)
         },
-        Setting("access_log", "text", "one line per request on standard error: text, json or off") {
+        Setting("access_log", "text", "one line per request on standard error: text, json, logfmt or off") {
             _ = try AccessLogFormat($0)
         },
+        number(
+            "slow_request_ms", 1000, 0...3_600_000, "milliseconds from which a request is logged as slow; 0 for none"),
     ]
 
     /// Creates a setting for a whole number within bounds.

@@ -9,38 +9,44 @@ import LatchServer
 import PortableFoundation
 import Synchronization
 
-/// The form of the access log: text, JSON, or none.
+/// The form of the access log: text, JSON, logfmt, or none.
 enum AccessLogFormat: String {
-    case text, json, off
+    case text, json, logfmt, off
 
     /// Parses the setting `access_log`.
     init(_ text: String) throws(CommandError) {
         guard let format = Self(rawValue: text.lowercased()) else {
-            throw .failed("The setting 'access_log' must be text, json or off.", hint: "Leave it out for text.")
+            throw .failed(
+                "The setting 'access_log' must be text, json, logfmt or off.", hint: "Leave it out for text.")
         }
         self = format
     }
 }
 
-/// The access log of a server: one line per request, without query, header fields and content.
+/// The access log of a server: one line per request, without query, header fields and content, and one more for a slow
+/// request, which names its route instead of its path.
 final class AccessLog: Sendable {
     /// The maximum number of lines that wait for a slow reader of the log; further lines are dropped.
     private static let maximumWaiting = 10_000
 
     private let format: AccessLogFormat
+    /// The milliseconds from which a request is slow; nil if none is.
+    private let slowest: Double?
     private let output: Environment.Output
     /// A thread of its own, so that a full pipe blocks no request.
     private let queue = DispatchQueue(label: "latch.access-log")
     private let waiting = Mutex(0)
 
-    init(_ format: AccessLogFormat, _ output: Environment.Output) {
+    /// Creates a log; 0 milliseconds stand for no slow requests.
+    init(_ format: AccessLogFormat, slowAfterMilliseconds slowest: Int = 0, _ output: Environment.Output) {
         self.format = format
+        self.slowest = slowest == 0 ? nil : Double(slowest)
         self.output = output
     }
 
     /// Returns a handler that logs the requests to another one.
     func logging(_ handler: any Handler) -> any Handler {
-        guard format != .off else { return handler }
+        guard format != .off || slowest != nil else { return handler }
         return handler.intercepted(by: [RequestIDInterceptor(), AccessLogInterceptor { [self] in write($0) }])
     }
 
@@ -48,6 +54,8 @@ final class AccessLog: Sendable {
     func flush() { queue.sync {} }
 
     private func write(_ entry: AccessLogEntry) {
+        let isSlow = slowest.map { entry.milliseconds >= $0 } ?? false
+        guard isSlow || format != .off else { return }
         let isAccepted = waiting.withLock { waiting in
             guard waiting < Self.maximumWaiting else { return false }
             waiting += 1
@@ -56,27 +64,69 @@ final class AccessLog: Sendable {
         guard isAccepted else { return }
         let date = Date()
         queue.async { [self] in
-            output.line(Self.line(entry, date, format))
+            if format != .off { output.line(Self.line(entry, date, format)) }
+            if isSlow { output.line(Self.slowLine(entry, date, format)) }
             waiting.withLock { $0 -= 1 }
         }
     }
 
     /// Returns the line of an entry.
     static func line(_ entry: AccessLogEntry, _ date: Date, _ format: AccessLogFormat) -> String {
-        let milliseconds = (entry.duration.inSeconds * 10_000).rounded() / 10
         let time = date.formatted(.iso8601)
-        guard format == .json else {
+        guard format == .text else {
+            return structured(
+                [
+                    "time": .string(time), "method": .string(entry.method.rawValue), "path": .string(entry.path),
+                    "status": entry.statusCode, "milliseconds": .number(entry.milliseconds),
+                    "request_id": entry.requestID.map { .string($0) } ?? .null,
+                ], format)
+        }
+        let status = entry.status.map { String($0.rawValue) } ?? "-"
+        return
+            "\(time) \(entry.method.rawValue) \(entry.path) \(status) \(entry.milliseconds)ms \(entry.requestID ?? "-")"
+            .printable
+    }
+
+    /// Returns the line of a slow request, which names no resource: its path may hold an identifier.
+    static func slowLine(_ entry: AccessLogEntry, _ date: Date, _ format: AccessLogFormat) -> String {
+        let (time, route) = (date.formatted(.iso8601), entry.route ?? "-")
+        guard format == .json || format == .logfmt else {
             let status = entry.status.map { String($0.rawValue) } ?? "-"
             return
-                "\(time) \(entry.method.rawValue) \(entry.path) \(status) \(milliseconds)ms \(entry.requestID ?? "-")"
+                "\(time) slow \(entry.method.rawValue) \(route) \(status) \(entry.milliseconds)ms \(entry.requestID ?? "-")"
                 .printable
         }
-        let object: JSONValue = [
-            "time": .string(time), "method": .string(entry.method.rawValue), "path": .string(entry.path),
-            "status": entry.status.map { .integer(Int64($0.rawValue)) } ?? .null,
-            "milliseconds": .number(milliseconds), "request_id": entry.requestID.map { .string($0) } ?? .null,
-        ]
-        return String(decoding: object.serialized(), as: UTF8.self)
+        return structured(
+            [
+                "time": .string(time), "event": "slow_request", "method": .string(entry.method.rawValue),
+                "route": .string(route), "status": entry.statusCode, "milliseconds": .number(entry.milliseconds),
+                "request_id": entry.requestID.map { .string($0) } ?? .null,
+            ], format)
+    }
+
+    /// Returns an object as JSON, or as words `name=value` with the value as JSON where it is not a plain word.
+    private static func structured(_ object: JSONObject, _ format: AccessLogFormat) -> String {
+        guard format == .logfmt else { return String(decoding: JSONValue.object(object).serialized(), as: UTF8.self) }
+        return object.compactMap { name, value in
+            guard !value.isNull else { return nil }
+            if let text = value.stringValue, text.isLogfmtWord { return "\(name)=\(text)" }
+            return "\(name)=\(String(decoding: value.serialized(), as: UTF8.self))"
+        }.joined(separator: " ").printable
+    }
+}
+
+extension AccessLogEntry {
+    /// The duration in milliseconds with one decimal.
+    fileprivate var milliseconds: Double { (duration.inSeconds * 10_000).rounded() / 10 }
+
+    /// The status as a number; null if the endpoint threw an error.
+    fileprivate var statusCode: JSONValue { status.map { .integer(Int64($0.rawValue)) } ?? .null }
+}
+
+extension String {
+    /// Whether logfmt needs no quotation marks for the text.
+    fileprivate var isLogfmtWord: Bool {
+        !utf8.isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C }
     }
 }
 

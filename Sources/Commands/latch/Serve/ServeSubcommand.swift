@@ -24,8 +24,8 @@ enum ServeSubcommand {
         discussion: """
             Once it accepts connections, it prints one line on standard output:
               latch: serving http://127.0.0.1:8080
-            Each request is logged on standard error (setting access_log: text, json or off). SIGTERM and
-            SIGINT let requests in flight finish, then it exits 0; a second one ends it at once, with 143
+            Each request is logged on standard error (setting access_log: text, json, logfmt or off).
+            SIGTERM and SIGINT let requests in flight finish, then it exits 0; a second one ends it at once, with 143
             or 130. SIGHUP reads the configuration and the certificate again.
 
             Every setting has a key in the file and a name in the environment: LATCH_ and the key in
@@ -73,7 +73,9 @@ private struct ServerProgram {
         let settings = try loader.load()
         let configuration = try settings.serverConfiguration()
         let administration = try settings.administrationConfiguration()
-        let log = AccessLog(try AccessLogFormat(settings["access_log"]), environment.error)
+        let log = AccessLog(
+            try AccessLogFormat(settings["access_log"]), slowAfterMilliseconds: settings.number("slow_request_ms"),
+            environment.error)
         let handler = SwappableHandler(
             ClosureHandler { _ in HTTPResponse(status: .serviceUnavailable, fields: ["Retry-After": "1"]) })
         let server = Server(
@@ -105,11 +107,22 @@ private struct ServerProgram {
         }
         let secondSignal = Self.endProcess(onNext: signals)
         defer { secondSignal.cancel() }
+        identity.drain()
+        await Self.wait(seconds: settings.number("drain_delay"))
         await server.shutdown(grace: configuration.grace)
         await administrationServer?.shutdown(grace: .zero)
         await identity.close()
         log.flush()
         return .success
+    }
+
+    /// Waits while requests are served, so that load balancers see the end coming.
+    private static func wait(seconds: Int) async {
+        do {
+            try await Task.sleep(for: .seconds(seconds))
+        } catch {
+            // A task that is cancelled ends at once.
+        }
     }
 
     /// Ends the process, with 130 or 143, at the next SIGINT or SIGTERM.

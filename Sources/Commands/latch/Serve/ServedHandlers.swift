@@ -19,14 +19,14 @@ final class SwappableHandler: Handler {
     }
 }
 
-/// The handler of one of two listeners: that of operators, which serves metrics, health and readiness alone, or that of the
+/// The handler of one of two listeners: that of operators, which serves metrics, health, liveness and readiness alone, or that of the
 /// public.
 struct ListenerHandler: Handler {
     let next: any Handler
     let isForOperators: Bool
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        guard !isForOperators || ["/metrics", "/healthz", "/readyz"].contains(request.pathWithoutQuery) else {
+        guard !isForOperators || ["/metrics", "/healthz", "/livez", "/readyz"].contains(request.pathWithoutQuery) else {
             return HTTPResponse(status: .notFound)
         }
         var request = request

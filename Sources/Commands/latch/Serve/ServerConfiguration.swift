@@ -3,6 +3,7 @@
 import LatchCommand
 import LatchIdentity
 import LatchServer
+import PortableFoundation
 
 extension Settings {
     /// Returns the configuration of the HTTP server.
@@ -16,6 +17,8 @@ extension Settings {
         configuration.maximumBodyBytes = number("maximum_body_bytes")
         configuration.contentLimits = Identity.contentLimits(callBytes: number("maximum_call_bytes"))
         configuration.grace = .seconds(number("shutdown_grace"))
+        let loops = number("event_loops")
+        configuration.loops = loops == 0 ? ProcessInfo.processInfo.activeProcessorCount : loops
         configuration.trustedProxies = try TrustedProxies(
             self["trusted_proxies"], field: TrustedProxies.Field(self["forwarded_field"]))
         configuration.tls = try tls()

@@ -8,6 +8,8 @@ public struct AccessLogEntry: Sendable {
     public let method: HTTPMethod
     /// The path without its query, which may contain secrets.
     public let path: String
+    /// The pattern of the route, such as `/notes/{id}`; nil if the request reached no endpoint of a `Router`.
+    public let route: String?
     /// The status of the response; nil if the endpoint threw an error.
     public let status: HTTPStatus?
     /// The number of bytes of the response's content; for a stream, the number that was read from it.
@@ -35,6 +37,8 @@ public struct AccessLogInterceptor: Interceptor {
     /// Calls `next` and writes an entry, whether it responds or throws.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         let start = ContinuousClock.now
+        var request = request
+        if request.context[MatchedRouteKey.self] == nil { request.context[MatchedRouteKey.self] = MatchedRoute() }
         do {
             var response = try await next.respond(to: request)
             guard let stream = response.body.stream else {
@@ -42,7 +46,7 @@ public struct AccessLogInterceptor: Interceptor {
                 return response
             }
             let status = response.status
-            let counter = StreamCounter { [self] in write(entry(request, start, status, $0)) }
+            let counter = StreamCounter { [self, request] in write(entry(request, start, status, $0)) }
             response.body = HTTPBody(counter.counting(stream))
             return response
         } catch {
@@ -55,9 +59,10 @@ public struct AccessLogInterceptor: Interceptor {
         _ request: HTTPRequest, _ start: ContinuousClock.Instant, _ status: HTTPStatus?, _ contentLength: Int
     ) -> AccessLogEntry {
         AccessLogEntry(
-            method: request.method, path: String(request.pathWithoutQuery), status: status,
-            contentLength: contentLength, duration: start.duration(to: .now),
-            remoteAddress: request.remoteAddress, requestID: request.fields[.requestID],
+            method: request.method, path: String(request.pathWithoutQuery),
+            route: request.context[MatchedRouteKey.self]?.pattern, status: status, contentLength: contentLength,
+            duration: start.duration(to: .now), remoteAddress: request.remoteAddress,
+            requestID: request.fields[.requestID],
             protocolVersion: request.context[ProtocolVersion.self])
     }
 }

@@ -5,6 +5,8 @@ struct RouteTable: Sendable {
     struct Route: Sendable {
         let method: HTTPMethod
         let pattern: RoutePattern
+        /// The pattern as text, stored so that a match does not compose it.
+        let patternText: String
         /// The names in the pattern, stored so that a match allocates no array.
         let parameterNames: [String]
         /// The handler, inside the interceptors of its router.
@@ -40,7 +42,8 @@ struct RouteTable: Sendable {
     mutating func insert(_ handler: any Handler, method: HTTPMethod, pattern: RoutePattern) {
         let node = pattern.segments.reduce(0) { child(of: $0, for: $1) }
         let route = Route(
-            method: method, pattern: pattern, parameterNames: pattern.parameterNames, handler: handler)
+            method: method, pattern: pattern, patternText: pattern.text, parameterNames: pattern.parameterNames,
+            handler: handler)
         nodes[node].routes.removeAll { $0.method == method }
         nodes[node].routes.append(route)
         // Undecoded paths are looked up here, so a pattern that contains an escape must not be added.

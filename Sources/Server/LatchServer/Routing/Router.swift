@@ -88,6 +88,7 @@ public struct Router: Handler {
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         switch table.match(request) {
         case .endpoint(let route, let values):
+            request.context[MatchedRouteKey.self]?.pattern = route.patternText
             // Only HEAD is matched to a route of another method, GET.
             let dropsContent = route.method != request.method
             guard !values.isEmpty || dropsContent else { return try await route.handler.respond(to: request) }
