@@ -162,9 +162,9 @@ struct Ceremony {
     }
 
     /// Verifies the authentication against what the server has stored.
-    func authenticate(counter: UInt32 = 0, isBackupEligible: Bool = true) throws -> VerifiedAssertion {
+    func authenticate(isBackupEligible: Bool = true) throws -> VerifiedAssertion {
         let stored = StoredCredential(
-            id: Array(1...16), userHandle: Self.userHandle, publicKey: signer.cose, counter: counter,
+            id: Array(1...16), userHandle: Self.userHandle, publicKey: signer.cose,
             isBackupEligible: isBackupEligible)
         return try Self.party.verify(AuthenticationResponse(json()), challenge: Self.challenge, of: stored)
     }

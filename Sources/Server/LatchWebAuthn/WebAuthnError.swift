@@ -50,6 +50,4 @@ package enum WebAuthnError: String, Error, Sendable, CaseIterable {
     case wrongUser
     /// The signature is not the credential's.
     case invalidSignature
-    /// The counter has not grown: there may be a copy of the authenticator.
-    case counterNotGrown
 }

@@ -52,6 +52,9 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "POST /oauth/revoke",
             "POST /oauth/device_authorization",
             "POST /auth/login", "POST /auth/refresh", "POST /auth/logout",
+            "GET /api/auth/passkeys", "POST /api/auth/passkeys", "PATCH /api/auth/passkeys/{id}",
+            "DELETE /api/auth/passkeys/{id}", "POST /api/auth/passkeys/options", "POST /api/auth/passkeys/sign-in",
+            "POST /api/auth/passkeys/sign-in/options",
         ]
             + [
                 "Login", "Logout", "RefreshToken", "ChangePassword", "SetupTwoFactor", "VerifyTwoFactor",
@@ -76,7 +79,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "GET /user/profile", "GET /api/users",
             "GET /metrics",
             "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
-            "GET /.well-known/openid-configuration", "GET /oauth/userinfo", "POST /oauth/userinfo",
+            "GET /.well-known/openid-configuration", "GET /oauth/userinfo", "POST /oauth/userinfo", "GET /passkey.js",
         ]
             + ["widgets", "projects", "files"].flatMap {
                 ["GET /\($0)", "POST /\($0)", "DELETE /\($0)/{id}"] + ($0 == "files" ? [] : ["GET /\($0)/all"])

@@ -20,7 +20,7 @@ import Testing
         return switch setting.key {
         case "listen", "admin_listen": (1...3).map { "127.0.0.1:\($0)" }
         case "store": (1...3).map { "sqlite:file\($0)" }
-        case "issuer", "allowed_origins": (1...3).map { "https://host\($0).example" }
+        case "issuer", "allowed_origins", "passkey_origins": (1...3).map { "https://host\($0).example" }
         case "sample_resource": ["true", "yes", "on"]
         case "user_service": ["false", "no", "off"]
         case "require_verified_email", "require_owner_proof": ["true", "yes", "on"]
@@ -30,6 +30,7 @@ import Testing
         case "upstream_secrets": (1...3).map { "staff\($0)=secret-\($0)" }
         case "sign_in_redirects", "token_redirects": (1...3).map { "notes\($0)://auth/callback" }
         case "apple_app_ids": (1...3).map { "TEAMID000\($0).com.example.notes" }
+        case "passkey_domain": (1...3).map { "host\($0).example" }
         case "first_party_grants": ["password", "refresh_token", "none"]
         case "first_administrator": (1...3).map { "admin\($0)@example.com" }
         case "store_key": (1...3).map { String(repeating: "0\($0)", count: 32) }

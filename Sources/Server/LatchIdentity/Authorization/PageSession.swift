@@ -47,10 +47,12 @@ struct PageSessionService: Sendable {
 
     /// Signs a browser in, as a device of its own each time (attack G1), and another user of it out.
     ///
+    /// - Parameter insert: Inserts the device together with what it is exchanged for; nil for the device alone.
     /// - Returns: The session, and the Set-Cookie field of it.
     /// - Throws: `IdentityError.invalidCredentials` if the account has changed since the login was decided.
     func begin(
-        for account: Account, factorAt: Date?, in request: HTTPRequest
+        for account: Account, factorAt: Date?, in request: HTTPRequest,
+        inserting insert: TokenService.DeviceInsertion? = nil
     ) async throws(IdentityError) -> (session: ActivePageSession, cookie: String) {
         try dependencies.take([dependencies.limits.session(accountID: account.id)])
         let (origin, now) = (request.requestOrigin, dependencies.now)
@@ -63,7 +65,11 @@ struct PageSessionService: Sendable {
         let cookie = try cookies.set(
             PageSession(
                 device: device.publicID, accountID: account.id, credentialVersion: account.credentialVersion))
-        guard try await dependencies.store.insert(device, for: account) else { throw .invalidCredentials }
+        if let insert {
+            try await insert(device, account)
+        } else {
+            guard try await dependencies.store.insert(device, for: account) else { throw .invalidCredentials }
+        }
         // One of the same account may have just let an app of another tab in (attack B9); it ends within the hour.
         if let earlier = cookies.session(in: request), earlier.accountID != account.id,
             let id = Device.id(fromPublicID: earlier.device)

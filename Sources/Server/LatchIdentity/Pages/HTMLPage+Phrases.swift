@@ -7,11 +7,12 @@ import LatchTexts
 extension HTMLPage {
     /// Creates a page in the language of the request that is being handled, under the name of the service.
     ///
-    /// The parameters are those of ``HTMLPage/init(_:text:items:problem:invalidFields:action:carrying:fields:alternative:refusal:links:appLink:)``.
+    /// The parameters are those of ``HTMLPage/init(_:text:items:problem:invalidFields:action:carrying:fields:scriptedButton:alternative:refusal:links:appLink:)``.
     init(
         _ title: Phrase, text: Phrase? = nil, items: [Phrase] = [], problem: Phrase? = nil,
         invalidFields: [String] = [], action: (path: String, button: Phrase)? = nil, carrying token: String? = nil,
-        fields: [HTMLField] = [], alternative: Phrase? = nil, refusal: Phrase? = nil,
+        fields: [HTMLField] = [], scriptedButton: ScriptedButton? = nil, alternative: Phrase? = nil,
+        refusal: Phrase? = nil,
         links: [(url: String, label: Phrase)] = [], appLink: (url: String, label: Phrase)? = nil
     ) {
         let context = PageContext.current
@@ -20,7 +21,7 @@ extension HTMLPage {
             texts(title), text: text.map(texts.callAsFunction) ?? "", items: items.map(texts.callAsFunction),
             problem: problem.map { texts(Phrase("page.error", .phrase($0))) }, invalidFields: invalidFields,
             action: action.map { ($0.path, texts($0.button)) }, carrying: token, fields: fields,
-            alternative: alternative.map(texts.callAsFunction), refusal: refusal.map(texts.callAsFunction),
+            scriptedButton: scriptedButton, alternative: alternative.map(texts.callAsFunction), refusal: refusal.map(texts.callAsFunction),
             links: links.map { Link($0.url, texts($0.label)) }, appLink: appLink.map { ($0.url, texts($0.label)) })
         if problem != nil { windowTitle = texts(Phrase("page.error", .phrase(title))) }
         language = texts.language
@@ -33,13 +34,25 @@ extension HTMLPage {
     }
 }
 
+extension HTMLPage.ScriptedButton {
+    /// The button that signs in with a passkey.
+    static var passkey: HTMLPage.ScriptedButton {
+        HTMLPage.ScriptedButton(
+            id: "passkey", label: PageContext.current.texts(Phrase("page.signIn.passkey")), field: PasskeyScript.field,
+            script: PasskeyScript.path)
+    }
+}
+
 /// The fields of the server's pages, labelled in the language of the request.
 extension HTMLField {
     private static func label(_ key: String) -> String { PageContext.current.texts(Phrase(key)) }
 
     /// Returns the fields of a sign-in; the first one that is empty has the focus.
-    static func signIn(name: String) -> [HTMLField] {
-        [.username(label: label("page.field.account"), value: name), currentPassword]
+    static func signIn(name: String, offersPasskeys: Bool = false) -> [HTMLField] {
+        [
+            .username(label: label("page.field.account"), value: name, offersPasskeys: offersPasskeys),
+            currentPassword,
+        ]
     }
 
     /// The field of an account's password.

@@ -47,7 +47,7 @@ extension Passkey {
     /// The credential to verify a response with.
     var stored: StoredCredential {
         StoredCredential(
-            id: id, userHandle: Self.userHandle(of: accountID), publicKey: publicKey, counter: counter,
+            id: id, userHandle: Self.userHandle(of: accountID), publicKey: publicKey,
             isBackupEligible: isBackupEligible)
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchHTTP
 import LatchWebAuthn
 import PortableFoundation
 
@@ -40,6 +41,24 @@ struct PasskeySignInService: Sendable {
         return try await dependencies.tokens.startSession(
             for: verified.account, from: origin, grantType: OAuthClient.GrantType("passkey"), scopes: scopes,
             factorAt: dependencies.now
+        ) { device, account throws(IdentityError) in
+            try await use(verified, of: account, for: .session(device), from: origin)
+        }
+    }
+
+    /// Signs in a browser on the server's own pages.
+    ///
+    /// - Parameter text: The JSON of the response, as the script of the page has it.
+    /// - Throws: The errors of ``signIn(_:from:)``.
+    func beginOnPage(
+        _ text: String, in request: HTTPRequest
+    ) async throws(IdentityError) -> (session: ActivePageSession, cookie: String) {
+        let origin = request.requestOrigin
+        let limits = JSONLimits(depth: 16, bytes: 64 << 10, values: 1000)
+        let credential = (try? JSONValue(parsing: text, limits: limits))?.objectValue
+        let verified = try await verify(credential ?? [:], from: origin)
+        return try await dependencies.pageSessions.begin(
+            for: verified.account, factorAt: dependencies.now, in: request
         ) { device, account throws(IdentityError) in
             try await use(verified, of: account, for: .session(device), from: origin)
         }
@@ -95,8 +114,7 @@ struct PasskeySignInService: Sendable {
         else { throw try await failure("closedAccount", of: passkey.accountID, from: origin) }
         return Verified(
             account: account,
-            use: PasskeyUse(
-                id: passkey.id, counter: assertion.counter, isBackedUp: assertion.isBackedUp, challenge: challenge),
+            use: PasskeyUse(id: passkey.id, assertion: assertion, challenge: challenge),
             attempt: attempt)
     }
 

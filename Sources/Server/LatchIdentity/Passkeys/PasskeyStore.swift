@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchWebAuthn
 package import PortableFoundation
 
 /// A challenge that a response has used up.
@@ -12,8 +13,7 @@ package struct SpentChallenge: Sendable, Hashable {
 /// A verified response of a passkey.
 package struct PasskeyUse: Sendable, Hashable {
     package let id: [UInt8]
-    package let counter: UInt32
-    package let isBackedUp: Bool
+    package let assertion: VerifiedAssertion
     package let challenge: SpentChallenge
 }
 

@@ -9,8 +9,8 @@ extension RelyingParty {
     ///
     /// It must be https, or http on `localhost` (Secure Contexts §3.1), with a domain and not an address as its host. The origins
     /// are that of the URL, that which Apple's systems state for an app of the domain, and those that the configuration adds.
-    init?(issuer: String, _ configuration: IdentityConfiguration) {
-        guard let (origin, host) = Self.site(of: issuer) else { return nil }
+    init?(issuer: String?, _ configuration: IdentityConfiguration) {
+        guard let issuer, let (origin, host) = Self.site(of: issuer) else { return nil }
         let id = configuration.passkeyDomain?.lowercasedASCII() ?? host
         guard Self.isDomain(id, of: host) else { return nil }
         let app = "https://\(id)"

@@ -91,12 +91,13 @@ struct AuthorizeRoutes: Sendable {
 
     // MARK: Pages
 
-    /// Takes a password or a code of the second factor.
+    /// Takes a password, the response of a passkey, or a code of the second factor.
     @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
         let isRefused = try fields.single("refuse") != nil
         let (name, password) = (try fields.single("name") ?? "", try fields.single("password") ?? "")
         let code = try fields.single("code") ?? ""
+        let credential = try fields.single(PasskeyScript.field) ?? ""
         do {
             let (form, isOwn) = try pages.form(in: fields, of: request)
             if isRefused { return try refuse(form) }
@@ -106,6 +107,7 @@ struct AuthorizeRoutes: Sendable {
                 return try pages.signIn(for: form.purpose, in: request, name: name)
             }
             switch form.step {
+            case .password where !credential.isEmpty: return try await verify(credential: credential, form, request)
             case .password: return try await verify(name: name, password: password, form, request)
             case .factor(let challenge): return try await verify(code: code, challenge, form, request)
             case .decision, .request: throw IdentityError.loginEnded
@@ -133,6 +135,20 @@ struct AuthorizeRoutes: Sendable {
         }
     }
 
+    /// Takes the response of a passkey, which proves both factors.
+    private func verify(
+        credential: String, _ form: PageForm, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        let begun: (session: ActivePageSession, cookie: String)
+        do throws(IdentityError) {
+            begun = try await dependencies.passkeySignIns.beginOnPage(credential, in: request)
+        } catch {
+            guard error.form.isDisclosed else { throw error }
+            return try pages.signIn(for: form.purpose, in: request, problem: error)
+        }
+        return try await proceed(in: begun.session, begun.cookie, form, request)
+    }
+
     private func verify(
         code: String, _ challenge: String, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
@@ -153,6 +169,13 @@ struct AuthorizeRoutes: Sendable {
     ) async throws(IdentityError) -> HTTPResponse {
         let (session, cookie) = try await dependencies.pageSessions.begin(
             for: account, factorAt: factorAt, in: request)
+        return try await proceed(in: session, cookie, form, request)
+    }
+
+    /// Continues with what the user has signed in for.
+    private func proceed(
+        in session: ActivePageSession, _ cookie: String, _ form: PageForm, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
         switch form.purpose {
         case .authorization(let pending):
             return try await proceed(pending, in: session, request, isNew: true).setting(cookie)

@@ -13,6 +13,9 @@ struct PasskeyRoutes: Sendable {
 
     /// Adds the routes; where the public URL permits no passkeys, each is 404.
     func add(to router: inout Router) {
+        router.group(interceptors: dependencies.limiting(.other)) { others in
+            others.get(PasskeyScript.path) { _ in PasskeyScript.response }
+        }
         router.group(prefix: "/api/auth/passkeys", interceptors: dependencies.limiting(.token)) { passkeys in
             passkeys.post("/options", creationOptions)
             passkeys.post("", register)

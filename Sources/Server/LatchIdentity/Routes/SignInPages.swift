@@ -6,6 +6,7 @@ import LatchHTTP
 import LatchServer
 import LatchSignIn
 import LatchTexts
+import LatchWebAuthn
 import PortableFoundation
 
 /// The pages on which users sign in for an app or for another device, and decide about it.
@@ -93,16 +94,19 @@ struct SignInPages: Sendable {
 
     // MARK: Signing in
 
-    /// Returns the page that asks for a name and a password.
+    /// Returns the page that asks for a name and a password, or a passkey where the browser has one.
     func signIn(
         for purpose: PageForm.Purpose, in request: HTTPRequest, name: String = "", problem: IdentityError? = nil
     ) throws(IdentityError) -> HTTPResponse {
         let (browser, cookie) = try self.browser(of: request)
+        let hasPasskeys = RelyingParty(issuer: dependencies.accessTokens.issuer, dependencies.configuration) != nil
         let page = HTMLPage(
             Phrase("page.signIn.title"), text: Self.reason(purpose), problem: problem?.pageProblem,
             invalidFields: problem == .invalidCredentials ? ["name", "password"] : [],
             action: ("/login", Phrase("page.signIn.submit")),
-            carrying: try seal(purpose, .password, browser: browser), fields: HTMLField.signIn(name: name),
+            carrying: try seal(purpose, .password, browser: browser), 
+            fields: HTMLField.signIn(name: name, offersPasskeys: hasPasskeys),
+            scriptedButton: hasPasskeys ? .passkey : nil,
             refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil,
             links: [("/forgot", Phrase("page.signIn.forgot"))]
                 + (Self.canCancel(purpose) ? [] : [("/", Phrase("page.button.cancel"))]))

@@ -184,8 +184,8 @@ final class AccessTokenIssuer: Sendable {
             "auth_time": .integer(Int64(authenticated)), "sid": .string(device.publicID),
             // Core §3.1.3.6: the left half of the hash of ES256.
             "at_hash": .string(Base64URL.encode(accessToken.digest.prefix(16))),
-            // RFC 8176 §2: the pages ask for a password, and for a code where the account has a second factor.
-            "amr": device.factorAt == nil ? ["pwd"] : ["pwd", "otp", "mfa"],
+            // RFC 8176 §2: the pages ask for a password, and with a second factor for a code, or for a passkey, which is both.
+            "amr": device.factorAt == nil ? ["pwd"] : ["mfa"],
         ]
         if let nonce { claims["nonce"] = .string(nonce) }
         for (name, value) in account.openIDClaims(scopes) { claims[name] = value }

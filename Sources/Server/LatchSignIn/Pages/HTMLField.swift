@@ -25,10 +25,14 @@ package struct HTMLField: Sendable {
     }
 
     /// Returns the field of an address or a user name.
-    package static func username(_ name: String = "name", label: String, value: String = "") -> HTMLField {
+    ///
+    /// - Parameter offersPasskeys: Whether the browser offers passkeys in it, to a script that asks for them.
+    package static func username(
+        _ name: String = "name", label: String, value: String = "", offersPasskeys: Bool = false
+    ) -> HTMLField {
         var field = HTMLField(
             name, label,
-            #"type="text" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="320" required"#)
+            #"type="text" autocomplete="username\#(offersPasskeys ? " webauthn" : "")" autocapitalize="none" spellcheck="false" maxlength="320" required"#)
         field.value = value
         return field
     }

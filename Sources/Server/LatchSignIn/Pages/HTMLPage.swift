@@ -26,12 +26,39 @@ package struct HTMLPage: Sendable {
         }
     }
 
+    /// A button of the form that a script shows and handles, and a hidden field for what the script yields.
+    package struct ScriptedButton: Sendable {
+        /// The path of the script at this server.
+        let script: String
+        let id: String
+        let label: String
+        let field: String
+
+        /// Creates a button, which stays hidden where there are no scripts.
+        package init(id: String, label: String, field: String, script: String) {
+            (self.id, self.label, self.field, self.script) = (id, label, field, script)
+        }
+
+        /// The field and the button, as HTML.
+        fileprivate var html: String {
+            let field = HTMLContext.attribute.escape(field)
+            return """
+                <input type="hidden" name="\(field)" id="\(field)"><button type="button" \
+                id="\(HTMLContext.attribute.escape(id))" class="second" hidden>\(HTMLContext.text.escape(label))</button>
+                """
+        }
+    }
+
+    /// The path of the only script that the page runs; nil for a page without one.
+    private let script: String?
+
     /// Creates a page with a text and, if given, the form of an action that carries a token.
     ///
     /// - Parameters:
     ///   - problem: The problem of the last input.
     ///   - invalidFields: The names of the fields that the problem is about; without one, the problem itself has the focus.
     ///   - items: A list below the text.
+    ///   - scriptedButton: A button of a script, below the one that sends the form.
     ///   - alternative: The label of a second button, which sends `other` along.
     ///   - refusal: The label of the last button, which sends `refuse` along.
     ///   - links: The links at the end.
@@ -39,10 +66,11 @@ package struct HTMLPage: Sendable {
     package init(
         _ title: String, text: String, items: [String] = [], problem: String? = nil, invalidFields: [String] = [],
         action: (path: String, button: String)? = nil, carrying token: String? = nil, fields: [HTMLField] = [],
-        alternative: String? = nil, refusal: String? = nil, links: [Link] = [],
+        scriptedButton: ScriptedButton? = nil, alternative: String? = nil, refusal: String? = nil, links: [Link] = [],
         appLink: (url: String, label: String)? = nil
     ) {
         self.title = title
+        script = action == nil ? nil : scriptedButton?.script
         windowTitle = title
         let invalid = problem == nil ? [] : fields.map(\.name).filter(invalidFields.contains)
         let mistake = problem.map {
@@ -54,6 +82,7 @@ package struct HTMLPage: Sendable {
             return Self.form(
                 action, token: token,
                 fields: fields.map { $0.html(isInvalid: invalid.contains($0.name), hasFocus: $0.name == focused) },
+                scriptedButton: scriptedButton?.html ?? "",
                 others: [("other", alternative), ("refuse", refusal)].compactMap { name, label in
                     label.map { (name: name, label: $0) }
                 })
@@ -71,7 +100,7 @@ package struct HTMLPage: Sendable {
     }
 
     private static func form(
-        _ action: (path: String, button: String), token: String?, fields: [String],
+        _ action: (path: String, button: String), token: String?, fields: [String], scriptedButton: String,
         others: [(name: String, label: String)]
     ) -> String {
         let buttons = others.map { name, label in
@@ -82,12 +111,13 @@ package struct HTMLPage: Sendable {
         return """
             <form method="post" action="\(HTMLContext.url.escape(action.path))">
             <input type="hidden" name="token" value="\(HTMLContext.attribute.escape(token ?? ""))">
-            \(fields.joined())<button>\(HTMLContext.text.escape(action.button))</button>\(buttons.joined())
+            \(fields.joined())<button>\(HTMLContext.text.escape(action.button))</button>\(scriptedButton)\(buttons.joined())
             </form>
             """
     }
 
-    /// Returns the page with a policy against scripts, images, frames and referrers, since its URL holds a token.
+    /// Returns the page with a policy against scripts, images, frames and referrers, since its URL holds a token; the script of
+    /// a page that has one is this server's own, and talks to it alone.
     ///
     /// - Parameter formTarget: A source expression of the place that the response to the form redirects to, which the policy
     ///   of forms covers as well.
@@ -95,7 +125,7 @@ package struct HTMLPage: Sendable {
         let targets = "'self'" + (formTarget.map { " \($0)" } ?? "")
         let policy =
             "default-src 'none'; style-src \(PageStyle.source); form-action \(targets); frame-ancestors 'none'; "
-            + "base-uri 'none'"
+            + "base-uri 'none'" + (script == nil ? "" : "; script-src 'self'; connect-src 'self'")
         return HTTPResponse(
             status: status,
             fields: [
@@ -106,9 +136,10 @@ package struct HTMLPage: Sendable {
             body: HTTPBody(html))
     }
 
-    /// The HTML, without scripts, so that the policy can forbid all of them.
+    /// The HTML, without scripts of its own, so that the policy can forbid all of them.
     private var html: String {
         let brand = serviceName.map { "<p class=\"brand\">\(HTMLContext.text.escape($0))</p>\n" } ?? ""
+        let head = script.map { "<script src=\"\(HTMLContext.url.escape($0))\" defer></script>\n" } ?? ""
         let window = [windowTitle, serviceName].compactMap(\.self).joined(separator: " – ")
         return """
             <!doctype html>
@@ -117,7 +148,7 @@ package struct HTMLPage: Sendable {
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <title>\(HTMLContext.text.escape(window))</title>
             <style>\(PageStyle.sheet)</style>
-            <main>
+            \(head)<main>
             \(brand)<h1>\(HTMLContext.text.escape(title))</h1>
             \(content)
             </main>

@@ -7,13 +7,12 @@ package struct StoredCredential: Sendable, Hashable {
     package let userHandle: [UInt8]
     /// The public key in COSE.
     package let publicKey: [UInt8]
-    package let counter: UInt32
     package let isBackupEligible: Bool
 
     /// Creates the credential.
-    package init(id: [UInt8], userHandle: [UInt8], publicKey: [UInt8], counter: UInt32, isBackupEligible: Bool) {
+    package init(id: [UInt8], userHandle: [UInt8], publicKey: [UInt8], isBackupEligible: Bool) {
         (self.id, self.userHandle, self.publicKey) = (id, userHandle, publicKey)
-        (self.counter, self.isBackupEligible) = (counter, isBackupEligible)
+        self.isBackupEligible = isBackupEligible
     }
 }
 
@@ -22,14 +21,18 @@ package struct VerifiedAssertion: Sendable, Hashable {
     package let counter: UInt32
     package let isBackedUp: Bool
 
-    /// Whether the counter has grown since another value, or the authenticator counts nothing (§7.2 step 22).
+    /// Creates the change.
+    package init(counter: UInt32, isBackedUp: Bool) { (self.counter, self.isBackedUp) = (counter, isBackedUp) }
+
+    /// Whether the counter has grown since the stored one, or the authenticator counts nothing (§7.2 step 22); otherwise there may
+    /// be a copy of it.
     package func isNewer(than stored: UInt32) -> Bool { counter > stored || (counter == 0 && stored == 0) }
 }
 
 extension RelyingParty {
     /// Verifies an authentication with a discoverable credential (WebAuthn Level 3 §7.2): its user handle says whose it is.
     ///
-    /// The counter must be compared again where it is stored: another response may come in between.
+    /// The counter is left to whoever stores it, who compares it in the same transaction (``VerifiedAssertion/isNewer(than:)``).
     ///
     /// - Parameter challenge: The challenge of the options.
     /// - Throws: `WebAuthnError`, one for each step.
@@ -49,8 +52,6 @@ extension RelyingParty {
         guard try COSEKey(stored.publicKey).isValidSignature(response.signature, for: signed) else {
             throw .invalidSignature
         }
-        let assertion = VerifiedAssertion(counter: data.counter, isBackedUp: data.flags.contains(.backedUp))
-        guard assertion.isNewer(than: stored.counter) else { throw .counterNotGrown }
-        return assertion
+        return VerifiedAssertion(counter: data.counter, isBackedUp: data.flags.contains(.backedUp))
     }
 }

@@ -41,13 +41,16 @@ extension SQLiteIdentityStore: PasskeyStore {
             else { return .ended }
             guard try db.spend(use.challenge) else { return .spent }
             // WebAuthn Level 3 §7.2 step 22: of a copy and its original the one that was used less is noticed.
-            guard use.counter > stored.counter || (use.counter == 0 && stored.counter == 0) else {
+            guard use.assertion.isNewer(than: stored.counter) else {
                 try db.audit("passkey.copied", account: account.id, at: now)
                 return .counterNotGrown
             }
             try db.run(
                 "UPDATE passkey SET counter = ?, is_backed_up = ?, last_used_at = ? WHERE credential_id = ?",
-                [.integer(Int64(use.counter)), .integer(use.isBackedUp ? 1 : 0), .date(now), .blob(use.id)])
+                [
+                    .integer(Int64(use.assertion.counter)), .integer(use.assertion.isBackedUp ? 1 : 0), .date(now),
+                    .blob(use.id),
+                ])
             switch purpose {
             case .session(let device): return try db.signIn(device, of: account) ? .accepted : .ended
             case .reauthentication(let device):

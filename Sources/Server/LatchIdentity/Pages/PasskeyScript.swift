@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchSignIn
+
+/// The script of the sign-in page: it shows the button for passkeys where the browser has them, and offers them in the field of
+/// the name (WebAuthn Level 3 §5.1.7, conditional mediation).
+///
+/// It is the only script of the server's pages, a file of its own, so that their policy forbids every other one.
+enum PasskeyScript {
+    /// The path of the script.
+    static let path = "/passkey.js"
+    /// The name of the form's field for the browser's response.
+    static let field = "credential"
+
+    /// The response with the script.
+    static var response: HTTPResponse {
+        HTTPResponse(
+            status: .ok,
+            fields: [
+                .contentType: "text/javascript; charset=utf-8", .cacheControl: "public, max-age=300",
+                "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin",
+            ],
+            body: HTTPBody(text))
+    }
+
+    /// The script.
+    ///
+    /// A failure leaves the page as it is: the user has the password. A challenge is valid for five minutes, so that an offer that
+    /// waits gets another one before.
+    private static let text = #"""
+        "use strict";
+        (() => {
+            const button = document.getElementById("passkey");
+            const field = document.getElementById("credential");
+            if (!button || !field || !window.PublicKeyCredential || !navigator.credentials) return;
+
+            const decode = (text) =>
+                Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (one) => one.charCodeAt(0));
+            const encode = (bytes) =>
+                btoa(String.fromCharCode(...new Uint8Array(bytes)))
+                    .replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+            let waiting = null;
+
+            const signIn = async (mediation) => {
+                if (waiting) waiting.abort();
+                const { signal } = (waiting = new AbortController());
+                const response = await fetch("/api/auth/passkeys/sign-in/options", {
+                    method: "POST", headers: { "Content-Type": "application/json" }, body: "{}", signal,
+                });
+                if (!response.ok) return;
+                const { publicKey } = await response.json();
+                publicKey.challenge = decode(publicKey.challenge);
+                const found = await navigator.credentials.get({ publicKey, signal, ...mediation });
+                const { clientDataJSON, authenticatorData, signature, userHandle } = found.response;
+                field.value = JSON.stringify({
+                    id: found.id, rawId: encode(found.rawId), type: found.type,
+                    response: {
+                        clientDataJSON: encode(clientDataJSON), authenticatorData: encode(authenticatorData),
+                        signature: encode(signature), userHandle: userHandle ? encode(userHandle) : null,
+                    },
+                    clientExtensionResults: found.getClientExtensionResults(),
+                });
+                button.form.submit();
+            };
+
+            const offer = () => signIn({ mediation: "conditional" }).catch(() => {});
+            let timer = null;
+            const begin = async () => {
+                const has = PublicKeyCredential.isConditionalMediationAvailable;
+                if (!has || !(await has.call(PublicKeyCredential))) return;
+                timer = setInterval(offer, 240000);
+                offer();
+            };
+            button.addEventListener("click", () => {
+                clearInterval(timer);
+                signIn({}).catch(begin);
+            });
+            button.hidden = false;
+            begin();
+        })();
+
+        """#
+}

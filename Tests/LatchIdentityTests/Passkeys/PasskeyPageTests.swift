@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A passkey on the page of a sign-in` {
+    private func text(_ assertion: JSONValue) -> String { String(decoding: assertion.serialized(), as: UTF8.self) }
+
+    @Test func `is a button that a script shows, and an offer in the field of the name`() async throws {
+        let site = try await Site.authorizing { $0.issuer = Site.issuer }
+        var agent = UserAgent(site)
+        let page = try await agent.get(SignInApp().path())
+        #expect(page.text.contains(#"<button type="button" id="passkey" class="second" hidden>Sign in with a passkey<"#))
+        #expect(page.text.contains(#"autocomplete="username webauthn""#))
+        #expect(page.text.contains(#"<input type="hidden" name="credential" id="credential">"#))
+        let policy = page.field("Content-Security-Policy") ?? ""
+        #expect(policy.hasSuffix("; script-src 'self'; connect-src 'self'") && policy.hasPrefix("default-src 'none'"))
+        let script = try await agent.get("/passkey.js")
+        #expect(script.status == 200 && script.field(.contentType) == "text/javascript; charset=utf-8")
+        #expect(script.field("X-Content-Type-Options") == "nosniff")
+        #expect(script.text.contains("navigator.credentials.get") && script.text.contains("mediation: \"conditional\""))
+        let german = try await agent.send(.get, SignInApp().path(), fields: ["Accept-Language": "de"])
+        #expect(german.text.contains(">Mit Passkey anmelden<"))
+        await site.close()
+    }
+
+    @Test func `is not offered where the public URL permits none`() async throws {
+        let site = try await Site.authorizing { $0.issuer = nil }
+        var agent = UserAgent(site)
+        let login = try await agent.get(SignInApp().path())
+        #expect(login.title == "Sign in" && !login.text.contains("script") && !login.text.contains("webauthn"))
+        #expect(login.field("Content-Security-Policy")?.contains("script-src") == false)
+        await site.close()
+    }
+
+    @Test func `signs the browser in, and the app gets its code`() async throws {
+        let site = try await Site.authorizing { $0.issuer = Site.issuer }
+        let user = PasskeyUser(
+            site: site, authenticator: VirtualAuthenticator(), access: try await site.logIn().access)
+        #expect(try await user.register().status == 201)
+        var agent = UserAgent(site)
+        let app = SignInApp()
+        let page = try await agent.get(app.path())
+        let redirect = try await agent.submit(page, [("credential", text(try await user.assertion()))])
+        let tokens = try await site.exchange(redirect.parameters["code"] ?? "", app)
+        let claims = try JWT(unverified: tokens.string("id_token")).claims
+        #expect(claims.strings("amr") == ["mfa"] && claims.string("email") == "ada@example.com")
+        await site.close()
+    }
+
+    @Test(.tags(.attackG7)) func `signs in nobody by the form of another browser`() async throws {
+        let site = try await Site.authorizing { $0.issuer = Site.issuer }
+        let user = PasskeyUser(
+            site: site, authenticator: VirtualAuthenticator(), access: try await site.logIn().access)
+        #expect(try await user.register().status == 201)
+        var attacker = UserAgent(site)
+        let page = try await attacker.get(SignInApp().path())
+        var victim = UserAgent(site)
+        let shown = try await victim.submit(page, [("credential", text(try await user.assertion()))])
+        #expect(shown.title == "Sign in" && shown.location.isEmpty)
+        #expect(try await victim.get(SignInApp().path(["prompt": "none"])).parameters["error"] == "login_required")
+        await site.close()
+    }
+
+    @Test func `shows the page again if it is refused`() async throws {
+        let site = try await Site.authorizing { $0.issuer = Site.issuer }
+        let user = PasskeyUser(
+            site: site, authenticator: VirtualAuthenticator(), access: try await site.logIn().access)
+        #expect(try await user.register().status == 201)
+        var agent = UserAgent(site)
+        var page = try await agent.get(SignInApp().path())
+        for credential in ["{", "[]", "{}"] {
+            page = try await agent.submit(page, [("credential", credential)])
+            #expect(page.status == 400 && page.text.contains("This passkey does not sign in here"))
+        }
+        let assertion = text(try await user.assertion())
+        site.clock.advance(by: 300)
+        page = try await agent.submit(page, [("credential", assertion)])
+        #expect(page.status == 400 && page.text.contains("The request for the passkey has expired"))
+        let redirect = try await agent.submit(page, [("credential", text(try await user.assertion()))])
+        #expect(redirect.parameters["code"] != nil)
+        await site.close()
+    }
+}

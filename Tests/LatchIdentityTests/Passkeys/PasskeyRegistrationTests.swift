@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `Registering a passkey` {
+    @Test func `has the options of WebAuthn, for a discoverable credential of a verified user`() async throws {
+        let site = try await Site.withPasskeys()
+        let user = try await PasskeyUser.registered(at: site)
+        let options = try await user.creationOptions()
+        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        #expect(options["rp"] == ["id": "id.latch.example", "name": "Latchwork"])
+        let handle = Base64URL.encode(Array(account.id.utf8))
+        #expect(
+            options["user"] == ["id": .string(handle), "name": "ada@example.com", "displayName": "ada@example.com"])
+        #expect(options["pubKeyCredParams"]?.arrayValue?.map { $0["alg"]?.intValue } == [-7, -8, -257])
+        #expect(options["timeout"] == 300_000 && options["attestation"] == "none")
+        #expect(options["extensions"] == ["credProps": true])
+        #expect(
+            options["authenticatorSelection"]
+                == ["residentKey": "required", "requireResidentKey": true, "userVerification": "required"])
+        #expect(
+            options["excludeCredentials"]
+                == [["type": "public-key", "id": .string(user.newest), "transports": ["internal", "hybrid"]]])
+        let other = try await user.creationOptions()
+        #expect(other["challenge"] != options["challenge"])
+        await site.close()
+    }
+
+    @Test func `yields a passkey, which the owner lists, renames and counts`() async throws {
+        let site = try await Site.withPasskeys()
+        var user = try await PasskeyUser.signedIn(at: site)
+        #expect(try await user.list().isEmpty)
+        let made = try await user.register()
+        #expect(made.status == 201 && made.string("id") == user.newest && made.string("name") == "Passkey")
+        #expect(made.string("createdAt") == "2027-01-15T08:00:00Z" && made.json["lastUsedAt"] == nil)
+        #expect(made.json["isBackedUp"] == true && made.json["isSynced"] == true)
+        #expect(try await user.list() == [.object(made.json)])
+        let path = "/api/auth/passkeys/\(user.newest)"
+        let renamed = try await site.call(.patch, path, bearer: user.access, ["name": " My phone "])
+        #expect(renamed.status == 200 && renamed.string("name") == "My phone")
+        for name: JSONValue in ["", " ", "a\u{7}b", .string(String(repeating: "a", count: 101)), 7] {
+            #expect(try await site.call(.patch, path, bearer: user.access, ["name": name]).status == 400)
+        }
+        site.clock.advance(by: 60)
+        user.access = try await user.signIn().access
+        #expect(try await user.list().first?["lastUsedAt"] == "2027-01-15T08:01:00Z")
+        let methods = try await site.call(.get, "/api/auth/links", bearer: user.access)
+        #expect(methods.json["passkeys"] == 1 && methods.json["hasPassword"] == true)
+        await site.close()
+    }
+
+    @Test func `names a passkey by the browser and the system`() async throws {
+        let site = try await Site.withPasskeys()
+        try await site.signUp()
+        let agent = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15"
+        let login = try await site.post(
+            "/api/auth/clients/login", ["email": "ada@example.com", "password": .string(Site.password)],
+            fields: [.userAgent: agent])
+        let user = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: login.access)
+        #expect(try await user.register().string("name") == "Safari, macOS")
+        let key = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: login.access)
+        #expect(try await key.register(name: "Key").string("name") == "Key")
+        #expect(try await user.list().map { $0["name"]?.stringValue } == ["Safari, macOS", "Key"])
+        await site.close()
+    }
+
+    @Test func `is in the audit log, and mails the owner`() async throws {
+        let site = try await Site.withPasskeys()
+        let user = try await PasskeyUser.registered(at: site)
+        #expect(await site.mailSubjects() == ["A passkey was added"])
+        #expect(try await site.audited("passkey.added") != nil)
+        #expect(try await user.remove(user.newest).status == 200)
+        #expect(await site.mailSubjects() == ["A passkey was added", "A passkey was removed"])
+        #expect(try await site.audited("passkey.removed") != nil)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE9)) func `needs a recent authentication, and the server's own client`() async throws {
+        let site = try await Site.withPasskeys { $0.recentAuthentication = .seconds(60) }
+        let user = try await PasskeyUser.registered(at: site)
+        site.clock.advance(by: 61)
+        for response in [
+            try await site.call(.post, "/api/auth/passkeys/options", bearer: user.access, [:]),
+            try await user.remove(user.newest),
+        ] {
+            #expect(response.status == 401 && response.string("code") == "signInAgain")
+        }
+        #expect(try await user.reauthenticate(try await user.assertion()).status == 200)
+        _ = try await user.creationOptions()
+        for method: HTTPMethod in [.get, .post] {
+            #expect(try await site.call(method, "/api/auth/passkeys", bearer: "x", [:]).status == 401)
+        }
+        await site.close()
+    }
+
+    @Test func `takes each challenge once, for five minutes, from the device that has requested it`() async throws {
+        let site = try await Site.withPasskeys()
+        let user = try await PasskeyUser.signedIn(at: site)
+        let other = PasskeyUser(
+            site: site, authenticator: user.authenticator, access: try await site.logIn().access)
+        let options = try await user.creationOptions()
+        let created = try user.created(options)
+        // Another device of the account, an authentication's challenge, and one that nobody has issued.
+        let foreign = try await other.send(created)
+        #expect(foreign.status == 400 && foreign.string("code") == "invalidPasskey")
+        #expect(try await site.audited("passkey.refused")?.detail?.hasPrefix("wrongChallenge from ") == true)
+        var changed = options.objectValue ?? [:]
+        for challenge in [try await user.requestOptions()["challenge"], "AAAA", .string(String(repeating: "A", count: 75))]
+        {
+            changed["challenge"] = challenge
+            #expect(try await user.send(try user.created(.object(changed))).string("code") == "invalidPasskey")
+        }
+        site.clock.advance(by: 299)
+        #expect(try await user.send(created).status == 201)
+        let again = try await user.send(try user.created(options))
+        #expect(again.status == 400 && again.string("code") == "passkeyChallengeExpired")
+        let late = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: user.access)
+        let old = try late.created(try await late.creationOptions())
+        site.clock.advance(by: 300)
+        let expired = try await late.send(old)
+        #expect(expired.status == 400 && expired.string("code") == "passkeyChallengeExpired")
+        #expect(try await user.list().count == 1)
+        await site.close()
+    }
+
+    @Test func `refuses a credential that is registered, and more than twenty`() async throws {
+        let site = try await Site.withPasskeys()
+        let ada = try await PasskeyUser.registered(at: site)
+        let bob = try await PasskeyUser.signedIn(at: site, as: "bob@example.com")
+        // Bob's client sends Ada's credential under a challenge of Bob's.
+        let adas = try await site.identity.dependencies.store.passkey(
+            id: try Base64URL.decode(ada.newest))
+        let passkey = try #require(adas)
+        let session = try await site.bearer(bob.access)
+        let copied = Passkey(
+            id: passkey.id, accountID: session.accountID, publicKey: passkey.publicKey, counter: 0,
+            isBackupEligible: true, isBackedUp: true, aaguid: passkey.aaguid, transports: "", name: "Copy",
+            createdAt: noon)
+        let challenge = SpentChallenge(digest: [1], expiresAt: noon + 60)
+        #expect(
+            await refusal {
+                try await site.identity.dependencies.store.insert(
+                    copied, for: session.account, on: session.device.id, spending: challenge)
+            } == "passkeyExists")
+        for _ in 2...20 {
+            let key = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: ada.access)
+            #expect(try await key.register().status == 201)
+        }
+        let full = try await site.call(.post, "/api/auth/passkeys/options", bearer: ada.access, [:])
+        #expect(full.status == 409 && full.string("code") == "tooManyPasskeys")
+        #expect(try await ada.list().count == 20)
+        await site.close()
+    }
+
+    @Test func `is 404 where the public URL permits no passkeys`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let access = try await site.logIn().access
+        let options = try await site.call(.post, "/api/auth/passkeys/options", bearer: access, [:])
+        #expect(options.status == 404 && options.string("code") == "passkeysUnavailable")
+        #expect(try await site.post("/api/auth/passkeys/sign-in/options", [:]).status == 404)
+        #expect(try await site.post("/api/auth/passkeys/sign-in", ["credential": [:]]).status == 404)
+        await site.close()
+    }
+}

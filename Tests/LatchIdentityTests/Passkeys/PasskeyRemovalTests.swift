@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A passkey that is removed` {
+    @Test func `signs nobody in, and the devices but the own are signed out`() async throws {
+        let site = try await Site.withPasskeys()
+        let user = try await PasskeyUser.registered(at: site)
+        let other = try await user.signIn()
+        #expect(try await user.remove(user.newest).message == "The passkey is removed.")
+        #expect(try await user.signIn().string("code") == "invalidPasskey")
+        #expect(try await site.renew(other.refresh).status == 401)
+        #expect(try await user.list().isEmpty)
+        let again = try await user.remove(user.newest)
+        #expect(again.status == 404 && again.string("code") == "noSuchPasskey")
+        #expect(try await user.remove("no base64url!").status == 404)
+        await site.close()
+    }
+
+    @Test func `is the owner's, and no other account's`() async throws {
+        let site = try await Site.withPasskeys()
+        let ada = try await PasskeyUser.registered(at: site)
+        let bob = try await PasskeyUser.registered(at: site, as: "bob@example.com")
+        #expect(try await bob.remove(ada.newest).status == 404)
+        let path = "/api/auth/passkeys/\(ada.newest)"
+        #expect(try await site.call(.patch, path, bearer: bob.access, ["name": "Mine"]).status == 404)
+        #expect(try await ada.signIn().status == 200)
+        #expect(try await ada.list().count == 1)
+        await site.close()
+    }
+
+    @Test func `is not the last way to sign in`() async throws {
+        let upstream = try ScriptedUpstream(now: { noon })
+        let site = try await Site.brokering(upstream)
+        let access = try await site.signIn(through: upstream).access
+        let user = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: access)
+        #expect(try await user.register().status == 201)
+        // With the passkey the link may go; the passkey is then the last way.
+        #expect(try await site.call(.delete, "/api/auth/links/staff", bearer: access).status == 200)
+        let last = try await user.remove(user.newest)
+        #expect(last.status == 409 && last.string("code") == "lastSignIn")
+        #expect(try await user.signIn().status == 200)
+        let second = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: access)
+        #expect(try await second.register().status == 201)
+        #expect(try await user.remove(user.newest).status == 200)
+        await site.close()
+    }
+}
+
+@Suite struct `A passkey of an account` {
+    @Test(.tags(.attackE8)) func `that somebody made before the address was proved ends with the proof`() async throws {
+        let site = try await Site.withPasskeys()
+        let mallory = try await site.post(
+            "/api/auth/clients/register", ["email": "ada@example.com", "password": .string(Site.password)])
+        #expect(mallory.status == 201)
+        let user = PasskeyUser(
+            site: site, authenticator: VirtualAuthenticator(), access: try await site.logIn().access)
+        #expect(try await user.register().status == 201)
+        #expect(try await user.signIn().status == 200)
+        let token = try #require(await site.mailedToken())
+        #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)]).status == 200)
+        #expect(try await user.signIn().string("code") == "invalidPasskey")
+        #expect(await site.mailSubjects().contains("A passkey was removed"))
+        await site.close()
+    }
+
+    @Test(.tags(.attackE6)) func `survives a password reset by mail, whose notice says so`() async throws {
+        let site = try await Site.withPasskeys()
+        let user = try await PasskeyUser.registered(at: site)
+        _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+        let token = try #require(await site.mailedToken())
+        let reset = try await site.post(
+            "/api/auth/reset-password", ["token": .string(token), "password": "another Secret 9"])
+        #expect(reset.status == 200)
+        #expect(try await user.signIn().status == 200)
+        await site.identity.flushMails()
+        let notice = try #require(site.mailer.messages.last { $0.subject == "Your password was changed" })
+        #expect(notice.text.contains("Passkeys and two-factor authentication stay as they are"))
+        await site.close()
+    }
+
+    @Test func `survives signing out everywhere, and ends with the account`() async throws {
+        let folder = try TemporaryFolder()
+        let site = try await Site.withPasskeys(in: folder)
+        let user = try await PasskeyUser.registered(at: site)
+        _ = try await site.post(
+            "/auth/logout", ["allDevices": true], fields: [.authorization: "Bearer \(user.access)"])
+        #expect(try await user.signIn().status == 200)
+        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        _ = try await site.identity.accounts.delete(account.id, isFinal: true, by: nil, because: "test")
+        #expect(try await user.signIn().string("code") == "invalidPasskey")
+        #expect(try await site.identity.dependencies.store.passkeys(of: account.id).isEmpty)
+        await site.close()
+    }
+
+    @Test(.tags(.attackF8)) func `ends decisions that were made before it came`() async throws {
+        let site = try await Site.withPasskeys()
+        let user = try await PasskeyUser.signedIn(at: site)
+        let before = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        #expect(try await user.register().status == 201)
+        #expect(try await !site.identity.dependencies.store.insert(.example(of: before), for: before))
+        await site.close()
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import LatchWebAuthn
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `Signing in with a passkey` {
+    @Test func `has the same options for everybody`() async throws {
+        let site = try await Site.withPasskeys()
+        let user = try await PasskeyUser.registered(at: site)
+        let options = try await user.requestOptions()
+        var rest = try #require(options.objectValue)
+        rest["challenge"] = nil
+        #expect(
+            rest == [
+                "timeout": 300_000, "rpId": "id.latch.example", "allowCredentials": [], "userVerification": "required",
+            ])
+        await site.close()
+    }
+
+    @Test func `yields the tokens of a login, with both factors proved now`() async throws {
+        let site = try await Site.withPasskeys()
+        let user = try await PasskeyUser.registered(at: site)
+        let byPassword = try await site.logIn()
+        let response = try await user.signIn()
+        #expect(response.status == 200 && Set(response.json.keys) == Set(byPassword.json.keys))
+        #expect(response.field(.setCookie)?.hasPrefix("refreshToken=\(response.refresh);") == true)
+        let session = try await site.bearer(response.access)
+        #expect(session.account.email.text == "ada@example.com" && session.isFirstParty)
+        #expect(session.device.factorAt == noon && session.device.authenticatedAt == noon)
+        #expect(session.scopes == (try await site.bearer(byPassword.access)).scopes)
+        #expect(try await site.renew(response.refresh).status == 200)
+        #expect(try await site.metric(#"latch_passkey_sign_ins_total{result="success"}"#) == 1)
+        await site.close()
+    }
+
+    @Test func `asks for no second factor, and is a recent authentication`() async throws {
+        let site = try await Site.withPasskeys()
+        let (app, access) = try await site.enrol()
+        var user = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: access)
+        #expect(try await user.register().status == 201)
+        site.clock.advance(by: 3600)
+        #expect(try await site.logIn().string("code") == "mfaRequired")
+        let response = try await user.signIn()
+        #expect(response.status == 200)
+        user.access = response.access
+        _ = try await user.creationOptions()
+        try await site.identity.secondFactors.remove(
+            code: app.code(at: site.clock.now), try await site.bearer(user.access), from: .tests)
+        await site.close()
+    }
+
+    @Test func `takes each challenge once, for five minutes`() async throws {
+        let site = try await Site.withPasskeys()
+        let user = try await PasskeyUser.registered(at: site)
+        let assertion = try await user.assertion()
+        #expect(try await user.signIn(assertion).status == 200)
+        let again = try await user.signIn(assertion)
+        #expect(again.status == 400 && again.string("code") == "passkeyChallengeExpired")
+        let options = try await user.requestOptions()
+        site.clock.advance(by: 299)
+        #expect(try await user.signIn(try user.signed(options)).status == 200)
+        let old = try await user.assertion()
+        site.clock.advance(by: 300)
+        #expect(try await user.signIn(old).string("code") == "passkeyChallengeExpired")
+        // Pruned, a challenge has long expired.
+        try await site.identity.dependencies.store.prune(endedBefore: site.clock.now + 3600)
+        #expect(try await user.signIn(assertion).string("code") == "passkeyChallengeExpired")
+        await site.close()
+    }
+
+    @Test func `succeeds once of many concurrent requests with one response`() async throws {
+        let site = try await Site.withPasskeys()
+        let user = try await PasskeyUser.registered(at: site, behavior: .securityKey)
+        let assertion = try await user.assertion()
+        let codes = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<10 { group.addTask { try await user.signIn(assertion).string("code") } }
+            return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        }
+        #expect(codes == ["": 1, "passkeyChallengeExpired": 9])
+        await site.close()
+    }
+
+    @Test func `is refused alike for every cause, which the audit log has`() async throws {
+        let site = try await Site.withPasskeys()
+        let user = try await PasskeyUser.registered(at: site)
+        let stranger = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: user.access)
+        _ = try stranger.created(try await user.creationOptions())
+        var elsewhere = user
+        elsewhere.origin = "https://evil.id.latch.example"
+        var tampered = try await user.assertion().objectValue ?? [:]
+        var content = tampered["response"]?.objectValue ?? [:]
+        content["signature"] = "AAAA"
+        tampered["response"] = .object(content)
+        var made = try await user.requestOptions().objectValue ?? [:]
+        made["challenge"] = "AAAA"
+        let causes: [(JSONValue, String)] = [
+            (try await stranger.assertion(), "unknownCredential"), (try await elsewhere.assertion(), "wrongOrigin"),
+            (.object(tampered), "invalidSignature"), (try user.signed(.object(made)), "wrongChallenge"),
+            ([:], "malformedResponse"),
+        ]
+        var contents: Set<String> = []
+        for (credential, reason) in causes {
+            let response = try await user.signIn(credential)
+            #expect(response.status == 401 && response.string("code") == "invalidPasskey")
+            contents.insert(response.text)
+            #expect(try await site.audited("passkey.failed")?.detail?.hasPrefix("\(reason) from ") == true)
+        }
+        #expect(contents.count == 1)
+        #expect(try await site.metric(#"latch_passkey_sign_ins_total{result="failure"}"#) == causes.count)
+        await site.close()
+    }
+
+    @Test func `notices a copy of a key that counts`() async throws {
+        let site = try await Site.withPasskeys()
+        let owner = try await PasskeyUser.registered(at: site, behavior: .securityKey)
+        let thief = PasskeyUser(site: site, authenticator: owner.authenticator.copy(), access: "")
+        #expect(try await thief.signIn().status == 200)
+        let response = try await owner.signIn()
+        #expect(response.status == 401 && response.string("code") == "invalidPasskey")
+        #expect(try await site.audited("passkey.failed")?.detail?.hasPrefix("counterNotGrown") == true)
+        // Two responses that were verified at the same time meet in the transaction.
+        let key = try #require(try await site.identity.dependencies.store.passkey(id: Base64URL.decode(owner.newest)))
+        let account = try #require(try await site.identity.dependencies.store.account(id: key.accountID))
+        let use = PasskeyUse(
+            id: key.id, assertion: VerifiedAssertion(counter: key.counter, isBackedUp: false),
+            challenge: SpentChallenge(digest: [1], expiresAt: noon + 60))
+        let device = Device.example(of: account)
+        #expect(
+            try await site.identity.dependencies.store.use(use, of: account, for: .session(device), at: noon)
+                == .counterNotGrown)
+        #expect(try await site.identity.dependencies.store.device(id: device.id) == nil)
+        #expect(try await site.audited("passkey.copied") != nil)
+        await site.close()
+    }
+
+    @Test func `is not possible for a closed account, nor for an unverified one where that is required`() async throws {
+        let folder = try TemporaryFolder()
+        let site = try await Site.withPasskeys(in: folder)
+        let user = try await PasskeyUser.registered(at: site)
+        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        _ = try await site.identity.accounts.setStatus(of: account.id, to: .suspended)
+        #expect(try await user.signIn().string("code") == "invalidPasskey")
+        #expect(try await site.audited("passkey.failed")?.detail?.hasPrefix("closedAccount") == true)
+        _ = try await site.identity.accounts.setStatus(of: account.id, to: .active)
+        #expect(try await user.signIn().status == 200)
+        try await site.signUp("bob@example.com", isVerified: false)
+        let bob = PasskeyUser(
+            site: site, authenticator: VirtualAuthenticator(), access: try await site.logIn("bob@example.com").access)
+        #expect(try await bob.register().status == 201)
+        #expect(try await bob.signIn().status == 200)
+        await site.close()
+        let strict = try await Site.withPasskeys(in: folder) { $0.requireVerifiedEmail = true }
+        let late = PasskeyUser(site: strict, authenticator: bob.authenticator, access: "")
+        #expect(try await late.signIn().string("code") == "invalidPasskey")
+        await strict.close()
+    }
+
+    @Test(.tags(.attackD1)) func `has a limit for refused responses, which accepted ones do not use up`() async throws {
+        let site = try await Site.withPasskeys { $0.loginLimitPerMinute = 1 }
+        let user = try await PasskeyUser.registered(at: site)
+        for _ in 0..<12 { #expect(try await user.signIn().status == 200) }
+        for _ in 0..<10 { #expect(try await user.signIn([:]).status == 401) }
+        let limited = try await user.signIn([:])
+        #expect(limited.status == 429 && limited.field(.retryAfter) != nil)
+        await site.close()
+    }
+
+    @Test func `is refused for a page of another site, in whose account the browser would be`() async throws {
+        let site = try await Site.withPasskeys()
+        let user = try await PasskeyUser.registered(at: site)
+        let assertion = try await user.assertion()
+        #expect(try await user.signIn(assertion, fields: ["Origin": "https://evil.example"]).status == 403)
+        #expect(try await user.signIn(assertion, fields: ["Origin": Site.issuer]).status == 200)
+        await site.close()
+    }
+
+    @Test func `authenticates a session again, if it is the same account's`() async throws {
+        let site = try await Site.withPasskeys { $0.recentAuthentication = .seconds(60) }
+        let ada = try await PasskeyUser.registered(at: site)
+        let bob = try await PasskeyUser.registered(at: site, as: "bob@example.com")
+        site.clock.advance(by: 61)
+        let foreign = try await ada.reauthenticate(try await bob.assertion())
+        #expect(foreign.status == 403 && foreign.string("code") == "invalidPasskey")
+        #expect(try await site.audited("passkey.failed")?.detail?.hasPrefix("wrongUser") == true)
+        let assertion = try await ada.assertion()
+        #expect(try await ada.reauthenticate(assertion).status == 200)
+        #expect(try await site.bearer(ada.access).device.authenticatedAt == site.clock.now)
+        #expect(try await site.bearer(ada.access).device.factorAt == site.clock.now)
+        #expect(try await ada.reauthenticate(assertion).string("code") == "passkeyChallengeExpired")
+        await site.close()
+    }
+}

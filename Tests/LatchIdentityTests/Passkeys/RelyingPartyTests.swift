@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchTesting
+import LatchWebAuthn
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The relying party of a server` {
+    private func party(_ issuer: String?, _ domain: String? = nil, _ origins: [String] = []) -> RelyingParty? {
+        var configuration = IdentityConfiguration()
+        (configuration.passkeyDomain, configuration.passkeyOrigins) = (domain, origins)
+        return RelyingParty(issuer: issuer, configuration)
+    }
+
+    @Test func `is the host of the public URL`() {
+        #expect(
+            party("https://id.example.com/")
+                == RelyingParty(id: "id.example.com", origins: ["https://id.example.com"]))
+        #expect(
+            party("HTTPS://ID.Example.com:8443/path")
+                == RelyingParty(
+                    id: "id.example.com", origins: ["https://id.example.com:8443", "https://id.example.com"]))
+        #expect(
+            party("http://localhost:8080")
+                == RelyingParty(id: "localhost", origins: ["http://localhost:8080", "https://localhost"]))
+    }
+
+    @Test func `may be a domain above it, whose apps state its own origin`() {
+        #expect(
+            party("https://id.example.com", "Example.com", ["https://app.example.com"])
+                == RelyingParty(
+                    id: "example.com",
+                    origins: ["https://id.example.com", "https://example.com", "https://app.example.com"]))
+    }
+
+    @Test(arguments: [
+        nil, "http://id.example.com", "https://127.0.0.1", "http://127.0.0.1:8080", "https://[::1]:443",
+        "https://1.2.3", "https://example..com", "ftp://example.com", "example.com",
+    ]) func `does not exist for a URL that browsers make no passkeys for`(_ issuer: String?) {
+        #expect(party(issuer) == nil)
+    }
+
+    @Test(arguments: ["com", "example.org", "d.example.com", "xample.com", "co.uk", "github.io", "1.2", "x.id.example.com"])
+    func `is no domain of others, nor one below which anybody registers`(_ domain: String) async throws {
+        for host in ["id.example.com", "id.example.co.uk", "me.github.io"] {
+            #expect(party("https://\(host)", domain) == nil)
+        }
+        #expect(
+            await refusal {
+                let site = try await Site.withPasskeys { $0.passkeyDomain = domain }
+                await site.close()
+            } == "invalidSetting")
+    }
+}
