@@ -111,7 +111,8 @@ struct Ceremony {
         data += withUnsafeBytes(of: counter.bigEndian) { Array($0) }
         if hasCredential {
             let id = attestedID ?? id
-            data += [UInt8](repeating: 9, count: 16) + [UInt8(id.count >> 8), UInt8(id.count & 0xFF)] + id + signer.cose
+            data +=
+                [UInt8](repeating: 9, count: 16) + [UInt8(id.count >> 8), UInt8(id.count & 0xFF)] + id + signer.cose
         }
         return data + tail
     }

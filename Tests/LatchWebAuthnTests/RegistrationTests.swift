@@ -35,7 +35,8 @@ private struct Deviation: Sendable, CustomTestStringConvertible {
         .init("client data that is not JSON", .malformedClientData) { $0.clientBytes = Array("webauthn".utf8) },
         .init("client data with a type twice", .malformedClientData) {
             $0.clientBytes = Array(
-                #"{"type":"webauthn.create","type":"webauthn.create","challenge":"AA","origin":"https://a.example"}"#.utf8)
+                #"{"type":"webauthn.create","type":"webauthn.create","challenge":"AA","origin":"https://a.example"}"#
+                    .utf8)
         },
         .init("client data that is a list", .malformedClientData) { $0.clientBytes = Array("[]".utf8) },
         .init("no challenge", .malformedClientData) { $0.statedChallenge = .null },

@@ -25,7 +25,8 @@ package struct ClientData: Sendable {
         } catch {
             throw .malformedClientData
         }
-        guard let object = value.objectValue, let type = object["type"]?.stringValue, let origin = object["origin"]?.stringValue,
+        guard let object = value.objectValue, let type = object["type"]?.stringValue,
+            let origin = object["origin"]?.stringValue,
             let text = object["challenge"]?.stringValue, let challenge = try? Base64URL.decode(text)
         else { throw .malformedClientData }
         (self.type, self.origin, self.challenge) = (type, origin, challenge)

@@ -116,7 +116,10 @@ import Testing
             "apple_app_ids", ["", "TEAMID1234.com.example.notes ABCDEFGHIJ.org.example.a-b"],
             ["com.example.notes", "TEAMID1234", "TEAMID1234.", "teamid1234.com.example", "TEAMID1234.a/b"]
         ),
-        ("passkey_domain", ["", "example.com", "localhost"], ["https://example.com", "example.com/", ".com", "a..b", "a b"]),
+        (
+            "passkey_domain", ["", "example.com", "localhost"],
+            ["https://example.com", "example.com/", ".com", "a..b", "a b"]
+        ),
         (
             "passkey_origins",
             ["", "https://app.example.com android:apk-key-hash:" + String(repeating: "a", count: 43)],

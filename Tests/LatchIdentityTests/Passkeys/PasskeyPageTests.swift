@@ -18,7 +18,8 @@ import Testing
         let site = try await Site.authorizing { $0.issuer = Site.issuer }
         var agent = UserAgent(site)
         let page = try await agent.get(SignInApp().path())
-        #expect(page.text.contains(#"<button type="button" id="passkey" class="second" hidden>Sign in with a passkey<"#))
+        let button = #"<button type="button" id="passkey" class="second" hidden>Sign in with a passkey</button>"#
+        #expect(page.text.contains(button))
         #expect(page.text.contains(#"autocomplete="username webauthn""#))
         #expect(page.text.contains(#"<input type="hidden" name="credential" id="credential">"#))
         let policy = page.field("Content-Security-Policy") ?? ""

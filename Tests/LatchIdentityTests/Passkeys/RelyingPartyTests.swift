@@ -42,7 +42,9 @@ import Testing
         #expect(party(issuer) == nil)
     }
 
-    @Test(arguments: ["com", "example.org", "d.example.com", "xample.com", "co.uk", "github.io", "1.2", "x.id.example.com"])
+    @Test(arguments: [
+        "com", "example.org", "d.example.com", "xample.com", "co.uk", "github.io", "1.2", "x.id.example.com",
+    ])
     func `is no domain of others, nor one below which anybody registers`(_ domain: String) async throws {
         for host in ["id.example.com", "id.example.co.uk", "me.github.io"] {
             #expect(party("https://\(host)", domain) == nil)

@@ -164,7 +164,9 @@ extension IdentityError {
     /// The error for a request whose access token is good: 403, since clients take a 401 for a refusal of the token (RFC 6750
     /// §3.1), refresh it, and would send a wrong password twice.
     var withinSession: IdentityError {
-        guard [.invalidCredentials, .invalidCode, .invalidSignInCode, .invalidPasskey].contains(self) else { return self }
+        guard [.invalidCredentials, .invalidCode, .invalidSignInCode, .invalidPasskey].contains(self) else {
+            return self
+        }
         var error = self
         error.form = .forbidden
         return error
@@ -181,7 +183,8 @@ extension IdentityError {
             + #"error_description="A recent authentication is required", max_age="\#(maximumAge.components.seconds)""#
         return IdentityError(
             code: "signInAgain", message: "This needs a sign-in of the last few minutes.",
-            hint: "Log in again, or send the password, a passkey or the code of a provider to /api/auth/reauthenticate.",
+            hint:
+                "Log in again, or send the password, a passkey or the code of a provider to /api/auth/reauthenticate.",
             form: ClientForm(
                 status: .unauthorized, oauth: "insufficient_user_authentication", rpc: .unauthenticated,
                 challenge: challenge))

@@ -110,7 +110,8 @@ extension OutboxMail.Purpose {
         case .verifyEmail, .newAddress: "/verify"
         case .resetPassword, .invitation: "/reset"
         case .oldAddress: "/confirm-change"
-        case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
+        case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded,
+            .passkeyRemoved,
             .addressCode, .addressTaken, .signedUp, .passwordChanged:
             nil
         }

@@ -21,7 +21,8 @@ extension HTMLPage {
             texts(title), text: text.map(texts.callAsFunction) ?? "", items: items.map(texts.callAsFunction),
             problem: problem.map { texts(Phrase("page.error", .phrase($0))) }, invalidFields: invalidFields,
             action: action.map { ($0.path, texts($0.button)) }, carrying: token, fields: fields,
-            scriptedButton: scriptedButton, alternative: alternative.map(texts.callAsFunction), refusal: refusal.map(texts.callAsFunction),
+            scriptedButton: scriptedButton, alternative: alternative.map(texts.callAsFunction),
+            refusal: refusal.map(texts.callAsFunction),
             links: links.map { Link($0.url, texts($0.label)) }, appLink: appLink.map { ($0.url, texts($0.label)) })
         if problem != nil { windowTitle = texts(Phrase("page.error", .phrase(title))) }
         language = texts.language

@@ -14,8 +14,10 @@ extension IdentityError {
         "accountClosed", "accountExists", "alreadyAnswered", "commonPassword", "emailMissing", "emailUnverified",
         "embeddedPage", "foreignPage",
         "invalidAuthorization", "invalidCode", "invalidCredentials", "invalidEmail", "invalidInput", "invalidLink",
-        "invalidMailedCode", "invalidPasskey", "invalidSignIn", "invalidSignOut", "invalidUserCode", "loginEnded", "longPassword",
-        "noSuchPage", "notAPage", "overloaded", "passkeyChallengeExpired", "shortPassword", "signInEnded", "tenantNotAllowed", "tooManyAttempts",
+        "invalidMailedCode", "invalidPasskey", "invalidSignIn", "invalidSignOut", "invalidUserCode", "loginEnded",
+        "longPassword",
+        "noSuchPage", "notAPage", "overloaded", "passkeyChallengeExpired", "shortPassword", "signInEnded",
+        "tenantNotAllowed", "tooManyAttempts",
         "tooManySignIns", "unavailable", "upstreamDenied", "upstreamFailed", "upstreamNotRecent", "upstreamUnavailable",
         "weakPassword",
     ]

@@ -104,7 +104,7 @@ struct SignInPages: Sendable {
             Phrase("page.signIn.title"), text: Self.reason(purpose), problem: problem?.pageProblem,
             invalidFields: problem == .invalidCredentials ? ["name", "password"] : [],
             action: ("/login", Phrase("page.signIn.submit")),
-            carrying: try seal(purpose, .password, browser: browser), 
+            carrying: try seal(purpose, .password, browser: browser),
             fields: HTMLField.signIn(name: name, offersPasskeys: hasPasskeys),
             scriptedButton: hasPasskeys ? .passkey : nil,
             refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil,

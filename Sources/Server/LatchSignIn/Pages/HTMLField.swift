@@ -32,7 +32,8 @@ package struct HTMLField: Sendable {
     ) -> HTMLField {
         var field = HTMLField(
             name, label,
-            #"type="text" autocomplete="username\#(offersPasskeys ? " webauthn" : "")" autocapitalize="none" spellcheck="false" maxlength="320" required"#)
+            #"type="text" autocomplete="username\#(offersPasskeys ? " webauthn" : "")" autocapitalize="none" spellcheck="false" maxlength="320" required"#
+        )
         field.value = value
         return field
     }

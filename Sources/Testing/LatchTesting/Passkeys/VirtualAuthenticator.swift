@@ -193,7 +193,8 @@ extension VirtualAuthenticator {
         let point = Array(key.publicKey.rawRepresentation)
         return CBORBytes.map([
             (CBORBytes.integer(1), CBORBytes.integer(2)), (CBORBytes.integer(3), CBORBytes.integer(-7)),
-            (CBORBytes.integer(-1), CBORBytes.integer(1)), (CBORBytes.integer(-2), CBORBytes.bytes(Array(point[..<32]))),
+            (CBORBytes.integer(-1), CBORBytes.integer(1)),
+            (CBORBytes.integer(-2), CBORBytes.bytes(Array(point[..<32]))),
             (CBORBytes.integer(-3), CBORBytes.bytes(Array(point[32...]))),
         ])
     }

@@ -114,7 +114,8 @@ extension SQLiteConnection {
     /// Stores the token of a mail, and returns its recipient; nil if no account needs the mail any more.
     fileprivate func prepare(_ mail: OutboxMail, _ claim: MailClaim) throws(IdentityError) -> EmailAddress? {
         switch mail.purpose {
-        case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved, .signedUp,
+        case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded,
+            .passkeyRemoved, .signedUp,
             .passwordChanged:
             return mail.recipient
         case .addressCode, .addressTaken:
