@@ -28,7 +28,7 @@ let layers: KeyValuePairs = [
     "Sources/Server/LatchSignIn": "LatchServer LatchOAuth LatchProcess",
     "Sources/Server/LatchPostgres": "LatchCore CPostgres",
     "Sources/Server/LatchWebAuthn": "LatchJOSE",
-    "Sources/Server/LatchIdentity": "LatchSignIn LatchRPC LatchTexts LatchWebAuthn CSQLite",
+    "Sources/Server/LatchIdentity": "LatchSignIn LatchRPC LatchTexts LatchWebAuthn LatchPostgres CSQLite",
     "Sources/Compatibility/FoundationBridge": "LatchHTTP",
     "Sources/Compatibility/AuthPackage": "LatchAccounts",
     "Sources/Compatibility/AuthPackageUI": "AuthPackage LatchUI",

@@ -41,6 +41,18 @@ import Testing
         #expect(options.contains { $0 == ("connect_timeout", "3") })
     }
 
+    @Test(arguments: [
+        (["PGHOSTADDR": "10.0.0.7"], true), (["PGHOSTADDR": "127.0.0.1", "PGHOST": "db.example.org"], false),
+        (["PGHOSTADDR": "127.0.0.1,,"], false), (["PGSERVICE": "identity"], true), ([:], false),
+    ])
+    func `takes the environment's address for where libpq connects`(
+        environment: [String: String], isVerified: Bool
+    ) throws {
+        for text in ["host=localhost", "postgres://localhost/latch"] {
+            #expect(try ConnectionString(text, environment: environment).isLocal != isVerified)
+        }
+    }
+
     @Test func `hides a message that repeats the password`() throws {
         let string = try ConnectionString("postgres://latch:canary@localhost/latch")
         #expect(string.redacted("no route\n\tto the host\n") == "no route to the host")

@@ -34,11 +34,11 @@ enum ListBenchmark {
     }
 
     /// Returns the median and the worst time of consecutive pages in milliseconds, and the rows of the last one.
-    static func time(_ query: AccountQuery, _ store: SQLiteIdentityStore) async throws -> (Double, Double, Int) {
+    static func time(_ query: AccountQuery, _ store: SQLIdentityStore) async throws -> (Double, Double, Int) {
         var (query, times, rows) = (query, [Double](), 0)
         for _ in 0..<40 {
             let start = ContinuousClock.now
-            let page = try store.accounts(query)
+            let page = try await store.accounts(query)
             times.append(milliseconds(start.duration(to: .now)))
             rows = page.accounts.count
             query.after = page.next
@@ -47,11 +47,11 @@ enum ListBenchmark {
         return (times[times.count / 2], times.last ?? 0, rows)
     }
 
-    static func timeStatistics(_ store: SQLiteIdentityStore) async throws -> Double {
+    static func timeStatistics(_ store: SQLIdentityStore) async throws -> Double {
         var times: [Double] = []
         for _ in 0..<40 {
             let start = ContinuousClock.now
-            _ = try store.statistics(since: AccountFixture.start)
+            _ = try await store.statistics(since: AccountFixture.start)
             times.append(milliseconds(start.duration(to: .now)))
         }
         return times.sorted()[times.count / 2]

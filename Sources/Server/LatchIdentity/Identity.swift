@@ -33,14 +33,15 @@ public struct Identity: Sendable {
     /// The tasks that prune the store and refresh the keys, cancelled when another value takes over the store.
     private let housekeeping: [Task<Void, Never>]
 
-    /// Creates a server over a SQLite file, which is created if it does not exist.
+    /// Creates a server over a SQLite file, which is created if it does not exist, or over a PostgreSQL database, whose URI
+    /// takes the place of the path: `postgres://user@host/database`.
     ///
     /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
     public init(
         configuration: IdentityConfiguration, storePath: String, mailer: any Mailer, clock: WallClock = .system,
         random: RandomSource = .system
     ) async throws(IdentityError) {
-        let store = try SQLiteIdentityStore(path: storePath)
+        let store = try await SQLIdentityStore.open(storePath)
         try await self.init(configuration: configuration, store: store, mailer: mailer, clock: clock, random: random)
     }
 
@@ -49,7 +50,7 @@ public struct Identity: Sendable {
     /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
     package init(administering storePath: String, configuration: IdentityConfiguration) async throws(IdentityError) {
         try await self.init(
-            configuration: configuration, store: try SQLiteIdentityStore(path: storePath), mailer: nil)
+            configuration: configuration, store: try await SQLIdentityStore.open(storePath), mailer: nil)
     }
 
     /// Creates a server over any store, with any grants.

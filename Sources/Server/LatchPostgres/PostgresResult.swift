@@ -55,7 +55,8 @@ package struct PostgresRow: ~Copyable {
     private let result: PostgresResult
     private let row: Int32
 
-    fileprivate init(_ result: PostgresResult, _ row: Int32) {
+    /// Creates a view of a row, which must be less than the result's count.
+    package init(_ result: PostgresResult, _ row: Int32) {
         self.result = result
         self.row = row
     }
@@ -80,6 +81,9 @@ package struct PostgresRow: ~Copyable {
         guard let bytes else { throw mismatch(column, "bytes") }
         return bytes
     }
+
+    /// Returns whether the column is NULL.
+    package func isNull(_ column: Int32) -> Bool { PQgetisnull(result.handle, row, column) != 0 }
 
     /// Returns a whole number; nil for NULL.
     package func optionalInteger(_ column: Int32) throws(PostgresError) -> Int64? {

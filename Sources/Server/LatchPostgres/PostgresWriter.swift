@@ -19,6 +19,17 @@ package final class PostgresWriter: Sendable {
     private struct State {
         var waiting: [Job] = []
         var flights = 0
+        var statistics = Statistics()
+    }
+
+    /// The statistics of the commits.
+    package struct Statistics: Sendable {
+        /// The number of flights.
+        package var flights = 0
+        /// The number of statements in them.
+        package var statements = 0
+        /// The number of statements in the largest flight.
+        package var largestFlight = 0
     }
 
     private let database: PostgresDatabase
@@ -42,6 +53,9 @@ package final class PostgresWriter: Sendable {
 
     /// The number of statements that wait for a flight, for the metrics.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// The statistics of the flights so far, without failed ones.
+    package var statistics: Statistics { state.withLock { $0.statistics } }
 
     /// Runs a statement in the next flight and returns its result once that is durable.
     ///
@@ -85,6 +99,11 @@ package final class PostgresWriter: Sendable {
         let results: [Result<PostgresResult, any Error>]
         do {
             results = try await database.pipeline(statements).map { .success($0) }
+            state.withLock { state in
+                state.statistics.flights += 1
+                state.statistics.statements += batch.count
+                state.statistics.largestFlight = max(state.statistics.largestFlight, batch.count)
+            }
         } catch let error as PostgresError
             where error.sqlState != nil && error != .outcomeUnknown && batch.count > 1
         {

@@ -8,11 +8,11 @@ import Testing
 
 @Suite struct `A list of accounts` {
     let folder: TemporaryFolder
-    let store: SQLiteIdentityStore
+    let store: SQLIdentityStore
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try SQLiteIdentityStore(path: folder.file())
+        store = try SQLIdentityStore(path: folder.file())
     }
 
     /// Accounts whose fields run against each other, so that each order is another one.
@@ -32,11 +32,11 @@ import Testing
         }
     }
 
-    private func ids(_ query: AccountQuery, page: Int = 4) throws -> [String] {
+    private func ids(_ query: AccountQuery, page: Int = 4) async throws -> [String] {
         var (query, ids) = (query, [String]())
         query.limit = page
         while true {
-            let part = try store.accounts(query)
+            let part = try await store.accounts(query)
             ids += part.accounts.map(\.account.id)
             guard let next = part.next else { return ids }
             query.after = next
@@ -49,14 +49,14 @@ import Testing
         try await populate(30)
         var query = AccountQuery()
         (query.sort, query.isAscending) = (sort, isAscending)
-        let whole = try ids(query, page: 100)
+        let whole = try await ids(query, page: 100)
         #expect(whole.count == 30)
         #expect(Set(whole).count == 30)
-        for page in [1, 4, 7, 30] { #expect(try ids(query, page: page) == whole) }
+        for page in [1, 4, 7, 30] { #expect(try await ids(query, page: page) == whole) }
         var other = query
         other.isAscending.toggle()
-        #expect(try ids(other) == whole.reversed())
-        #expect(try store.accounts(query).total == 30)
+        #expect(try await ids(other) == whole.reversed())
+        #expect(try await store.accounts(query).total == 30)
         await store.close()
     }
 
@@ -64,18 +64,18 @@ import Testing
         try await populate(12)
         var query = AccountQuery()
         (query.sort, query.isAscending, query.limit) = (.email, true, 5)
-        let first = try store.accounts(query)
+        let first = try await store.accounts(query)
         // One row before the place comes, one of those that were shown goes.
         try await store.insert(Account.example("aaa"))
         let gone = try #require(first.accounts.last).account.id
         try await store.perform(.delete(isFinal: true), on: gone)
         query.after = first.next
-        let second = try store.accounts(query)
+        let second = try await store.accounts(query)
         #expect(first.accounts.count == 5 && second.accounts.count == 5)
         #expect(Set((first.accounts + second.accounts).map(\.account.id)).count == 10)
         query.after = nil
         query.limit = 100
-        let addresses = try store.accounts(query).accounts.map(\.account.email.key)
+        let addresses = try await store.accounts(query).accounts.map(\.account.email.key)
         #expect(second.accounts.map(\.account.email.key) == Array(addresses[5..<10]))
         await store.close()
     }
@@ -84,17 +84,17 @@ import Testing
         try await populate(40)
         var query = AccountQuery()
         query.role = .moderator
-        #expect(try ids(query).count == 4)
+        #expect(try await ids(query).count == 4)
         query.isVerified = true
-        #expect(try ids(query).count == 4)
+        #expect(try await ids(query).count == 4)
         query.isVerified = false
-        #expect(try ids(query).isEmpty)
+        #expect(try await ids(query).isEmpty)
         query = AccountQuery()
         query.isVerified = true
-        #expect(try ids(query).count == 20)
+        #expect(try await ids(query).count == 20)
         query.createdAfter = noon + 4
         query.createdBefore = noon + 10
-        #expect(try ids(query).count == 5)
+        #expect(try await ids(query).count == 5)
         query = AccountQuery()
         try await store.perform(.setStatus(.suspended), on: "id-100")
         try await store.perform(.setStatus(.banned), on: "id-101")
@@ -105,8 +105,8 @@ import Testing
         ]
         for (standing, count) in expected {
             query.status = standing
-            #expect(try ids(query).count == count)
-            #expect(try store.accounts(query).accounts.allSatisfy { $0.status == standing })
+            #expect(try await ids(query).count == count)
+            #expect(try await store.accounts(query).accounts.allSatisfy { $0.status == standing })
         }
         await store.close()
     }
@@ -116,24 +116,24 @@ import Testing
         let found = { (search: String) in
             var query = AccountQuery()
             query.search = search
-            return try ids(query).count
+            return try await ids(query).count
         }
-        #expect(try found("U100@EXAMPLE") == 1)
-        #expect(try found("example.com") == 20)
-        #expect(try found("name11") > 1)
-        #expect(try found("first 3") > 1)
+        #expect(try await found("U100@EXAMPLE") == 1)
+        #expect(try await found("example.com") == 20)
+        #expect(try await found("name11") > 1)
+        #expect(try await found("first 3") > 1)
         // Letters beyond ASCII in any case: the search key is folded where it is written.
-        #expect(try found("ünal") == 5)
-        #expect(try found("ÓLAFUR 100%") == 10)
+        #expect(try await found("ünal") == 5)
+        #expect(try await found("ÓLAFUR 100%") == 10)
         for pattern in ["%", "_", "100_", "\\", "' OR 1=1 --", "nobody", "\"\u{301}abc", "ab\u{600}\" OR \"name"] {
-            #expect(try found(pattern) == 0)
+            #expect(try await found(pattern) == 0)
             // In the order of the sign-ups few accounts are read one after another; another order asks the full-text index.
             var query = AccountQuery()
             (query.search, query.sort) = (pattern, .email)
-            #expect(try ids(query).isEmpty)
+            #expect(try await ids(query).isEmpty)
         }
-        #expect(try found("100%") == 10)
-        #expect(try found("\"OR\" name") == 0)
+        #expect(try await found("100%") == 10)
+        #expect(try await found("\"OR\" name") == 0)
         await store.close()
     }
 
@@ -148,10 +148,10 @@ import Testing
                 query.status = number & 4 == 0 ? nil : .active
                 query.isVerified = number & 8 == 0 ? nil : true
                 query.createdAfter = number & 16 == 0 ? nil : noon
-                _ = try store.accounts(query)
+                _ = try await store.accounts(query)
             }
         }
-        let count = try store.readers.read { db throws(IdentityError) in db.statementCount }
+        let count = try await store.read { db throws(IdentityError) in db.statementCount }
         #expect(count < 30)
         await store.close()
     }
@@ -167,7 +167,7 @@ import Testing
             try await store.insert(account)
         }
         try await store.perform(.setStatus(.banned), on: "id-3")
-        var figures = try store.statistics(since: midnight)
+        var figures = try await store.statistics(since: midnight)
         #expect(figures.total == 8)
         #expect(figures.active == 3)
         #expect(figures.verified == 4)
@@ -176,7 +176,7 @@ import Testing
         #expect(figures.newThisMonth == 6)
         #expect(figures.verificationRate == 0.5)
         try await store.perform(.delete(isFinal: false), on: "id-0")
-        figures = try store.statistics(since: midnight)
+        figures = try await store.statistics(since: midnight)
         #expect(figures.total == 7 && figures.newToday == 0 && figures.verified == 3)
         #expect(AccountStatistics().verificationRate == 0)
         await store.close()

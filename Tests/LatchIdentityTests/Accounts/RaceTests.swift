@@ -93,10 +93,10 @@ import Testing
     @Test(.tags(.attackK7)) func `moves the date of the password forward, though the clock was set back`() async throws
     {
         let folder = try TemporaryFolder()
-        let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
+        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
         try await store.insert(.example(1, of: account, expiresAt: noon + 10))
         _ = try await store.resetPassword(byToken: Array(repeating: 1, count: 32), hash: "new", at: noon - 86_400)
-        let after = try #require(try store.account(id: account.id))
+        let after = try #require(try await store.account(id: account.id))
         #expect(after.passwordChangedAt.storedMilliseconds == account.passwordChangedAt.storedMilliseconds + 1)
         // A login that was checked against the old hash is told apart by the date, and signs nobody in.
         #expect(try await store.insert(Device.example(2, of: account), for: account) == false)
@@ -106,11 +106,11 @@ import Testing
 
     @Test func `does not undo itself by a rehash of a login that began before it`() async throws {
         let folder = try TemporaryFolder()
-        let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
+        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
         try await store.insert(.example(1, of: account))
         _ = try await store.resetPassword(byToken: Array(repeating: 1, count: 32), hash: "new", at: noon)
         try await store.upgradePasswordHash(of: account.id, from: try #require(account.passwordHash), to: "better")
-        #expect(try store.account(id: account.id)?.passwordHash == "new")
+        #expect(try await store.account(id: account.id)?.passwordHash == "new")
         await store.close()
     }
 }

@@ -30,7 +30,7 @@ import Testing
 
     @Test func `is the same in SQL as in Swift, whatever the words are`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteIdentityStore(path: folder.file())
+        let store = try SQLIdentityStore(path: folder.file())
         let words = ["admin", "super_admin", "moderator", "editor", "superXadmin", "administrator"]
         for number in 0..<64 {
             var account = try Account.example("user\(number)")
@@ -41,7 +41,7 @@ import Testing
             var query = AccountQuery()
             query.limit = 100
             query.role = role
-            let page = try store.accounts(query)
+            let page = try await store.accounts(query)
             #expect(page.accounts.allSatisfy { $0.account.role == role })
             #expect(page.total == page.accounts.count && page.total >= 8)
         }

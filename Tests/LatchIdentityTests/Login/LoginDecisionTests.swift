@@ -85,11 +85,11 @@ import Testing
         ])
     func `meets another version of the credentials, whichever statement changed them`(change: String) async throws {
         let folder = try TemporaryFolder()
-        let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
-        try await store.writer.write { db throws(IdentityError) -> Void in
+        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
+        try await store.write { db throws(IdentityError) -> Void in
             try db.run("UPDATE account SET \(change)")
         }
-        #expect(try store.account(id: account.id)?.credentialVersion == account.credentialVersion + 1)
+        #expect(try await store.account(id: account.id)?.credentialVersion == account.credentialVersion + 1)
         await store.close()
     }
 

@@ -90,8 +90,10 @@ private struct Node {
     }
 
     func audited() async throws -> [String] {
-        let store = try #require(identity.dependencies.store as? SQLiteIdentityStore)
-        return try store.all("SELECT event FROM audit ORDER BY id", []) { row throws(IdentityError) in try row.text(0) }
+        let store = try #require(identity.dependencies.store as? SQLIdentityStore)
+        return try await store.all("SELECT event FROM audit ORDER BY id", []) { row throws(IdentityError) in
+            try row.text(0)
+        }
     }
 }
 
@@ -112,8 +114,8 @@ private func token(in message: MailMessage?) -> JSONValue {
             #expect(try await first.forget("user\(number)@example.com") == 200)
         }
         await first.pass(300)
-        let store = try #require(first.identity.dependencies.store as? SQLiteIdentityStore)
-        try await store.writer.write { db throws(IdentityError) -> Void in
+        let store = try #require(first.identity.dependencies.store as? SQLIdentityStore)
+        try await store.write { db throws(IdentityError) -> Void in
             try db.run("UPDATE mail SET leased_until = ?", [.date(first.clock.now.addingTimeInterval(120))])
         }
         let second = try await Node(in: folder, clock: ManualClock(first.clock.now), mailer: mailer)
@@ -304,14 +306,14 @@ private func token(in message: MailMessage?) -> JSONValue {
         #expect(try await node.forget("ada0@example.com") == 200)
         await node.identity.dependencies.mails.flush()
         let before = try #require(try await node.waiting)
-        let store = try #require(node.identity.dependencies.store as? SQLiteIdentityStore)
+        let store = try #require(node.identity.dependencies.store as? SQLIdentityStore)
         var costs: [Int] = []
         for name in ["ada", "nobody"] {
             let jobs = store.writeStatistics.jobs
             for number in 0..<20 {
                 #expect(try await node.forget("\(name)\(number)@example.com") == 200)
                 // A flush would begin a second worker, and two that look for a mail write once more.
-                while try store.first(
+                while try await store.first(
                     "SELECT 1 FROM mail WHERE due_at <= ?", [.date(node.clock.now)],
                     read: { row throws(IdentityError) in try row.integer(0) }) != nil
                 { await Task.yield() }
@@ -376,8 +378,8 @@ private func token(in message: MailMessage?) -> JSONValue {
     @Test func `rejects what it cannot keep instead of dropping it`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         node.mailer.set(isDown: true)
-        let store = try #require(node.identity.dependencies.store as? SQLiteIdentityStore)
-        try await store.writer.write { db throws(IdentityError) -> Void in
+        let store = try #require(node.identity.dependencies.store as? SQLIdentityStore)
+        try await store.write { db throws(IdentityError) -> Void in
             try db.run(
                 """
                 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(SQLiteConnection.maximumMails))
@@ -403,7 +405,7 @@ private func token(in message: MailMessage?) -> JSONValue {
 
     @Test func `lets no worker postpone a mail that another one has taken since`() async throws {
         let folder = try TemporaryFolder()
-        let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
+        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
         try await store.insert(OutboxMail(.resetPassword, to: account.email, id: "mail", at: noon))
         let claim = { (now: Date) in
             MailClaim(

@@ -142,13 +142,13 @@ import Testing
     @Test(.tags(.attackE2)) func `refuses requests for mails, and no change of a password`() async throws {
         let site = try await Site()
         let account = try await site.signUp()
-        let store = try #require(site.identity.dependencies.store as? SQLiteIdentityStore)
-        try await store.writer.write { db throws(IdentityError) -> Void in
+        let store = try #require(site.identity.dependencies.store as? SQLIdentityStore)
+        try await store.write { db throws(IdentityError) -> Void in
             try db.run(
                 """
                 WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000)
                 INSERT INTO mail (id, purpose, email, email_key, created_at, due_at, attempts)
-                SELECT 'm' || n, 'resetPassword', 'e' || n, 'e' || n, ?1, ?1 + 3600000, 0 FROM number
+                SELECT 'm' || n, 'resetPassword', 'e' || n, 'e' || n, $1, $1 + 3600000, 0 FROM number
                 """, [.date(noon)])
         }
         #expect(try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"]).status == 503)

@@ -22,7 +22,7 @@ import Testing
 
     @Test(.tags(.attackK8)) func `is bad while the store cannot commit, and good again afterwards`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteIdentityStore(path: folder.file(), busyTimeout: .milliseconds(20))
+        let store = try SQLIdentityStore(path: folder.file(), busyTimeout: .milliseconds(20))
         var configuration = IdentityConfiguration()
         configuration.issuer = "http://127.0.0.1:8080"
         let identity = try await Identity(
@@ -40,9 +40,9 @@ import Testing
 
     @Test(.tags(.attackK8)) func `is bad when a commit hangs, without hanging itself`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteIdentityStore(path: folder.file())
+        let store = try SQLIdentityStore(path: folder.file())
         let gate = DispatchSemaphore(value: 0)
-        async let wedged: Void = store.writer.write { _ throws(IdentityError) in gate.wait() }
+        async let wedged: Void = store.write { _ throws(IdentityError) in gate.wait() }
         let clock = WallClock(now: { noon }, sleep: { _ in })
         let failure = await HealthCheck(store: store, clock: clock).failure()
         #expect(failure?.code == IdentityError.storeBusy.code)
@@ -53,9 +53,9 @@ import Testing
 
     @Test(.tags(.attackK8)) func `is checked once for all who ask at the same time`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteIdentityStore(path: folder.file())
+        let store = try SQLIdentityStore(path: folder.file())
         let gate = DispatchSemaphore(value: 0)
-        async let wedged: Void = store.writer.write { _ throws(IdentityError) in gate.wait() }
+        async let wedged: Void = store.write { _ throws(IdentityError) in gate.wait() }
         let check = HealthCheck(store: store, clock: ManualClock(noon).wallClock())
         let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
         let before = store.writeStatistics.jobs

@@ -129,8 +129,8 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
-        let store = try #require(site.identity.dependencies.store as? SQLiteIdentityStore)
-        try await store.writer.write { db throws(IdentityError) -> Void in
+        let store = try #require(site.identity.dependencies.store as? SQLIdentityStore)
+        try await store.write { db throws(IdentityError) -> Void in
             try db.run("PRAGMA max_page_count = \(try db.number("PRAGMA page_count"))")
         }
         var statuses = Set<Int>()
@@ -149,7 +149,7 @@ import Testing
         #expect(statuses.contains(503))
         // A renewal changes a row in place and needs no new page.
         #expect(try await site.renew(login.refresh).status == 200)
-        try await store.writer.write { db throws(IdentityError) -> Void in
+        try await store.write { db throws(IdentityError) -> Void in
             try db.run("PRAGMA max_page_count = 100000")
         }
         #expect(try await site.logIn().status == 200)

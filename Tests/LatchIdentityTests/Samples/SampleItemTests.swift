@@ -16,17 +16,17 @@ import Testing
     }
 
     @Test func `come back as they were put in, the newest first`() async throws {
-        let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
+        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
         for number in 0..<3 { #expect(try await store.insert(item(number, of: account), limit: 9)) }
-        let found = try store.items(of: .widgets, ownedBy: account.id, limit: 2)
+        let found = try await store.items(of: .widgets, ownedBy: account.id, limit: 2)
         #expect(found == [item(2, of: account), item(1, of: account)])
-        #expect(try store.items(of: .files, ownedBy: account.id, limit: 9).isEmpty)
-        #expect(try store.items(of: .widgets, ownedBy: nil, limit: 9).count == 3)
+        #expect(try await store.items(of: .files, ownedBy: account.id, limit: 9).isEmpty)
+        #expect(try await store.items(of: .widgets, ownedBy: nil, limit: 9).count == 3)
         await store.close()
     }
 
     @Test func `are never more than their bound, however many come at once`() async throws {
-        let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
+        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
         let kept = try await withThrowingTaskGroup { group in
             for number in 0..<40 {
                 let item = item(number, of: account)
@@ -35,12 +35,12 @@ import Testing
             return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
         #expect(kept == 10)
-        #expect(try store.items(of: .widgets, ownedBy: account.id, limit: 99).count == 10)
+        #expect(try await store.items(of: .widgets, ownedBy: account.id, limit: 99).count == 10)
         await store.close()
     }
 
     @Test func `are removed by their owner and under their kind alone`() async throws {
-        let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
+        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
         _ = try await store.insert(item(1, of: account), limit: 9)
         #expect(try await !store.removeItem("item-1001", of: .files, ownedBy: account.id))
         #expect(try await !store.removeItem("item-1001", of: .widgets, ownedBy: "somebody"))
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `belong to an account that there is`() async throws {
-        let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
+        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
         let other = SampleItem(id: "x", accountID: "nobody", kind: .files, name: "x", createdAt: noon)
         await #expect(throws: IdentityError.self) { try await store.insert(other, limit: 9) }
         #expect(try await store.insert(item(1, of: account), limit: 9))
@@ -73,13 +73,13 @@ import Testing
 
     @Test func `comes back from the store, and leads to its account alone`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteIdentityStore(path: folder.file())
+        let store = try SQLIdentityStore(path: folder.file())
         var account = try Account.example()
         account.username = try Username("Ada.L")
         try await store.insert(account)
-        #expect(try store.account(usernameKey: "ada.l") == account)
-        #expect(try store.account(usernameKey: "Ada.L") == nil)
-        #expect(try store.account(usernameKey: "") == nil)
+        #expect(try await store.account(usernameKey: "ada.l") == account)
+        #expect(try await store.account(usernameKey: "Ada.L") == nil)
+        #expect(try await store.account(usernameKey: "") == nil)
         var other = try Account.example("bob")
         other.username = try Username("ADA.l")
         let taken = other

@@ -8,16 +8,16 @@ import Testing
 
 @Suite struct `The rotation of a device, at the edges` {
     let folder: TemporaryFolder
-    let store: SQLiteIdentityStore
+    let store: SQLIdentityStore
     let device: Device
 
     init() async throws {
         folder = try TemporaryFolder()
-        (store, _, device) = try await SQLiteIdentityStore.populated(in: folder)
+        (store, _, device) = try await SQLIdentityStore.populated(in: folder)
     }
 
-    private func set(_ column: String, _ value: SQLiteValue) async throws {
-        try await store.writer.write { [device] db throws(IdentityError) -> Void in
+    private func set(_ column: String, _ value: SQLValue) async throws {
+        try await store.write { [device] db throws(IdentityError) -> Void in
             try db.run("UPDATE device SET \(column) = ? WHERE id = ?", [value, .blob(device.id)])
         }
     }
@@ -27,7 +27,7 @@ import Testing
         #expect(try await store.rotate(.of(device, counter: .max - 1)) == .rotated(counter: .max))
         // The newest token is no copy of an old one: it is refused, and nobody is accused of theft.
         #expect(try await store.rotate(.of(device, counter: .max)) == .rejected)
-        let row = try #require(try store.device(id: device.id))
+        let row = try #require(try await store.device(id: device.id))
         #expect(row.counter == .max)
         #expect(row.revokedAt == nil)
         #expect(try await store.rotate(.of(device, counter: .max - 1)) == .repeated(counter: .max))
@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: [-1, Int64(UInt32.max) + 1, Int64.max])
     func `of a generation that no token can name is damage, and says so`(counter: Int64) async throws {
         try await set("counter", .integer(counter))
-        let error = #expect(throws: IdentityError.self) { try store.device(id: device.id) }
+        let error = await #expect(throws: IdentityError.self) { try await store.device(id: device.id) }
         #expect(error?.code == IdentityError.corruptStore.code)
     }
 
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `of two servers on one file has one successor`() async throws {
-        let other = try SQLiteIdentityStore(path: folder.file())
+        let other = try SQLIdentityStore(path: folder.file())
         let rotations = try await withThrowingTaskGroup { group in
             for store in [store, other, store, other] { group.addTask { try await store.rotate(.of(device)) } }
             return try await group.reduce(into: [Rotation]()) { $0.append($1) }

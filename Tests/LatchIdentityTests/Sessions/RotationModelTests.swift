@@ -48,12 +48,12 @@ private struct Seeded: RandomNumberGenerator {
 
 @Suite struct `A family of refresh tokens` {
     let folder: TemporaryFolder
-    let store: SQLiteIdentityStore
+    let store: SQLIdentityStore
     let account: Account
 
     init() async throws {
         folder = try TemporaryFolder()
-        (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
+        (store, account, _) = try await SQLIdentityStore.populated(in: folder)
     }
 
     private func device(_ seed: UInt64, of account: Account, end: Date) -> Device {
@@ -111,7 +111,7 @@ private struct Seeded: RandomNumberGenerator {
         let rotations = try await withThrowingTaskGroup { group in
             for number in 0..<400 {
                 group.addTask {
-                    let counter = try store.device(id: device.id)?.counter ?? 0
+                    let counter = try await store.device(id: device.id)?.counter ?? 0
                     let attempt = RotationAttempt(
                         deviceID: device.id, counter: counter, key: nil, now: noon + Double(number % 7),
                         replayWindow: 1e5, keyedReplayWindow: 1e5)
@@ -126,7 +126,7 @@ private struct Seeded: RandomNumberGenerator {
         }
         // No generation was reached twice and none was left out.
         #expect(reached.sorted() == Array(1..<UInt32(reached.count) + 1))
-        #expect(try store.device(id: device.id)?.counter == UInt32(reached.count))
+        #expect(try await store.device(id: device.id)?.counter == UInt32(reached.count))
     }
 
     @Test func `is dead after a logout, whatever runs beside it`() async throws {
@@ -140,7 +140,7 @@ private struct Seeded: RandomNumberGenerator {
                 group.addTask { _ = try await store.revoke(device: device.id, because: .logout, at: noon) }
                 try await group.waitForAll()
             }
-            let counter = try store.device(id: device.id)?.counter ?? 0
+            let counter = try await store.device(id: device.id)?.counter ?? 0
             #expect(try await store.rotate(.of(device, counter: counter)) == .rejected)
         }
     }

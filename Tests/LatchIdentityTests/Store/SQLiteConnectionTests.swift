@@ -126,7 +126,7 @@ import Testing
     @Test func `gives all rows, the first one, or none`() throws {
         for number in 1...3 { try connection.run("INSERT INTO thing (value) VALUES (?)", [.integer(Int64(number))]) }
         let select = "SELECT value FROM thing WHERE value < ? ORDER BY value DESC"
-        let read = { (row: borrowing SQLiteRow) throws(IdentityError) in try row.integer(0) }
+        let read = { (row: borrowing SQLRow) throws(IdentityError) in try row.integer(0) }
         #expect(try connection.all(select, [.integer(9)], read: read) == [3, 2, 1])
         #expect(try connection.first(select, [.integer(3)], read: read) == 2)
         #expect(try connection.first(select, [.integer(1)], read: read) == nil)

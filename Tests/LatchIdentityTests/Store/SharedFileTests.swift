@@ -30,18 +30,18 @@ import Testing
     @Test func `make it together when they start at once, and none of them fails`() async throws {
         for round in 0..<5 {
             let path = folder.file("store-\(round).sqlite")
-            let opened = await atOnce(6) { Result { try SQLiteIdentityStore(path: path) } }
+            let opened = await atOnce(6) { Result { try SQLIdentityStore(path: path) } }
             for result in opened { #expect(throws: Never.self) { try result.get() } }
             let stores = opened.compactMap { try? $0.get() }
             let account = try Account.example()
             try await stores.first?.insert(account)
-            for store in stores { #expect(try store.account(id: account.id) == account) }
+            for store in stores { #expect(try await store.account(id: account.id) == account) }
             for store in stores { await store.close() }
         }
     }
 
     @Test func `sign with the same key and take each other's tokens`() async throws {
-        let store = try SQLiteIdentityStore(path: folder.file())
+        let store = try SQLIdentityStore(path: folder.file())
         let proposals = (0..<8).map { StoredKey(id: "key \($0)", privateJWK: [UInt8($0)], createdAt: noon) }
         let kept = try await withThrowingTaskGroup { group in
             for key in proposals { group.addTask { try await store.signingKeys(proposing: key) } }
@@ -49,7 +49,7 @@ import Testing
         }
         #expect(kept.count == 1)
         #expect(kept.first?.count == 1)
-        #expect(try store.signingKeys() == kept.first)
+        #expect(try await store.signingKeys() == kept.first)
         await store.close()
     }
 
@@ -70,12 +70,12 @@ import Testing
 
 @Suite struct `A store's file that is taken away from a running server` {
     let folder: TemporaryFolder
-    let store: SQLiteIdentityStore
+    let store: SQLIdentityStore
     let device: Device
 
     init() async throws {
         folder = try TemporaryFolder()
-        (store, _, device) = try await SQLiteIdentityStore.populated(in: folder)
+        (store, _, device) = try await SQLIdentityStore.populated(in: folder)
     }
 
     @Test(arguments: [false, true])
@@ -95,19 +95,19 @@ import Testing
 
     @Test func `is no reason to tell somebody that they are signed out`() async throws {
         try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("aside.sqlite"))
-        let other = try SQLiteIdentityStore(path: folder.file())
-        #expect(try other.device(id: device.id) == nil)
+        let other = try SQLIdentityStore(path: folder.file())
+        #expect(try await other.device(id: device.id) == nil)
         // "There is no such device" would be true of the file at this path, and wrong.
-        let error = #expect(throws: IdentityError.self) { try store.device(id: device.id) }
+        let error = await #expect(throws: IdentityError.self) { try await store.device(id: device.id) }
         #expect(error?.code == IdentityError.storeMoved.code)
         await other.close()
         await store.close()
     }
 
     @Test func `is still what readers see that had it open`() async throws {
-        #expect(try store.device(id: device.id) == device)
+        #expect(try await store.device(id: device.id) == device)
         try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("aside.sqlite"))
-        #expect(try store.device(id: device.id) == device)
+        #expect(try await store.device(id: device.id) == device)
         await store.close()
     }
 

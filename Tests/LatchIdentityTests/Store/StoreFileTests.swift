@@ -14,7 +14,7 @@ import Testing
 
     private func opening(_ path: String? = nil) -> IdentityError? {
         do throws(IdentityError) {
-            _ = try SQLiteIdentityStore(path: path ?? folder.file(), busyTimeout: .milliseconds(20))
+            _ = try SQLIdentityStore(path: path ?? folder.file(), busyTimeout: .milliseconds(20))
             return nil
         } catch {
             return error
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `is readable by its owner alone, and so are the logs beside it`() async throws {
-        let (store, _, _) = try await SQLiteIdentityStore.populated(in: folder)
+        let (store, _, _) = try await SQLIdentityStore.populated(in: folder)
         #expect(try folder.names() == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
         for name in try folder.names() { #expect(try folder.permissions(of: name) == 0o600) }
         await store.close()
@@ -48,9 +48,9 @@ import Testing
     }
 
     @Test func `that other users may read is closed to them, with its logs`() async throws {
-        let (store, _, _) = try await SQLiteIdentityStore.populated(in: folder)
+        let (store, _, _) = try await SQLIdentityStore.populated(in: folder)
         for name in try folder.names() { try folder.setPermissions(0o664, of: folder.file(name)) }
-        let second = try SQLiteIdentityStore(path: folder.file())
+        let second = try SQLIdentityStore(path: folder.file())
         #expect(try folder.names().count == 3)
         for name in try folder.names() { #expect(try folder.permissions(of: name) == 0o600) }
         await second.close()
@@ -65,29 +65,29 @@ import Testing
     }
 
     @Test func `keeps everything over a restart`() async throws {
-        let (store, account, device) = try await SQLiteIdentityStore.populated(in: folder)
+        let (store, account, device) = try await SQLIdentityStore.populated(in: folder)
         await store.close()
-        let again = try SQLiteIdentityStore(path: folder.file())
-        #expect(try again.account(id: account.id) == account)
-        #expect(try again.device(id: device.id) == device)
+        let again = try SQLIdentityStore(path: folder.file())
+        #expect(try await again.account(id: account.id) == account)
+        #expect(try await again.device(id: device.id) == device)
         await again.close()
     }
 
     @Test func `keeps everything that was answered when the process ends without closing`() async throws {
-        let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
+        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
         // A copy of the files while the store is open is what a crash leaves behind.
         let copy = try TemporaryFolder()
         for name in ["store.sqlite", "store.sqlite-wal"] {
             try FileManager.default.copyItem(atPath: folder.file(name), toPath: copy.file(name))
         }
         await store.close()
-        let again = try SQLiteIdentityStore(path: copy.file())
-        #expect(try again.account(id: account.id) == account)
+        let again = try SQLIdentityStore(path: copy.file())
+        #expect(try await again.account(id: account.id) == account)
         await again.close()
     }
 
     @Test func `of a newer schema is refused with a hint and left byte for byte`() async throws {
-        let store = try SQLiteIdentityStore(path: folder.file())
+        let store = try SQLIdentityStore(path: folder.file())
         await store.close()
         let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try raw.run("PRAGMA user_version = 99")
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `of a newer schema that is still in the log is refused, too`() async throws {
-        let store = try SQLiteIdentityStore(path: folder.file())
+        let store = try SQLIdentityStore(path: folder.file())
         await store.close()
         let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try raw.run("PRAGMA user_version = 99")
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func `with damaged pages is reported and never deleted`() async throws {
-        let (store, _, _) = try await SQLiteIdentityStore.populated(in: folder)
+        let (store, _, _) = try await SQLIdentityStore.populated(in: folder)
         await store.close()
         var bytes = try folder.bytes()
         for index in 4096..<bytes.count { bytes[index] = 0x5A }
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func `that was cut off is reported and never deleted`() async throws {
-        let (store, _, _) = try await SQLiteIdentityStore.populated(in: folder)
+        let (store, _, _) = try await SQLIdentityStore.populated(in: folder)
         await store.close()
         let bytes = try folder.bytes()
         try bytes.prefix(bytes.count / 2).write(to: URL(filePath: folder.file()))
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func `that is read-only is reported, for root as well`() async throws {
-        let store = try SQLiteIdentityStore(path: folder.file())
+        let store = try SQLIdentityStore(path: folder.file())
         await store.close()
         let before = try folder.bytes()
         try folder.setPermissions(0o400, of: folder.file())
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func `that is held by another process is reported as busy`() async throws {
-        let store = try SQLiteIdentityStore(path: folder.file(), busyTimeout: .milliseconds(20))
+        let store = try SQLIdentityStore(path: folder.file(), busyTimeout: .milliseconds(20))
         let other = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try other.run("BEGIN IMMEDIATE")
         await #expect { try await store.checkHealth(at: noon) } throws: { error in

@@ -60,10 +60,10 @@ extension DeviceStore {
     }
 }
 
-extension SQLiteIdentityStore {
+extension SQLIdentityStore {
     /// A store with one account and one device of it.
-    static func populated(in folder: TemporaryFolder) async throws -> (SQLiteIdentityStore, Account, Device) {
-        let store = try SQLiteIdentityStore(path: folder.file())
+    static func populated(in folder: TemporaryFolder) async throws -> (SQLIdentityStore, Account, Device) {
+        let store = try SQLIdentityStore(path: folder.file())
         let account = try Account.example()
         let device = Device.example(of: account)
         try await store.insert(account)

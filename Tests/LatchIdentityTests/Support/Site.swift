@@ -29,7 +29,7 @@ final class Site: Sendable {
 
     /// A server whose hashes are cheap; `change` tells it otherwise.
     init(
-        _ way: Way = .inProcess, in folder: TemporaryFolder? = nil,
+        _ way: Way = .inProcess, in folder: TemporaryFolder? = nil, storedAt location: String? = nil,
         grantHandlers: [any GrantHandler.Type] = GrantHandlers.all, upstream: any Handler = Transport.live,
         change: (inout IdentityConfiguration) -> Void = { _ in }
     ) async throws {
@@ -40,7 +40,8 @@ final class Site: Sendable {
         change(&configuration)
         self.folder = try folder ?? TemporaryFolder()
         identity = try await Identity(
-            configuration: configuration, store: try SQLiteIdentityStore(path: self.folder.file()), mailer: mailer,
+            configuration: configuration, store: try await SQLIdentityStore.open(location ?? self.folder.file()),
+            mailer: mailer,
             clock: clock.wallClock(), transport: upstream, grantHandlers: grantHandlers)
         switch way {
         case .inProcess:

@@ -16,7 +16,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func load(pepper: String? = nil, storeKey: String? = nil) async throws -> ServerKeys {
-        let store = try SQLiteIdentityStore(path: folder.file())
+        let store = try SQLIdentityStore(path: folder.file())
         var configuration = IdentityConfiguration()
         configuration.tokenPepper = pepper
         configuration.storeKey = storeKey
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    private func change(_ sql: String, _ values: [SQLiteValue] = []) throws {
+    private func change(_ sql: String, _ values: [SQLValue] = []) throws {
         try SQLiteConnection(path: folder.file(), access: .readWrite).run(sql, values)
     }
 
@@ -58,8 +58,8 @@ import Testing
         let error = await #expect(throws: IdentityError.self) { try await load() }
         #expect(error?.code == IdentityError.corruptStore.code)
         #expect(error?.hint?.contains("backup") == true)
-        let store = try SQLiteIdentityStore(path: folder.file())
-        #expect(try store.signingKeys().map(\.privateJWK) == [Array(jwk.utf8)])
+        let store = try SQLIdentityStore(path: folder.file())
+        #expect(try await store.signingKeys().map(\.privateJWK) == [Array(jwk.utf8)])
         await store.close()
     }
 
@@ -68,11 +68,11 @@ import Testing
 
     /// The private values and secrets of a plain store, as the file has them.
     private func plainSecrets() async throws -> [[UInt8]] {
-        let store = try SQLiteIdentityStore(path: folder.file())
-        let keys = try store.signingKeys().map { key in
+        let store = try SQLIdentityStore(path: folder.file())
+        let keys = try await store.signingKeys().map { key in
             Array((try JSONValue(parsing: key.privateJWK)["d"]?.stringValue ?? "").utf8)
         }
-        let secrets = try store.secrets().map(\.content)
+        let secrets = try await store.secrets().map(\.content)
         await store.close()
         return keys + secrets
     }
@@ -131,7 +131,7 @@ import Testing
                     group.addTask {
                         var configuration = IdentityConfiguration()
                         configuration.storeKey = Self.storeKey
-                        let store = try SQLiteIdentityStore(path: folder.file())
+                        let store = try SQLIdentityStore(path: folder.file())
                         let keys = try await ServerKeys.load(
                             from: store, configuration: configuration, clock: ManualClock(noon).wallClock(),
                             random: .system)

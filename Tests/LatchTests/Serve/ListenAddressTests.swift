@@ -41,11 +41,9 @@ import Testing
     }
 
     @Test(arguments: ["postgres://ada:hunter2@localhost/latch", "postgresql://localhost/latch"])
-    func `may not be PostgreSQL yet, and says so`(text: String) throws {
-        let error = try #require(throws: CommandError.self) { try StoreLocation(text) }
-        #expect(error.message.contains("not supported as a store yet"))
-        #expect(error.hint?.contains("sqlite:") == true)
-        #expect(!error.message.contains("hunter2"))
+    func `is a database of PostgreSQL, as libpq takes it`(text: String) throws {
+        let location = try StoreLocation(text)
+        #expect(location.path == text && !location.isFile)
     }
 
     @Test(arguments: [

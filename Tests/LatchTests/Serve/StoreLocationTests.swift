@@ -17,8 +17,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "SQLITE:a", "sqlite", " sqlite:a", "sqlite3:a", "file:a", "postgres:a", "postgres://h/d",
-        "postgresql://u:p@h/d",
+        "SQLITE:a", "sqlite", " sqlite:a", "sqlite3:a", "file:a", "postgres:a", "Postgres://h/d", "mysql://u:p@h/d",
     ])
     func `is refused with how it is written`(text: String) throws {
         let error = try #require(throws: CommandError.self) { try StoreLocation(text) }

@@ -21,8 +21,9 @@ struct LocalAccountAdministration: AccountAdministration {
     static func opening<Result>(
         _ settings: Settings, _ body: (Identity) async throws -> Result
     ) async throws -> Result {
-        let path = try StoreLocation(settings["store"]).path
-        guard FileManager.default.fileExists(atPath: path) else {
+        let location = try StoreLocation(settings["store"])
+        let path = location.path
+        guard !location.isFile || FileManager.default.fileExists(atPath: path) else {
             throw CommandError.failed(
                 "There is no store at '\(path)'.",
                 hint: "Name it by --store sqlite:PATH or --config FILE, or a server by --url.")

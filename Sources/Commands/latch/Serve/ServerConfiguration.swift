@@ -93,21 +93,24 @@ struct ListenAddress: Sendable, Hashable {
 
 /// The location of the account store.
 struct StoreLocation: Sendable, Hashable {
-    /// The path of the SQLite file.
+    /// The path of the SQLite file, or the URI of a PostgreSQL database, which may hold a password.
     let path: String
+    /// Whether the store is a file of this machine.
+    let isFile: Bool
 
-    /// Parses `sqlite:PATH`; neither `~` nor `%20` have a meaning in the path.
+    /// Parses `sqlite:PATH`, in whose path neither `~` nor `%20` have a meaning, or `postgres://…`, which libpq takes as it is.
     ///
     /// - Throws: `CommandError.failed`, without the password that a URL may hold.
     init(_ text: String) throws(CommandError) {
-        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
-            throw .failed(
-                "PostgreSQL is not supported as a store yet.",
-                hint: "Use 'sqlite:PATH', such as sqlite:latch.sqlite.")
+        isFile = !["postgres://", "postgresql://"].contains { text.utf8.starts(with: $0.utf8) }
+        guard isFile else {
+            path = text
+            return
         }
         guard text.hasPrefix("sqlite:"), text.utf8.count > 7 else {
             throw .failed(
-                "'\(Self.redacted(text))' is not a store.", hint: "Write 'sqlite:PATH', such as sqlite:latch.sqlite.")
+                "'\(Self.redacted(text))' is not a store.",
+                hint: "Write 'sqlite:PATH', such as sqlite:latch.sqlite, or 'postgres://USER@HOST/DATABASE'.")
         }
         path = String(text.dropFirst(7))
     }

@@ -80,6 +80,11 @@ struct AuditChain: Sendable {
 
     init(_ key: [UInt8]) { self.key = SymmetricKey(data: key).derived(for: "latch audit") }
 
+    /// Returns the chain of a name, among several with one key: no entry and no head fits another chain.
+    func named(_ name: String) -> AuditChain { AuditChain(key.derived(for: "latch audit chain \(name)")) }
+
+    private init(_ key: SymmetricKey) { self.key = key }
+
     /// Returns the digest of an entry after another one.
     func digest(of record: AuditRecord, after previous: [UInt8]) -> [UInt8] {
         let texts = [record.event, record.accountID, record.detail].map { $0.map { Array($0.utf8) } }

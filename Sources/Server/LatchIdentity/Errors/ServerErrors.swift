@@ -85,6 +85,11 @@ extension IdentityError {
             code: "storeUnavailable", message: "The store is not available: \(reason).",
             hint: "Check the path, its folder and its permissions.")
     }
+
+    /// Returns a ``storeUnavailable`` error of a database, with what its client says.
+    static func databaseUnavailable(_ message: String, hint: String?) -> IdentityError {
+        IdentityError(code: "storeUnavailable", message: message, hint: hint)
+    }
 }
 
 /// Errors of the running server.

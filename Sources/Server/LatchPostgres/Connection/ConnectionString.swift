@@ -16,7 +16,9 @@ struct ConnectionString: Sendable {
     ///
     /// - Throws: `PostgresError.malformedConnectionString`, which never quotes libpq's message: a password with an unescaped
     ///   delimiter makes a part of it a host, a port or a parameter.
-    init(_ text: String) throws(PostgresError) {
+    init(
+        _ text: String, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(PostgresError) {
         guard latch_postgres_is_available() else { throw .libraryMissing }
         guard Self.hasUnambiguousAuthority(text), !text.utf8.contains(0) else { throw .malformedConnectionString }
         var message: UnsafeMutablePointer<CChar>?
@@ -33,12 +35,12 @@ struct ConnectionString: Sendable {
         }
         self.text = text
         password = values["password"]
-        let environment = ProcessInfo.processInfo.environment
-        let hosts = values["hostaddr"] ?? values["host"] ?? environment["PGHOSTADDR"] ?? environment["PGHOST"] ?? ""
+        // Each address takes the place of the host next to it; one that is missing is looked up by its host.
+        let addresses = Self.hosts(values["hostaddr"] ?? environment["PGHOSTADDR"])
+        let hosts = Self.hosts(values["host"] ?? environment["PGHOST"])
         isLocal =
-            values["service"] == nil && environment["PGSERVICE"] == nil
-            && hosts.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-                .allSatisfy { Self.isLocal(String(Substring($0))) }
+            values["service"] == nil && environment["PGSERVICE"] == nil && addresses.allSatisfy(Self.isLocal)
+            && (!addresses.contains("") || hosts.allSatisfy(Self.isLocal))
     }
 
     /// The options with which libpq connects, in its order: a later one wins over an earlier one.
@@ -79,6 +81,12 @@ struct ConnectionString: Sendable {
         let authority = rest.prefix { $0 != UInt8(ascii: "/") }
         let host = authority.firstIndex(of: sign).map { rest[$0...].dropFirst() } ?? rest
         return !host.prefix { $0 != UInt8(ascii: "?") }.contains(sign)
+    }
+
+    /// Returns the entries of a list of hosts; one empty entry without a list.
+    private static func hosts(_ list: String?) -> [String] {
+        (list ?? "").utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
     }
 
     /// An empty host is libpq's default, a Unix socket.

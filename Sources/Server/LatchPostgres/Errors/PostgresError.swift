@@ -30,6 +30,9 @@ package struct PostgresError: CodedError {
     /// The way on for the caller.
     let recovery: Recovery
 
+    /// Whether the transaction was certainly rolled back, and may succeed if it is repeated.
+    package var isRepeatable: Bool { recovery != .none }
+
     init(code: String, message: String, hint: String? = nil, recovery: Recovery = .none) {
         self.code = code
         self.message = message

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LatchPostgres
+import TestSupport
 import Testing
 
 @testable import LatchIdentity
@@ -14,23 +16,29 @@ struct StoreBackend: Sendable, CustomTestStringConvertible {
     static let all: [StoreBackend] = {
         let memory = "/dev/shm"
         let disk = StoreBackend.sqlite("SQLite on disk", in: FileManager.default.temporaryDirectory.path)
-        guard FileManager.default.fileExists(atPath: memory) else { return [disk] }
-        return [disk, .sqlite("SQLite in memory", in: memory)]
+        var backends = [disk]
+        if FileManager.default.fileExists(atPath: memory) { backends.append(.sqlite("SQLite in memory", in: memory)) }
+        if ProcessInfo.processInfo.environment["LATCH_INTEROP"] != nil { backends.append(.postgres) }
+        return backends
     }()
+
+    /// A database of its own on a server that all tests share; `make interop` installs it.
+    private static let postgres = StoreBackend(testDescription: "PostgreSQL") {
+        let address = try await IdentityDatabase.create()
+        let store = SQLIdentityStore(try await PostgresBackend.open(address))
+        return (store, { try await store.auditEntries() })
+    }
 
     private static func sqlite(_ name: String, in parent: String) -> StoreBackend {
         StoreBackend(testDescription: name) {
             let folder = try TemporaryFolder(in: parent)
-            let store = try SQLiteIdentityStore(path: folder.file())
+            let store = try SQLIdentityStore(path: folder.file())
             return (
                 store,
                 {
-                    try SQLiteConnection(path: folder.file(), access: .readOnly).all(
-                        "SELECT event, account_id, detail FROM audit ORDER BY id"
-                    ) { row throws(IdentityError) in
-                        AuditEntry(
-                            event: try row.text(0), accountID: try row.optionalText(1), detail: try row.optionalText(2))
-                    }
+                    // The folder goes with this function.
+                    _ = folder
+                    return try await store.auditEntries()
                 }
             )
         }
@@ -60,4 +68,13 @@ struct StoreFixture: Sendable {
     let account: Account
     let device: Device
     let audit: @Sendable () async throws -> [AuditEntry]
+}
+
+extension SQLIdentityStore {
+    /// The audit log, the oldest entry first.
+    fileprivate func auditEntries() async throws -> [AuditEntry] {
+        try await all("SELECT event, account_id, detail FROM audit ORDER BY id", []) { row throws(IdentityError) in
+            AuditEntry(event: try row.text(0), accountID: try row.optionalText(1), detail: try row.optionalText(2))
+        }
+    }
 }

@@ -6,7 +6,7 @@ internal import CSQLite
 ///
 /// `@unchecked Sendable`: a connection moves between threads but is used by one at a time, which its owners (the writer's
 /// queue and the readers' pool) ensure; so SQLite's own mutexes are disabled (SQLITE_OPEN_NOMUTEX).
-final class SQLiteConnection: @unchecked Sendable {
+final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     /// The access of a connection, which SQLite enforces.
     enum Access {
         /// Reads only, and never creates, changes or checkpoints anything.
@@ -19,9 +19,8 @@ final class SQLiteConnection: @unchecked Sendable {
     let handle: OpaquePointer
     /// The prepared statements by their text; values are bound and never part of it, so their number is small.
     private var statements: [String: SQLiteStatement] = [:]
-    /// The digests of the audit log, once the server has their key.
+    let dialect = SQLDialect.sqlite
     var auditChain: AuditChain?
-    /// The number of prepared statements, for tests that no input becomes part of a text.
     var statementCount: Int { statements.count }
 
     /// Opens a connection.
@@ -59,36 +58,37 @@ final class SQLiteConnection: @unchecked Sendable {
         return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
     }
 
-    /// Runs a statement to its end and returns the number of changed rows.
     @discardableResult
-    func run(_ sql: String, _ values: [SQLiteValue] = []) throws(IdentityError) -> Int {
+    func run(_ sql: String, _ values: [SQLValue]) throws(IdentityError) -> Int {
         try with(sql, values) { statement throws(IdentityError) in while try statement.step() {} }
         return Int(sqlite3_changes64(handle))
     }
 
-    /// Returns the first row, read by `read`.
     func first<Result>(
-        _ sql: String, _ values: [SQLiteValue] = [], read: (borrowing SQLiteRow) throws(IdentityError) -> Result
+        _ sql: String, _ values: [SQLValue], read: (borrowing SQLRow) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result? {
         try with(sql, values) { statement throws(IdentityError) in
-            try statement.step() ? try read(SQLiteRow(statement)) : nil
+            try statement.step() ? try read(.sqlite(SQLiteRow(statement))) : nil
         }
     }
 
-    /// Returns all rows, each read by `read`.
     func all<Result>(
-        _ sql: String, _ values: [SQLiteValue] = [], read: (borrowing SQLiteRow) throws(IdentityError) -> Result
+        _ sql: String, _ values: [SQLValue], read: (borrowing SQLRow) throws(IdentityError) -> Result
     ) throws(IdentityError) -> [Result] {
         try with(sql, values) { statement throws(IdentityError) in
             var results: [Result] = []
-            while try statement.step() { results.append(try read(SQLiteRow(statement))) }
+            while try statement.step() { results.append(try read(.sqlite(SQLiteRow(statement)))) }
             return results
         }
     }
 
+    var hasRoomForMail: Bool {
+        get throws(IdentityError) { try number("SELECT count(*) FROM mail") < Self.maximumMails }
+    }
+
     /// Runs `body` with a statement to which the values are bound, and resets it afterwards.
     private func with<Result>(
-        _ sql: String, _ values: [SQLiteValue], _ body: (SQLiteStatement) throws(IdentityError) -> Result
+        _ sql: String, _ values: [SQLValue], _ body: (SQLiteStatement) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result {
         let statement = try prepared(sql)
         defer { statement.reset() }

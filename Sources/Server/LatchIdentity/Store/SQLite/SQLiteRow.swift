@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSQLite
-import PortableFoundation
 
 /// The current row of a statement, valid until its next step.
 ///
@@ -35,20 +34,8 @@ struct SQLiteRow: ~Copyable {
         return Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// Returns a date in milliseconds since 1970.
-    func date(_ column: Int32) throws(IdentityError) -> Date { Date(storedMilliseconds: try integer(column)) }
-
     /// Returns whether the column is NULL.
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
-
-    /// Returns text; nil for NULL.
-    func optionalText(_ column: Int32) throws(IdentityError) -> String? { isNull(column) ? nil : try text(column) }
-
-    /// Returns bytes; nil for NULL.
-    func optionalBlob(_ column: Int32) throws(IdentityError) -> [UInt8]? { isNull(column) ? nil : try blob(column) }
-
-    /// Returns a date in milliseconds since 1970; nil for NULL.
-    func optionalDate(_ column: Int32) throws(IdentityError) -> Date? { isNull(column) ? nil : try date(column) }
 
     /// Returns an error that names the column and not its value.
     private func mismatch(_ column: Int32) -> IdentityError {

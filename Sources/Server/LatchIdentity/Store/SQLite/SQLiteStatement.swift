@@ -17,6 +17,7 @@ final class SQLiteStatement {
         guard code == SQLITE_OK, let handle else { throw connection.failure(code) }
         self.handle = handle
         self.connection = connection
+        try requireOrder()
     }
 
     deinit { sqlite3_finalize(handle) }
@@ -24,7 +25,7 @@ final class SQLiteStatement {
     /// Binds values in the order of the placeholders; SQLite copies them.
     ///
     /// Missing values are NULL, too many an error (SQLITE_RANGE).
-    func bind(_ values: [SQLiteValue]) throws(IdentityError) {
+    func bind(_ values: [SQLValue]) throws(IdentityError) {
         for (offset, value) in values.enumerated() {
             let code = bind(value, at: Int32(offset + 1))
             guard code == SQLITE_OK else { throw connection.failure(code) }
@@ -48,15 +49,29 @@ final class SQLiteStatement {
         sqlite3_clear_bindings(handle)
     }
 
+    /// Requires that `$1`, `$2` … appear in this order: to SQLite they are names, which it numbers as they appear.
+    private func requireOrder() throws(IdentityError) {
+        let count = sqlite3_bind_parameter_count(handle)
+        guard count > 0 else { return }
+        for index in 1...count {
+            guard let name = sqlite3_bind_parameter_name(handle, index), name[0] == CChar(UInt8(ascii: "$")) else {
+                continue
+            }
+            guard String(cString: name) == "$\(index)" else {
+                throw .storeUnavailable("the parameters of a statement are out of order")
+            }
+        }
+    }
+
     /// Binds one value, counted from 1, and returns the result code.
-    private func bind(_ value: SQLiteValue, at index: Int32) -> Int32 {
+    private func bind(_ value: SQLValue, at index: Int32) -> Int32 {
         switch value {
-        case .null: sqlite3_bind_null(handle, index)
-        case .integer(let number): sqlite3_bind_int64(handle, index, number)
-        case .text(let text): sqlite3_bind_text(handle, index, text, Int32(text.utf8.count), copied)
+        case .integer(nil), .text(nil), .blob(nil): sqlite3_bind_null(handle, index)
+        case .integer(let number?): sqlite3_bind_int64(handle, index, number)
+        case .text(let text?): sqlite3_bind_text(handle, index, text, Int32(text.utf8.count), copied)
         // A nil pointer would bind NULL, so an empty blob needs its own call.
-        case .blob(let bytes) where bytes.isEmpty: sqlite3_bind_zeroblob(handle, index, 0)
-        case .blob(let bytes): sqlite3_bind_blob(handle, index, bytes, Int32(bytes.count), copied)
+        case .blob(let bytes?) where bytes.isEmpty: sqlite3_bind_zeroblob(handle, index, 0)
+        case .blob(let bytes?): sqlite3_bind_blob(handle, index, bytes, Int32(bytes.count), copied)
         }
     }
 }

@@ -2,44 +2,44 @@
 
 package import PortableFoundation
 
-extension SQLiteIdentityStore: MailedTokenStore {
+extension SQLIdentityStore: MailedTokenStore {
     /// Ends earlier tokens of the account and purpose, so that only the newest mail works (attack E4).
     package func insert(_ token: OneTimeToken) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) in try db.insert(token) }
+        try await write { db throws(IdentityError) in try db.insert(token) }
     }
 
     package func account(
         forToken digest: [UInt8], purpose: OneTimeToken.Purpose, at now: Date
-    ) throws(IdentityError) -> Account? {
-        try readers.read { db throws(IdentityError) in
+    ) async throws(IdentityError) -> Account? {
+        try await read { db throws(IdentityError) in
             try db.account(forToken: digest, purpose: purpose, at: now)
         }
     }
 
-    package func account(forVerificationToken digest: [UInt8], at now: Date) throws(IdentityError) -> Account? {
-        try readers.read { db throws(IdentityError) in
+    package func account(forVerificationToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account? {
+        try await read { db throws(IdentityError) in
             if let account = try db.account(forToken: digest, purpose: .verifyEmail, at: now) { return account }
             return try db.account(changingAddressBy: "new_digest", digest, at: now)
         }
     }
 
-    package func account(forOldAddressToken digest: [UInt8], at now: Date) throws(IdentityError) -> Account? {
-        try readers.read { db throws(IdentityError) in
+    package func account(forOldAddressToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account? {
+        try await read { db throws(IdentityError) in
             try db.account(changingAddressBy: "old_digest", digest, at: now)
         }
     }
 
-    package func requestedAddress(of accountID: String) throws(IdentityError) -> EmailAddress? {
-        try first("SELECT email, email_key FROM email_change WHERE account_id = ?", [.text(accountID)]) {
+    package func requestedAddress(of accountID: String) async throws(IdentityError) -> EmailAddress? {
+        try await first("SELECT email, email_key FROM email_change WHERE account_id = $1", [.text(accountID)]) {
             row throws(IdentityError) in
             EmailAddress(text: try row.text(0), key: try row.text(1))
         }
     }
 
     package func refuseEmailChange(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Int? {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             guard let account = try db.account(changingAddressBy: "old_digest", digest, at: now) else { return nil }
-            try db.run("DELETE FROM email_change WHERE account_id = ?", [.text(account.id)])
+            try db.run("DELETE FROM email_change WHERE account_id = $1", [.text(account.id)])
             try db.audit("account.emailChangeRefused", account: account.id, at: now)
             return try db.revokeDevices(of: account.id, because: .changeRefused, at: now)
         }
@@ -48,7 +48,7 @@ extension SQLiteIdentityStore: MailedTokenStore {
     package func verifyEmail(
         byToken digest: [UInt8], with proof: OwnerProof, at now: Date
     ) async throws(IdentityError) -> AddressVerification? {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             let account = try db.account(forToken: digest, purpose: .verifyEmail, at: now)
             guard let account, proof.isValid(for: account) else { return nil }
             try db.remove(digest, purpose: .verifyEmail, of: account)
@@ -71,7 +71,7 @@ extension SQLiteIdentityStore: MailedTokenStore {
     package func resetPassword(
         byToken digest: [UInt8], hash: String, at now: Date
     ) async throws(IdentityError) -> PasswordChange? {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             guard let account = try db.account(forToken: digest, purpose: .resetPassword, at: now) else { return nil }
             try db.remove(digest, purpose: .resetPassword, of: account)
             let signedOut = try db.setPassword(of: account, to: hash, at: now)
@@ -84,16 +84,16 @@ extension SQLiteIdentityStore: MailedTokenStore {
     }
 }
 
-extension SQLiteConnection {
+extension SQLConnection {
     /// Inserts a token in place of the earlier ones of its account and purpose.
     func insert(_ token: OneTimeToken) throws(IdentityError) {
         try run(
-            "DELETE FROM one_time_token WHERE account_id = ? AND purpose = ?",
+            "DELETE FROM one_time_token WHERE account_id = $1 AND purpose = $2",
             [.text(token.accountID), .text(token.purpose.rawValue)])
         try run(
             """
             INSERT INTO one_time_token (digest, account_id, purpose, email_key, created_at, expires_at)
-            VALUES (?, ?, ?, ?, ?, ?)
+            VALUES ($1, $2, $3, $4, $5, $6)
             """,
             [
                 .blob(token.digest), .text(token.accountID), .text(token.purpose.rawValue), .text(token.emailKey),
@@ -108,7 +108,7 @@ extension SQLiteConnection {
         try first(
             """
             SELECT \(Account.columns) FROM account WHERE status = 'active' AND (id, email_key) = (
-                SELECT account_id, email_key FROM one_time_token WHERE digest = ? AND purpose = ? AND expires_at > ?)
+                SELECT account_id, email_key FROM one_time_token WHERE digest = $1 AND purpose = $2 AND expires_at > $3)
             """,
             [.blob(digest), .text(purpose.rawValue), .date(now)], read: Account.init)
     }
@@ -120,7 +120,7 @@ extension SQLiteConnection {
         try first(
             """
             SELECT \(Account.columns) FROM account WHERE status = 'active' AND (id, email_key) = (
-                SELECT account_id, old_email_key FROM email_change WHERE \(column) = ? AND expires_at > ?)
+                SELECT account_id, old_email_key FROM email_change WHERE \(column) = $1 AND expires_at > $2)
             """, [.blob(digest), .date(now)], read: Account.init)
     }
 
@@ -129,7 +129,7 @@ extension SQLiteConnection {
     fileprivate func setPassword(of account: Account, to hash: String, at now: Date) throws(IdentityError) -> Int {
         let changedAt = max(now, account.passwordChangedAt.addingTimeInterval(0.001))
         try run(
-            "UPDATE account SET password_hash = ?, password_changed_at = ? WHERE id = ?",
+            "UPDATE account SET password_hash = $1, password_changed_at = $2 WHERE id = $3",
             [.text(hash), .date(changedAt), .text(account.id)])
         try endMailedTokens(of: account.id)
         let signedOut = try revokeDevices(of: account.id, because: .passwordChange, at: now)
@@ -159,7 +159,7 @@ extension SQLiteConnection {
         }
         if proof.isOfPassword || device != nil || proof.identity != nil {
             try run(
-                "UPDATE account SET owner_proved_at = coalesce(owner_proved_at, ?) WHERE id = ?",
+                "UPDATE account SET owner_proved_at = coalesce(owner_proved_at, $1) WHERE id = $2",
                 [.date(now), .text(id)])
         }
         guard account.emailVerifiedAt == nil else {
@@ -170,11 +170,11 @@ extension SQLiteConnection {
             }
             return 0
         }
-        try run("UPDATE account SET email_verified_at = ? WHERE id = ?", [.date(now), .text(id)])
+        try run("UPDATE account SET email_verified_at = $1 WHERE id = $2", [.date(now), .text(id)])
         _ = try removeFactor(of: id, detail: "set before the address was proved", at: now)
         try endUnprovedPasskeys(of: id, at: now)
         for table in ["sign_in_challenge", "email_change"] {
-            try run("DELETE FROM \(table) WHERE account_id = ?", [.text(id)])
+            try run("DELETE FROM \(table) WHERE account_id = $1", [.text(id)])
         }
         if proof.identity != nil { try removeUnprovedPassword(of: account, at: now) }
         try endUnprovedLinks(of: account, keeping: proof.identity, device: device, at: now)
@@ -185,7 +185,7 @@ extension SQLiteConnection {
     private func removeUnprovedPassword(of account: Account, at now: Date) throws(IdentityError) {
         guard account.passwordHash != nil else { return }
         try run(
-            "UPDATE account SET password_hash = NULL, password_changed_at = ? WHERE id = ?",
+            "UPDATE account SET password_hash = NULL, password_changed_at = $1 WHERE id = $2",
             [.date(max(now, account.passwordChangedAt.addingTimeInterval(0.001))), .text(account.id)])
         try audit(
             "account.passwordRemoved", account: account.id, detail: "set before the address was proved", at: now)
@@ -194,26 +194,29 @@ extension SQLiteConnection {
     /// Deletes a used token, and the waiting mails of its purpose: sent again, one would make the token valid anew.
     fileprivate func remove(_ digest: [UInt8], purpose: OneTimeToken.Purpose, of account: Account) throws(IdentityError)
     {
-        try run("DELETE FROM one_time_token WHERE digest = ?", [.blob(digest)])
+        try run("DELETE FROM one_time_token WHERE digest = $1", [.blob(digest)])
         try run(
-            "DELETE FROM mail WHERE purpose = ? AND email_key = ?",
+            "DELETE FROM mail WHERE purpose = $1 AND email_key = $2",
             [.text(purpose.rawValue), .text(account.email.key)])
     }
 }
 
-extension SQLiteIdentityStore {
+extension SQLIdentityStore {
     /// Checks the account in the transaction: a change that was requested before the address was proved must not be
     /// stored after it (attack E8).
     package func insert(
         _ change: EmailChange, for account: Account, mails: [OutboxMail]
     ) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             guard try db.isUnchanged(account) else { return false }
             for mail in mails { try db.insert(mail) }
             try db.run(
                 """
-                INSERT OR REPLACE INTO email_change (account_id, email, email_key, old_email_key, old_digest, new_digest,
-                    expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO email_change (account_id, email, email_key, old_email_key, old_digest, new_digest,
+                    expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+                ON CONFLICT (account_id) DO UPDATE SET email = excluded.email, email_key = excluded.email_key,
+                    old_email_key = excluded.old_email_key, old_digest = excluded.old_digest,
+                    new_digest = excluded.new_digest, expires_at = excluded.expires_at
                 """,
                 [
                     .text(change.accountID), .text(change.email.text), .text(change.email.key),
@@ -230,14 +233,14 @@ extension SQLiteIdentityStore {
     package func confirmEmail(
         byToken digest: [UInt8], with proof: OwnerProof, at now: Date
     ) async throws(IdentityError) -> AddressVerification? {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             let newEnd = try db.account(changingAddressBy: "new_digest", digest, at: now)
             let oldEnd = try db.account(changingAddressBy: "old_digest", digest, at: now)
             guard let account = newEnd ?? oldEnd, proof.isValid(for: account) else { return nil }
             try db.run(
                 """
-                UPDATE email_change SET old_digest = nullif(old_digest, ?1), new_digest = nullif(new_digest, ?1)
-                WHERE account_id = ?2
+                UPDATE email_change SET old_digest = nullif(old_digest, $1), new_digest = nullif(new_digest, $1)
+                WHERE account_id = $2
                 """, [.blob(digest), .text(account.id)])
             // A proof that comes with the old end says nothing of who reads the mails of the new address.
             let signedOut = try db.completeEmailChange(of: account, with: newEnd != nil ? proof : .none, at: now)
@@ -246,7 +249,7 @@ extension SQLiteIdentityStore {
     }
 }
 
-extension SQLiteConnection {
+extension SQLConnection {
     /// Changes the address once both ends are confirmed, and returns the number of devices that were signed out.
     ///
     /// Whoever reads the mails of the new address need not own the account: the proof says whether they do.
@@ -258,14 +261,14 @@ extension SQLiteConnection {
         let id = account.id
         let change = try first(
             """
-            SELECT email, email_key FROM email_change WHERE account_id = ? AND old_digest IS NULL AND new_digest IS NULL
+            SELECT email, email_key FROM email_change WHERE account_id = $1 AND old_digest IS NULL AND new_digest IS NULL
             """, [.text(id)]
         ) { row throws(IdentityError) in (try row.text(0), try row.text(1)) }
         guard let change else { return 0 }
         try run(
             """
-            UPDATE account SET email = ?, email_key = ?, updated_at = ?3, owner_proved_at = NULL,
-                email_verified_at = iif(email_verified_at IS NULL, NULL, ?3) WHERE id = ?4
+            UPDATE account SET email = $1, email_key = $2, updated_at = $3, owner_proved_at = NULL,
+                email_verified_at = CASE WHEN email_verified_at IS NULL THEN NULL ELSE $3 END WHERE id = $4
             """, [.text(change.0), .text(change.1), .date(now), .text(id)])
         try endMailedTokens(of: id)
         try audit("account.emailChanged", account: id, at: now)
@@ -275,7 +278,7 @@ extension SQLiteConnection {
     /// Ends all mailed tokens of an account, and a pending change of its address.
     func endMailedTokens(of accountID: String) throws(IdentityError) {
         for table in ["one_time_token", "email_change"] {
-            try run("DELETE FROM \(table) WHERE account_id = ?", [.text(accountID)])
+            try run("DELETE FROM \(table) WHERE account_id = $1", [.text(accountID)])
         }
     }
 }

@@ -3,15 +3,15 @@
 import LatchCore
 package import PortableFoundation
 
-extension SQLiteIdentityStore: UpstreamStore {
-    package func account(linkedTo identity: UpstreamIdentity) throws(IdentityError) -> Account? {
-        try readers.read { db throws(IdentityError) in try db.account(linkedTo: identity) }
+extension SQLIdentityStore: UpstreamStore {
+    package func account(linkedTo identity: UpstreamIdentity) async throws(IdentityError) -> Account? {
+        try await read { db throws(IdentityError) in try db.account(linkedTo: identity) }
     }
 
     package func insert(
         _ account: Account, linkedTo identity: UpstreamIdentity, mail: OutboxMail?
     ) async throws(IdentityError) -> Account {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             // Two responses for one new user may arrive at once.
             if let found = try db.account(linkedTo: identity) { return found }
             if let mail { try db.insert(mail) }
@@ -20,10 +20,10 @@ extension SQLiteIdentityStore: UpstreamStore {
     }
 
     package func insert(_ challenge: AddressChallenge, mail: OutboxMail) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+        try await write { db throws(IdentityError) -> Void in
             try db.insert(mail)
             try db.run(
-                "INSERT INTO address_challenge (id, account_id, failures, expires_at) VALUES (?, ?, 0, ?)",
+                "INSERT INTO address_challenge (id, account_id, failures, expires_at) VALUES ($1, $2, 0, $3)",
                 [.text(challenge.id), .text(challenge.accountID), .date(challenge.expiresAt)])
         }
     }
@@ -32,16 +32,16 @@ extension SQLiteIdentityStore: UpstreamStore {
     package func answer(
         _ challengeID: String, isRight: Bool, for account: Account, linkedTo identity: UpstreamIdentity, at now: Date
     ) async throws(IdentityError) -> AddressChallenge.Answer {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             let left = try db.number(
-                "SELECT \(AddressChallenge.maximumFailures) - failures FROM address_challenge WHERE id = ? AND expires_at > ?",
+                "SELECT \(AddressChallenge.maximumFailures) - failures FROM address_challenge WHERE id = $1 AND expires_at > $2",
                 [.text(challengeID), .date(now)])
             guard left > 0 else { return .ended }
             guard isRight else {
-                try db.run("UPDATE address_challenge SET failures = failures + 1 WHERE id = ?", [.text(challengeID)])
+                try db.run("UPDATE address_challenge SET failures = failures + 1 WHERE id = $1", [.text(challengeID)])
                 return left > 1 ? .wrong : .ended
             }
-            try db.run("DELETE FROM address_challenge WHERE id = ?", [.text(challengeID)])
+            try db.run("DELETE FROM address_challenge WHERE id = $1", [.text(challengeID)])
             guard let found = try db.account(linkedTo: identity) else {
                 return .verified(try db.insert(account, linkedTo: identity))
             }
@@ -59,7 +59,7 @@ extension SQLiteIdentityStore: UpstreamStore {
     package func link(
         _ identity: UpstreamIdentity, to account: Account, on device: [UInt8], at now: Date
     ) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+        try await write { db throws(IdentityError) -> Void in
             guard try db.isSignedIn(device, of: account.id, at: now) else { throw .invalidToken }
             if let owner = try db.account(linkedTo: identity) {
                 guard owner.id != account.id else { return }
@@ -67,7 +67,7 @@ extension SQLiteIdentityStore: UpstreamStore {
             }
             guard try db.isUnchanged(account) else { throw .invalidToken }
             let count = try db.number(
-                "SELECT count(*) FROM upstream_identity WHERE account_id = ? AND provider = ?",
+                "SELECT count(*) FROM upstream_identity WHERE account_id = $1 AND provider = $2",
                 [.text(account.id), .text(identity.provider)])
             guard count == 0 else { throw .alreadyLinked }
             try db.insert(identity, of: account.id, at: now)
@@ -78,7 +78,7 @@ extension SQLiteIdentityStore: UpstreamStore {
     package func unlink(
         _ provider: String, from account: Account, on device: [UInt8], among providers: [String], at now: Date
     ) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+        try await write { db throws(IdentityError) -> Void in
             guard try db.isUnchanged(account), try db.isSignedIn(device, of: account.id, at: now),
                 let current = try db.account(account.id)
             else { throw .invalidToken }
@@ -94,11 +94,11 @@ extension SQLiteIdentityStore: UpstreamStore {
         }
     }
 
-    package func links(of accountID: String) throws(IdentityError) -> [UpstreamLink] {
-        try all(
+    package func links(of accountID: String) async throws(IdentityError) -> [UpstreamLink] {
+        try await all(
             """
             SELECT issuer, subject, provider, email, linked_at FROM upstream_identity
-            WHERE account_id = ? ORDER BY provider, linked_at
+            WHERE account_id = $1 ORDER BY provider, linked_at
             """, [.text(accountID)]
         ) { row throws(IdentityError) in
             UpstreamLink(identity: try UpstreamIdentity(row, from: 0), linkedAt: try row.date(4))
@@ -107,20 +107,20 @@ extension SQLiteIdentityStore: UpstreamStore {
 
     /// Relies on the primary key to decide between concurrent responses.
     package func spend(attempt digest: [UInt8], until end: Date) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             try db.run(
-                "INSERT OR IGNORE INTO spent_sign_in (digest, expires_at) VALUES (?, ?)",
+                "INSERT INTO spent_sign_in (digest, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
                 [.blob(digest), .date(end)]) == 1
         }
     }
 
     package func insert(_ code: SignInCode) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+        try await write { db throws(IdentityError) -> Void in
             try db.run(
                 """
                 INSERT INTO sign_in_code (digest, purpose, issuer, subject, provider, email, account_id,
                     credential_version, code_challenge, factor_at, authenticated_at, expires_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
                 """,
                 [
                     .blob(code.digest), .text(code.purpose.rawValue), .text(code.identity.issuer),
@@ -135,11 +135,11 @@ extension SQLiteIdentityStore: UpstreamStore {
     package func takeSignInCode(
         _ digest: [UInt8], for purpose: SignInCode.Purpose, at now: Date
     ) async throws(IdentityError) -> SignInCode? {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             let code = try db.first(
                 """
                 SELECT issuer, subject, provider, email, account_id, credential_version, code_challenge, factor_at,
-                    authenticated_at, expires_at FROM sign_in_code WHERE digest = ? AND purpose = ? AND expires_at > ?
+                    authenticated_at, expires_at FROM sign_in_code WHERE digest = $1 AND purpose = $2 AND expires_at > $3
                 """, [.blob(digest), .text(purpose.rawValue), .date(now)]
             ) { row throws(IdentityError) in
                 SignInCode(
@@ -148,7 +148,7 @@ extension SQLiteIdentityStore: UpstreamStore {
                     codeChallenge: try row.text(6), factorAt: try row.optionalDate(7),
                     authenticatedAt: try row.date(8), expiresAt: try row.date(9))
             }
-            try db.run("DELETE FROM sign_in_code WHERE digest = ?", [.blob(digest)])
+            try db.run("DELETE FROM sign_in_code WHERE digest = $1", [.blob(digest)])
             return code
         }
     }
@@ -156,7 +156,7 @@ extension SQLiteIdentityStore: UpstreamStore {
 
 extension UpstreamIdentity {
     /// Creates an identity from the columns issuer, subject, provider and email.
-    fileprivate init(_ row: borrowing SQLiteRow, from column: Int32) throws(IdentityError) {
+    fileprivate init(_ row: borrowing SQLRow, from column: Int32) throws(IdentityError) {
         let email = try row.optionalText(column + 3)
         self.init(
             issuer: try row.text(column), subject: try row.text(column + 1), provider: try row.text(column + 2),
@@ -164,7 +164,7 @@ extension UpstreamIdentity {
     }
 }
 
-extension SQLiteConnection {
+extension SQLConnection {
     /// Removes the link to a provider, signs out the devices except one, if given, and mails the owner.
     ///
     /// - Returns: The number of devices; nil if there is no such link.
@@ -172,7 +172,7 @@ extension SQLiteConnection {
         to provider: String, of account: Account, except device: [UInt8]?, note: String?, at now: Date
     ) throws(IdentityError) -> Int? {
         let removed = try run(
-            "DELETE FROM upstream_identity WHERE account_id = ? AND provider = ?",
+            "DELETE FROM upstream_identity WHERE account_id = $1 AND provider = $2",
             [.text(account.id), .text(provider)])
         guard removed > 0 else { return nil }
         let detail = note.map { "\(provider) \($0)" } ?? provider
@@ -183,7 +183,7 @@ extension SQLiteConnection {
     }
 
     func linkedProviders(of accountID: String) throws(IdentityError) -> [String] {
-        try all("SELECT provider FROM upstream_identity WHERE account_id = ? ORDER BY provider", [.text(accountID)]) {
+        try all("SELECT provider FROM upstream_identity WHERE account_id = $1 ORDER BY provider", [.text(accountID)]) {
             row throws(IdentityError) in try row.text(0)
         }
     }
@@ -202,7 +202,7 @@ extension SQLiteConnection {
         try first(
             """
             SELECT \(Account.columns) FROM account
-            WHERE id = (SELECT account_id FROM upstream_identity WHERE issuer = ? AND subject = ?)
+            WHERE id = (SELECT account_id FROM upstream_identity WHERE issuer = $1 AND subject = $2)
             """, [.text(identity.issuer), .text(identity.subject)], read: Account.init)
     }
 
@@ -212,7 +212,7 @@ extension SQLiteConnection {
         try run(
             """
             INSERT INTO upstream_identity (issuer, subject, provider, email, account_id, linked_at)
-            VALUES (?, ?, ?, ?, ?, ?)
+            VALUES ($1, $2, $3, $4, $5, $6)
             """,
             [
                 .text(identity.issuer), .text(identity.subject), .text(identity.provider),
@@ -228,10 +228,10 @@ extension SQLiteConnection {
     func endUnprovedLinks(
         of account: Account, keeping identity: UpstreamIdentity?, device: [UInt8]?, at now: Date
     ) throws(IdentityError) {
-        let count = try number("SELECT count(*) FROM upstream_identity WHERE account_id = ?", [.text(account.id)])
+        let count = try number("SELECT count(*) FROM upstream_identity WHERE account_id = $1", [.text(account.id)])
         guard count > 0, !(count == 1 && account.passwordHash == nil && device != nil) else { return }
         let removed = try run(
-            "DELETE FROM upstream_identity WHERE account_id = ? AND NOT (issuer IS ? AND subject IS ?)",
+            "DELETE FROM upstream_identity WHERE account_id = $1 AND (issuer IS DISTINCT FROM $2 OR subject IS DISTINCT FROM $3)",
             [.text(account.id), .text(identity?.issuer), .text(identity?.subject)])
         guard removed > 0 else { return }
         try audit("account.unlinked", account: account.id, detail: "set before the address was proved", at: now)

@@ -3,14 +3,14 @@
 import LatchWebAuthn
 package import PortableFoundation
 
-extension SQLiteIdentityStore: PasskeyStore {
-    package func passkey(id: [UInt8]) throws(IdentityError) -> Passkey? {
-        try readers.read { db throws(IdentityError) in try db.passkey(id) }
+extension SQLIdentityStore: PasskeyStore {
+    package func passkey(id: [UInt8]) async throws(IdentityError) -> Passkey? {
+        try await read { db throws(IdentityError) in try db.passkey(id) }
     }
 
-    package func passkeys(of accountID: String) throws(IdentityError) -> [Passkey] {
-        try all(
-            "SELECT \(Passkey.columns) FROM passkey WHERE account_id = ? ORDER BY created_at, credential_id",
+    package func passkeys(of accountID: String) async throws(IdentityError) -> [Passkey] {
+        try await all(
+            "SELECT \(Passkey.columns) FROM passkey WHERE account_id = $1 ORDER BY created_at, credential_id",
             [.text(accountID)], read: Passkey.init)
     }
 
@@ -18,7 +18,7 @@ extension SQLiteIdentityStore: PasskeyStore {
     package func insert(
         _ passkey: Passkey, for account: Account, on device: [UInt8], spending challenge: SpentChallenge
     ) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+        try await write { db throws(IdentityError) -> Void in
             guard try db.isSignedIn(device, of: account.id, at: passkey.createdAt), try db.isUnchanged(account) else {
                 throw .invalidToken
             }
@@ -26,8 +26,8 @@ extension SQLiteIdentityStore: PasskeyStore {
             guard try db.passkey(passkey.id) == nil else { throw .passkeyExists }
             guard try db.passkeyCount(of: account.id) < Passkey.maximumCount else { throw .tooManyPasskeys }
             try db.run(
-                "INSERT INTO passkey (\(Passkey.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                passkey.sqliteValues)
+                "INSERT INTO passkey (\(Passkey.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                passkey.values)
             try db.passkeysHaveChanged(.passkeyAdded, of: account.id, at: passkey.createdAt)
             try db.audit("passkey.added", account: account.id, at: passkey.createdAt)
         }
@@ -36,7 +36,7 @@ extension SQLiteIdentityStore: PasskeyStore {
     package func use(
         _ use: PasskeyUse, of account: Account, for purpose: PasskeyPurpose, at now: Date
     ) async throws(IdentityError) -> PasskeyUseResult {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             guard try db.isUnchanged(account), let stored = try db.passkey(use.id), stored.accountID == account.id
             else { return .ended }
             guard try db.spend(use.challenge) else { return .spent }
@@ -46,7 +46,7 @@ extension SQLiteIdentityStore: PasskeyStore {
                 return .counterNotGrown
             }
             try db.run(
-                "UPDATE passkey SET counter = ?, is_backed_up = ?, last_used_at = ? WHERE credential_id = ?",
+                "UPDATE passkey SET counter = $1, is_backed_up = $2, last_used_at = $3 WHERE credential_id = $4",
                 [
                     .integer(Int64(use.assertion.counter)), .integer(use.assertion.isBackedUp ? 1 : 0), .date(now),
                     .blob(use.id),
@@ -56,8 +56,8 @@ extension SQLiteIdentityStore: PasskeyStore {
             case .reauthentication(let device):
                 let changed = try db.run(
                     """
-                    UPDATE device SET authenticated_at = ?, factor_at = ?
-                    WHERE id = ? AND account_id = ? AND revoked_at IS NULL AND expires_at > ?
+                    UPDATE device SET authenticated_at = $1, factor_at = $2
+                    WHERE id = $3 AND account_id = $4 AND revoked_at IS NULL AND expires_at > $5
                     """, [.date(now), .date(now), .blob(device), .text(account.id), .date(now)])
                 guard changed == 1 else { return .ended }
                 try db.audit("device.authenticated", account: account.id, detail: "passkey", at: now)
@@ -69,9 +69,9 @@ extension SQLiteIdentityStore: PasskeyStore {
     package func rename(passkey id: [UInt8], of accountID: String, to name: String) async throws(IdentityError)
         -> Passkey?
     {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             let changed = try db.run(
-                "UPDATE passkey SET name = ? WHERE credential_id = ? AND account_id = ?",
+                "UPDATE passkey SET name = $1 WHERE credential_id = $2 AND account_id = $3",
                 [.text(name), .blob(id), .text(accountID)])
             return changed == 1 ? try db.passkey(id) : nil
         }
@@ -80,12 +80,12 @@ extension SQLiteIdentityStore: PasskeyStore {
     package func remove(
         passkey id: [UInt8], of account: Account, on device: [UInt8], among providers: [String], at now: Date
     ) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+        try await write { db throws(IdentityError) -> Void in
             guard try db.isUnchanged(account), try db.isSignedIn(device, of: account.id, at: now),
                 let current = try db.account(account.id)
             else { throw .invalidToken }
             let removed = try db.run(
-                "DELETE FROM passkey WHERE credential_id = ? AND account_id = ?", [.blob(id), .text(account.id)])
+                "DELETE FROM passkey WHERE credential_id = $1 AND account_id = $2", [.blob(id), .text(account.id)])
             guard removed == 1 else { throw .noSuchPasskey }
             let left = try db.passkeyCount(of: account.id)
             let isLinked = try db.linkedProviders(of: account.id).contains { linked in
@@ -100,15 +100,15 @@ extension SQLiteIdentityStore: PasskeyStore {
     }
 }
 
-extension SQLiteConnection {
+extension SQLConnection {
     /// Returns the number of passkeys of an account.
     func passkeyCount(of accountID: String) throws(IdentityError) -> Int {
-        try number("SELECT count(*) FROM passkey WHERE account_id = ?", [.text(accountID)])
+        try number("SELECT count(*) FROM passkey WHERE account_id = $1", [.text(accountID)])
     }
 
     /// Ends the passkeys that were registered before the first proof of an account's address: anybody may have made them.
     func endUnprovedPasskeys(of accountID: String, at now: Date) throws(IdentityError) {
-        guard try run("DELETE FROM passkey WHERE account_id = ?", [.text(accountID)]) > 0 else { return }
+        guard try run("DELETE FROM passkey WHERE account_id = $1", [.text(accountID)]) > 0 else { return }
         try passkeysHaveChanged(.passkeyRemoved, of: accountID, at: now)
         try audit(
             "passkey.removed", account: accountID, detail: "set before the address was proved", at: now)
@@ -116,7 +116,7 @@ extension SQLiteConnection {
 
     fileprivate func passkey(_ id: [UInt8]) throws(IdentityError) -> Passkey? {
         try first(
-            "SELECT \(Passkey.columns) FROM passkey WHERE credential_id = ?", [.blob(id)], read: Passkey.init)
+            "SELECT \(Passkey.columns) FROM passkey WHERE credential_id = $1", [.blob(id)], read: Passkey.init)
     }
 
     /// Uses up a challenge, and returns false if it was used before.
@@ -124,7 +124,7 @@ extension SQLiteConnection {
     /// Relies on the primary key to decide between concurrent responses.
     fileprivate func spend(_ challenge: SpentChallenge) throws(IdentityError) -> Bool {
         try run(
-            "INSERT INTO spent_sign_in (digest, expires_at) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING",
+            "INSERT INTO spent_sign_in (digest, expires_at) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
             [.blob(challenge.digest), .date(challenge.expiresAt)]) == 1
     }
 
@@ -133,20 +133,20 @@ extension SQLiteConnection {
         _ purpose: OutboxMail.Purpose, of accountID: String, at now: Date
     ) throws(IdentityError) {
         try run(
-            "UPDATE account SET credential_version = credential_version + 1 WHERE id = ?", [.text(accountID)])
+            "UPDATE account SET credential_version = credential_version + 1 WHERE id = $1", [.text(accountID)])
         try mail(purpose, to: accountID, at: now)
     }
 }
 
 extension Passkey {
-    /// The columns in the order of `init(_:)` and `sqliteValues`.
+    /// The columns in the order of `init(_:)` and `values`.
     fileprivate static let columns = """
         credential_id, account_id, public_key, counter, is_backup_eligible, is_backed_up, aaguid, transports, name, \
         created_at, last_used_at
         """
 
     /// Creates a passkey from a row; a counter out of range is damage.
-    fileprivate init(_ row: borrowing SQLiteRow) throws(IdentityError) {
+    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
         guard let counter = UInt32(exactly: try row.integer(3)) else {
             throw .corruptStore("a passkey has a counter out of range")
         }
@@ -158,7 +158,7 @@ extension Passkey {
     }
 
     /// The values in the order of `columns`.
-    fileprivate var sqliteValues: [SQLiteValue] {
+    fileprivate var values: [SQLValue] {
         [
             .blob(id), .text(accountID), .blob(publicKey), .integer(Int64(counter)),
             .integer(isBackupEligible ? 1 : 0), .integer(isBackedUp ? 1 : 0), .blob(aaguid), .text(transports),

@@ -2,37 +2,37 @@
 
 package import PortableFoundation
 
-extension SQLiteIdentityStore: DeviceStore {
-    package func isSignedIn(emailKey: String, from address: String, at now: Date) throws(IdentityError) -> Bool {
+extension SQLIdentityStore: DeviceStore {
+    package func isSignedIn(emailKey: String, from address: String, at now: Date) async throws(IdentityError) -> Bool {
         // As the limits: the owner of an IPv6 network changes the address every day.
         let network = NetworkPrefix(of: address)
-        return try all(
+        return try await all(
             """
             SELECT DISTINCT address FROM device JOIN account ON account.id = device.account_id
-            WHERE email_key = ? AND revoked_at IS NULL AND expires_at > ?
+            WHERE email_key = $1 AND revoked_at IS NULL AND expires_at > $2
             """,
             [.text(emailKey), .date(now)]
         ) { row throws(IdentityError) in NetworkPrefix(of: try row.text(0)) }.contains(network)
     }
 
-    package func device(id: [UInt8]) throws(IdentityError) -> Device? {
-        try readers.read { db throws(IdentityError) in try db.device(id) }
+    package func device(id: [UInt8]) async throws(IdentityError) -> Device? {
+        try await read { db throws(IdentityError) in try db.device(id) }
     }
 
     package func insert(_ device: Device, for account: Account) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in try db.signIn(device, of: account) }
+        try await write { db throws(IdentityError) in try db.signIn(device, of: account) }
     }
 
     /// Decides in the transaction what ``insert(_:for:)`` decides, and that the device is still signed in.
     package func authenticate(
         device id: [UInt8], of account: Account, factorAt: Date?, at now: Date
     ) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             guard try db.isUnchanged(account) else { return false }
             let changed = try db.run(
                 """
-                UPDATE device SET authenticated_at = ?1, factor_at = coalesce(?2, factor_at)
-                WHERE id = ?3 AND account_id = ?4 AND revoked_at IS NULL AND expires_at > ?1
+                UPDATE device SET authenticated_at = $1, factor_at = coalesce($2, factor_at)
+                WHERE id = $3 AND account_id = $4 AND revoked_at IS NULL AND expires_at > $1
                 """, [.date(now), .date(factorAt), .blob(id), .text(account.id)])
             guard changed == 1 else { return false }
             try db.audit("device.authenticated", account: account.id, at: now)
@@ -43,27 +43,28 @@ extension SQLiteIdentityStore: DeviceStore {
     /// Rotates by one conditional update; an attempt that changes no row is decided by the row in the same transaction, so
     /// that no concurrent attempt can come in between.
     package func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation {
-        try await writer.write { db throws(IdentityError) in
-            // Of any number of equal attempts exactly one changes the row. The last generation that a token can express
-            // is never replaced, since the counter would wrap around.
-            let changed = try db.run(
-                """
-                UPDATE device SET counter = counter + 1, rotated_at = ?1, rotation_key = ?2, last_used_at = ?1
-                WHERE id = ?3 AND counter = ?4 AND counter < \(UInt32.max) AND revoked_at IS NULL AND expires_at > ?1
-                """,
-                [.date(attempt.now), .blob(attempt.key), .blob(attempt.deviceID), .integer(Int64(attempt.counter))])
-            if changed == 1 { return .rotated(counter: attempt.counter + 1) }
+        // Of any number of equal attempts exactly one changes the row. The last generation that a token can express is
+        // never replaced, since the counter would wrap around.
+        let decided = try await backend.change(
+            row: attempt.deviceID,
+            """
+            UPDATE device SET counter = counter + 1, rotated_at = $1, rotation_key = $2, last_used_at = $1
+            WHERE id = $3 AND counter = $4 AND counter < \(UInt32.max) AND revoked_at IS NULL AND expires_at > $1
+            """,
+            [.date(attempt.now), .blob(attempt.key), .blob(attempt.deviceID), .integer(Int64(attempt.counter))]
+        ) { db throws(IdentityError) -> Rotation in
             guard let device = try db.device(attempt.deviceID) else { return .rejected }
             let rotation = Rotation(judging: attempt, against: device)
             if rotation == .reused { try db.revoke(device.id, because: .reuse, at: attempt.now) }
             return rotation
         }
+        return decided ?? .rotated(counter: attempt.counter + 1)
     }
 
-    package func devices(of accountID: String, at now: Date) throws(IdentityError) -> [Device] {
-        try all(
+    package func devices(of accountID: String, at now: Date) async throws(IdentityError) -> [Device] {
+        try await all(
             """
-            SELECT \(Device.columns) FROM device WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ?
+            SELECT \(Device.columns) FROM device WHERE account_id = $1 AND revoked_at IS NULL AND expires_at > $2
             ORDER BY last_used_at DESC, id LIMIT 500
             """,
             [.text(accountID), .date(now)], read: Device.init)
@@ -75,7 +76,7 @@ extension SQLiteIdentityStore: DeviceStore {
     package func revoke(
         device id: [UInt8], ownedBy accountID: String?, because: Device.RevocationReason, at now: Date
     ) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             guard try db.revoke(id, ownedBy: accountID, because: because, at: now) else { return false }
             // An owner who signs out another device does not trust what was begun there.
             if let accountID { try db.endEmailChange(of: accountID) }
@@ -87,24 +88,24 @@ extension SQLiteIdentityStore: DeviceStore {
     package func revokeDevices(
         of accountID: String, because: Device.RevocationReason, at now: Date
     ) async throws(IdentityError) -> Int {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             try db.endEmailChange(of: accountID)
             return try db.revokeDevices(of: accountID, because: because, at: now)
         }
     }
 }
 
-extension SQLiteConnection {
+extension SQLConnection {
     /// Inserts a device if the account is active and unchanged.
     func signIn(_ device: Device, of account: Account) throws(IdentityError) -> Bool {
         // What the login was decided on must still hold: a reset, a second factor or a proof of the address since then
         // must not leave a device signed in that knows nothing of it (attack F8).
         guard try isUnchanged(account) else { return false }
         try run(
-            "INSERT INTO device (\(Device.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            device.sqliteValues)
+            "INSERT INTO device (\(Device.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
+            device.sqlValues)
         try removeExcessDevices(of: device)
-        try run("UPDATE account SET last_login_at = ? WHERE id = ?", [.date(device.createdAt), .text(account.id)])
+        try run("UPDATE account SET last_login_at = $1 WHERE id = $2", [.date(device.createdAt), .text(account.id)])
         try audit("device.signedIn", account: account.id, detail: device.clientID, at: device.createdAt)
         return true
     }
@@ -115,8 +116,8 @@ extension SQLiteConnection {
     fileprivate func removeExcessDevices(of newest: Device) throws(IdentityError) {
         let removed = try all(
             """
-            DELETE FROM device WHERE id IN (SELECT id FROM device WHERE account_id = ? AND id <> ?
-                ORDER BY revoked_at IS NULL DESC, last_used_at DESC, id LIMIT -1 OFFSET \(Device.maximumCount - 1))
+            DELETE FROM device WHERE id IN (SELECT id FROM device WHERE account_id = $1 AND id <> $2
+                ORDER BY revoked_at IS NULL DESC, last_used_at DESC, id LIMIT 1000000 OFFSET \(Device.maximumCount - 1))
             RETURNING revoked_at IS NULL
             """, [.text(newest.accountID), .blob(newest.id)]
         ) { row throws(IdentityError) in try row.integer(0) }
@@ -128,13 +129,13 @@ extension SQLiteConnection {
     /// Returns whether a device of the account is signed in.
     func isSignedIn(_ device: [UInt8], of account: String, at now: Date) throws(IdentityError) -> Bool {
         try number(
-            "SELECT 1 FROM device WHERE id = ? AND account_id = ? AND revoked_at IS NULL AND expires_at > ?",
+            "SELECT 1 FROM device WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL AND expires_at > $3",
             [.blob(device), .text(account), .date(now)]) == 1
     }
 
     /// Returns a device, read within the caller's transaction.
     fileprivate func device(_ id: [UInt8]) throws(IdentityError) -> Device? {
-        try first("SELECT \(Device.columns) FROM device WHERE id = ?", [.blob(id)], read: Device.init)
+        try first("SELECT \(Device.columns) FROM device WHERE id = $1", [.blob(id)], read: Device.init)
     }
 
     /// Signs out a device once, with an audit entry; the first reason stays.
@@ -144,8 +145,8 @@ extension SQLiteConnection {
     ) throws(IdentityError) -> Bool {
         let account = try first(
             """
-            UPDATE device SET revoked_at = ?, revoked_because = ?
-            WHERE id = ? AND revoked_at IS NULL AND account_id = coalesce(?, account_id) RETURNING account_id
+            UPDATE device SET revoked_at = $1, revoked_because = $2
+            WHERE id = $3 AND revoked_at IS NULL AND account_id = coalesce($4, account_id) RETURNING account_id
             """,
             [.date(now), .text(because.rawValue), .blob(id), .text(accountID)]
         ) { row throws(IdentityError) in try row.text(0) }
@@ -156,7 +157,7 @@ extension SQLiteConnection {
 
     /// Ends a change of address that waits for its confirmations.
     fileprivate func endEmailChange(of account: String) throws(IdentityError) {
-        try run("DELETE FROM email_change WHERE account_id = ?", [.text(account)])
+        try run("DELETE FROM email_change WHERE account_id = $1", [.text(account)])
     }
 
     /// Signs out all devices except one, if given, with one audit entry, and returns their number.
@@ -167,12 +168,12 @@ extension SQLiteConnection {
         of account: String, except device: [UInt8]? = nil, because: Device.RevocationReason, at now: Date
     ) throws(IdentityError) -> Int {
         for table in ["sign_in_code", "sign_in_challenge", "address_challenge"] {
-            try run("DELETE FROM \(table) WHERE account_id = ?", [.text(account)])
+            try run("DELETE FROM \(table) WHERE account_id = $1", [.text(account)])
         }
         let count = try run(
             """
-            UPDATE device SET revoked_at = ?, revoked_because = ?
-            WHERE account_id = ? AND revoked_at IS NULL AND id IS NOT ?
+            UPDATE device SET revoked_at = $1, revoked_because = $2
+            WHERE account_id = $3 AND revoked_at IS NULL AND id IS DISTINCT FROM $4
             """,
             [.date(now), .text(because.rawValue), .text(account), .blob(device)])
         if count > 0 { try audit("device.allSignedOut", account: account, detail: because.rawValue, at: now) }
@@ -181,14 +182,14 @@ extension SQLiteConnection {
 }
 
 extension Device {
-    /// The columns in the order of `init(_:)` and `sqliteValues`.
+    /// The columns in the order of `init(_:)` and `sqlValues`.
     fileprivate static let columns = """
         id, account_id, secret, counter, rotated_at, rotation_key, created_at, last_used_at, expires_at, revoked_at, \
         revoked_because, user_agent, address, app_id, scope, name, factor_at, authenticated_at
         """
 
     /// Creates a device from a row; a generation out of range is damage.
-    fileprivate init(_ row: borrowing SQLiteRow) throws(IdentityError) {
+    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
         guard let counter = UInt32(exactly: try row.integer(3)) else {
             throw .corruptStore("a device has a generation out of range")
         }
@@ -204,7 +205,7 @@ extension Device {
     }
 
     /// The values in the order of `columns`.
-    fileprivate var sqliteValues: [SQLiteValue] {
+    fileprivate var sqlValues: [SQLValue] {
         [
             .blob(id), .text(accountID), .blob(secret), .integer(Int64(counter)), .date(rotatedAt),
             .blob(rotationKey), .date(createdAt), .date(lastUsedAt), .date(expiresAt), .date(revokedAt),

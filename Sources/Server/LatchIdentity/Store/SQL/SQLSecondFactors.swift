@@ -3,23 +3,23 @@
 import LatchCore
 package import PortableFoundation
 
-extension SQLiteIdentityStore: SecondFactorStore {
-    package func secondFactor(of accountID: String, isConfirmed: Bool) throws(IdentityError) -> SecondFactor? {
-        try readers.read { db throws(IdentityError) in try db.factor(of: accountID, isConfirmed) }
+extension SQLIdentityStore: SecondFactorStore {
+    package func secondFactor(of accountID: String, isConfirmed: Bool) async throws(IdentityError) -> SecondFactor? {
+        try await read { db throws(IdentityError) in try db.factor(of: accountID, isConfirmed) }
     }
 
     /// Inserts an unconfirmed row of its own; the confirmed factor stays required until the confirmation.
     package func begin(
         _ factor: SecondFactor, recoveryDigests: [[UInt8]], for account: Account
     ) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             guard try db.isUnchanged(account) else { return false }
-            let account: SQLiteValue = .text(factor.accountID)
+            let account: SQLValue = .text(factor.accountID)
             try db.deleteFactor(of: factor.accountID, isConfirmed: false)
             try db.run(
                 """
                 INSERT INTO second_factor (account_id, is_confirmed, sealed_secret, created_at, last_step, failures)
-                VALUES (?, 0, ?, ?, 0, 0)
+                VALUES ($1, 0, $2, $3, 0, 0)
                 """, [account, .blob(factor.sealedSecret), .date(factor.createdAt)])
             try db.insert(recoveryDigests: recoveryDigests, of: factor.accountID, isConfirmed: false)
             try db.audit("factor.begun", account: factor.accountID, at: factor.createdAt)
@@ -32,10 +32,10 @@ extension SQLiteIdentityStore: SecondFactorStore {
     package func prove(
         _ proof: SecondFactorProof, of accountID: String, for purpose: SecondFactorPurpose, at now: Date
     ) async throws(IdentityError) -> VerificationResult {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             if case .login(let challenge?) = purpose {
                 let count = try db.number(
-                    "SELECT count(*) FROM sign_in_challenge WHERE digest = ? AND account_id = ? AND expires_at > ?",
+                    "SELECT count(*) FROM sign_in_challenge WHERE digest = $1 AND account_id = $2 AND expires_at > $3",
                     [.blob(challenge), .text(accountID), .date(now)])
                 guard count == 1 else { return .ended }
             }
@@ -53,11 +53,11 @@ extension SQLiteIdentityStore: SecondFactorStore {
 
     /// Keeps the newest ten challenges of an account, so that an attacker with the password cannot fill the store.
     package func insert(_ challenge: LoginChallenge) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+        try await write { db throws(IdentityError) -> Void in
             try db.run(
                 """
                 INSERT INTO sign_in_challenge (digest, account_id, password_changed_at, scope, is_remembered, created_at,
-                    expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+                    expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
                 """,
                 [
                     .blob(challenge.digest), .text(challenge.accountID), .date(challenge.passwordChangedAt),
@@ -66,32 +66,32 @@ extension SQLiteIdentityStore: SecondFactorStore {
                 ])
             try db.run(
                 """
-                DELETE FROM sign_in_challenge WHERE account_id = ?1 AND digest NOT IN (SELECT digest FROM
-                    sign_in_challenge WHERE account_id = ?1 ORDER BY created_at DESC, digest = ?2 DESC LIMIT 10)
+                DELETE FROM sign_in_challenge WHERE account_id = $1 AND digest NOT IN (SELECT digest FROM
+                    sign_in_challenge WHERE account_id = $1 ORDER BY created_at DESC, digest = $2 DESC LIMIT 10)
                 """, [.text(challenge.accountID), .blob(challenge.digest)])
         }
     }
 
-    package func challenge(_ digest: [UInt8], at now: Date) throws(IdentityError) -> LoginChallenge? {
-        try readers.read { db throws(IdentityError) in try db.challenge(digest, at: now) }
+    package func challenge(_ digest: [UInt8], at now: Date) async throws(IdentityError) -> LoginChallenge? {
+        try await read { db throws(IdentityError) in try db.challenge(digest, at: now) }
     }
 
     /// Reads and removes in one transaction, so that of two requests one gets the challenge.
     package func takeChallenge(_ digest: [UInt8], at now: Date) async throws(IdentityError) -> LoginChallenge? {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             let challenge = try db.challenge(digest, at: now)
-            try db.run("DELETE FROM sign_in_challenge WHERE digest = ?", [.blob(digest)])
+            try db.run("DELETE FROM sign_in_challenge WHERE digest = $1", [.blob(digest)])
             return challenge
         }
     }
 }
 
-extension SQLiteConnection {
+extension SQLConnection {
     fileprivate func challenge(_ digest: [UInt8], at now: Date) throws(IdentityError) -> LoginChallenge? {
         try first(
             """
             SELECT account_id, password_changed_at, scope, is_remembered, created_at, expires_at
-            FROM sign_in_challenge WHERE digest = ? AND expires_at > ?
+            FROM sign_in_challenge WHERE digest = $1 AND expires_at > $2
             """, [.blob(digest), .date(now)]
         ) { row throws(IdentityError) in
             LoginChallenge(
@@ -105,7 +105,7 @@ extension SQLiteConnection {
         try first(
             """
             SELECT sealed_secret, created_at, last_step, failures, failed_at FROM second_factor
-            WHERE account_id = ? AND is_confirmed = ?
+            WHERE account_id = $1 AND is_confirmed = $2
             """, [.text(accountID), .integer(isConfirmed ? 1 : 0)]
         ) { row throws(IdentityError) in
             SecondFactor(
@@ -120,12 +120,12 @@ extension SQLiteConnection {
         _ proof: SecondFactorProof, of accountID: String, isConfirmed: Bool, at now: Date
     ) throws(IdentityError) -> VerificationResult {
         guard let factor = try factor(of: accountID, isConfirmed) else { return .ended }
-        let key: [SQLiteValue] = [.text(accountID), .integer(isConfirmed ? 1 : 0)]
+        let key: [SQLValue] = [.text(accountID), .integer(isConfirmed ? 1 : 0)]
         switch proof {
         case .recovery(let digest):
             // No lock: 80 bits cannot be guessed, and the owner must get in while an attacker guesses codes.
             let used = try run(
-                "DELETE FROM recovery_code WHERE account_id = ? AND is_confirmed = ? AND digest = ?",
+                "DELETE FROM recovery_code WHERE account_id = $1 AND is_confirmed = $2 AND digest = $3",
                 key + [.blob(digest)])
             guard used == 1 else { return .rejected }
             try audit("factor.recoveryCodeUsed", account: accountID, at: now)
@@ -136,16 +136,16 @@ extension SQLiteConnection {
                 // RFC 6238 §5.2: a code is accepted once, and none before it afterwards.
                 try run(
                     """
-                    UPDATE second_factor SET last_step = ?3, failures = 0, failed_at = NULL
-                    WHERE account_id = ?1 AND is_confirmed = ?2
-                    """, key + [.integer(step)])
+                    UPDATE second_factor SET last_step = $1, failures = 0, failed_at = NULL
+                    WHERE account_id = $2 AND is_confirmed = $3
+                    """, [.integer(step)] + key)
                 return .accepted
             }
             try run(
                 """
-                UPDATE second_factor SET failures = failures + 1, failed_at = ?3
-                WHERE account_id = ?1 AND is_confirmed = ?2
-                """, key + [.date(now)])
+                UPDATE second_factor SET failures = failures + 1, failed_at = $1
+                WHERE account_id = $2 AND is_confirmed = $3
+                """, [.date(now)] + key)
             if factor.failures + 1 == SecondFactor.freeFailures {
                 try audit("factor.guessed", account: accountID, at: now)
             }
@@ -159,21 +159,21 @@ extension SQLiteConnection {
     ) throws(IdentityError) {
         switch purpose {
         case .login(nil): break
-        case .login(let challenge?): try run("DELETE FROM sign_in_challenge WHERE digest = ?", [.blob(challenge)])
+        case .login(let challenge?): try run("DELETE FROM sign_in_challenge WHERE digest = $1", [.blob(challenge)])
         case .confirmation(let device):
             try deleteFactor(of: accountID, isConfirmed: true)
             for table in ["second_factor", "recovery_code"] {
-                try run("UPDATE \(table) SET is_confirmed = 1 WHERE account_id = ?", [.text(accountID)])
+                try run("UPDATE \(table) SET is_confirmed = 1 WHERE account_id = $1", [.text(accountID)])
             }
-            try run("DELETE FROM sign_in_challenge WHERE account_id = ?", [.text(accountID)])
-            try run("UPDATE device SET factor_at = ? WHERE id = ?", [.date(now), .blob(device)])
+            try run("DELETE FROM sign_in_challenge WHERE account_id = $1", [.text(accountID)])
+            try run("UPDATE device SET factor_at = $1 WHERE id = $2", [.date(now), .blob(device)])
             try revokeDevices(of: accountID, except: device, because: .secondFactor, at: now)
             try mail(.factorAdded, to: accountID, at: now)
             try audit("factor.confirmed", account: accountID, at: now)
         case .removal:
             _ = try removeFactor(of: accountID, detail: nil, at: now)
         case .recoveryCodes(let digests):
-            try run("DELETE FROM recovery_code WHERE account_id = ? AND is_confirmed = 1", [.text(accountID)])
+            try run("DELETE FROM recovery_code WHERE account_id = $1 AND is_confirmed = 1", [.text(accountID)])
             try insert(recoveryDigests: digests, of: accountID, isConfirmed: true)
             try audit("factor.recoveryCodesReplaced", account: accountID, at: now)
         }
@@ -182,7 +182,7 @@ extension SQLiteConnection {
     fileprivate func insert(recoveryDigests: [[UInt8]], of accountID: String, isConfirmed: Bool) throws(IdentityError) {
         for digest in recoveryDigests {
             try run(
-                "INSERT INTO recovery_code (account_id, is_confirmed, digest) VALUES (?, ?, ?)",
+                "INSERT INTO recovery_code (account_id, is_confirmed, digest) VALUES ($1, $2, $3)",
                 [.text(accountID), .integer(isConfirmed ? 1 : 0), .blob(digest)])
         }
     }
@@ -191,8 +191,8 @@ extension SQLiteConnection {
     func removeFactor(of accountID: String, detail: String?, at now: Date) throws(IdentityError) -> Bool {
         try deleteFactor(of: accountID, isConfirmed: false)
         guard try deleteFactor(of: accountID, isConfirmed: true) else { return false }
-        try run("DELETE FROM sign_in_challenge WHERE account_id = ?", [.text(accountID)])
-        try run("UPDATE device SET factor_at = NULL WHERE account_id = ?", [.text(accountID)])
+        try run("DELETE FROM sign_in_challenge WHERE account_id = $1", [.text(accountID)])
+        try run("UPDATE device SET factor_at = NULL WHERE account_id = $1", [.text(accountID)])
         try mail(.factorRemoved, to: accountID, at: now)
         try audit("factor.removed", account: accountID, detail: detail, at: now)
         return true
@@ -213,8 +213,8 @@ extension SQLiteConnection {
 
     @discardableResult
     fileprivate func deleteFactor(of accountID: String, isConfirmed: Bool) throws(IdentityError) -> Bool {
-        let key: [SQLiteValue] = [.text(accountID), .integer(isConfirmed ? 1 : 0)]
-        try run("DELETE FROM recovery_code WHERE account_id = ? AND is_confirmed = ?", key)
-        return try run("DELETE FROM second_factor WHERE account_id = ? AND is_confirmed = ?", key) == 1
+        let key: [SQLValue] = [.text(accountID), .integer(isConfirmed ? 1 : 0)]
+        try run("DELETE FROM recovery_code WHERE account_id = $1 AND is_confirmed = $2", key)
+        return try run("DELETE FROM second_factor WHERE account_id = $1 AND is_confirmed = $2", key) == 1
     }
 }

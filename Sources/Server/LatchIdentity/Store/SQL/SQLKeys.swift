@@ -2,14 +2,14 @@
 
 package import PortableFoundation
 
-extension SQLiteIdentityStore: KeyStore {
-    package func signingKeys() throws(IdentityError) -> [StoredKey] {
-        try readers.read { db throws(IdentityError) in try db.signingKeys() }
+extension SQLIdentityStore: KeyStore {
+    package func signingKeys() async throws(IdentityError) -> [StoredKey] {
+        try await read { db throws(IdentityError) in try db.signingKeys() }
     }
 
     /// Reads and inserts in one transaction; those of all processes are serialized.
     package func signingKeys(proposing key: StoredKey) async throws(IdentityError) -> [StoredKey] {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             let stored = try db.signingKeys()
             guard stored.isEmpty else { return stored }
             try db.insert(key)
@@ -20,7 +20,7 @@ extension SQLiteIdentityStore: KeyStore {
     package func rotateSigningKey(
         to key: StoredKey, after newest: String?, endingOthers: Bool
     ) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             let stored = try db.signingKeys()
             guard stored.first?.id == newest else { return false }
             // The store has got another key meanwhile; a row under the earlier one would make it unreadable.
@@ -34,38 +34,38 @@ extension SQLiteIdentityStore: KeyStore {
     }
 
     package func removeSigningKeys(_ ids: [String], at now: Date) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             try db.removeSigningKeys(ids, event: "key.ended", at: now)
         }
     }
 
-    package func secrets() throws(IdentityError) -> [StoredSecret] {
-        try readers.read { db throws(IdentityError) in try db.secrets() }
+    package func secrets() async throws(IdentityError) -> [StoredSecret] {
+        try await read { db throws(IdentityError) in try db.secrets() }
     }
 
-    package func storedKeys() throws(IdentityError) -> StoredKeys {
-        try readers.snapshot { db throws(IdentityError) in try db.storedKeys() }
+    package func storedKeys() async throws(IdentityError) -> StoredKeys {
+        try await snapshot { db throws(IdentityError) in try db.storedKeys() }
     }
 
     /// Inserts and reads back in one transaction: two nodes that start together get the same secret.
     package func secret(proposing secret: StoredSecret) async throws(IdentityError) -> StoredSecret {
-        try await writer.write { db throws(IdentityError) in try db.secret(proposing: secret) }
+        try await write { db throws(IdentityError) in try db.secret(proposing: secret) }
     }
 
     package func reseal(
         recording event: String, at now: Date,
         _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> StoredKeys
     ) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+        try await write { db throws(IdentityError) -> Void in
             let changed = try change(try db.storedKeys())
             for key in changed.signing {
                 try db.run(
-                    "UPDATE signing_key SET private_jwk = ?, sealed_by = ? WHERE id = ?",
+                    "UPDATE signing_key SET private_jwk = $1, sealed_by = $2 WHERE id = $3",
                     [.blob(key.privateJWK), .text(key.sealedBy), .text(key.id)])
             }
             for secret in changed.secrets {
                 try db.run(
-                    "UPDATE secret SET value = ?, sealed_by = ? WHERE name = ?",
+                    "UPDATE secret SET value = $1, sealed_by = $2 WHERE name = $3",
                     [.blob(secret.content), .text(secret.sealedBy), .text(secret.name)])
             }
             try db.audit(event, account: nil, at: now)
@@ -73,7 +73,7 @@ extension SQLiteIdentityStore: KeyStore {
     }
 }
 
-extension SQLiteConnection {
+extension SQLConnection {
     func storedKeys() throws(IdentityError) -> StoredKeys {
         StoredKeys(signing: try signingKeys(), secrets: try secrets())
     }
@@ -85,10 +85,10 @@ extension SQLiteConnection {
     /// Returns the secret of that name, which is the proposal if there was none.
     func secret(proposing secret: StoredSecret) throws(IdentityError) -> StoredSecret {
         try run(
-            "INSERT INTO secret (name, value, sealed_by) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            "INSERT INTO secret (name, value, sealed_by) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
             [.text(secret.name), .blob(secret.content), .text(secret.sealedBy)])
         let stored = try first(
-            "SELECT name, value, sealed_by FROM secret WHERE name = ?", [.text(secret.name)], read: StoredSecret.init)
+            "SELECT name, value, sealed_by FROM secret WHERE name = $1", [.text(secret.name)], read: StoredSecret.init)
         guard let stored else { throw .corruptStore("a secret of the server cannot be read back") }
         return stored
     }
@@ -109,7 +109,7 @@ extension SQLiteConnection {
 
     fileprivate func insert(_ key: StoredKey) throws(IdentityError) {
         try run(
-            "INSERT INTO signing_key (id, private_jwk, created_at, signs_at, sealed_by) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO signing_key (id, private_jwk, created_at, signs_at, sealed_by) VALUES ($1, $2, $3, $4, $5)",
             [
                 .text(key.id), .blob(key.privateJWK), .date(key.createdAt), .date(key.signsAt), .text(key.sealedBy),
             ])
@@ -117,7 +117,7 @@ extension SQLiteConnection {
     }
 
     fileprivate func removeSigningKeys(_ ids: [String], event: String, at now: Date) throws(IdentityError) {
-        for id in ids where try run("DELETE FROM signing_key WHERE id = ?", [.text(id)]) == 1 {
+        for id in ids where try run("DELETE FROM signing_key WHERE id = $1", [.text(id)]) == 1 {
             try audit(event, account: nil, detail: id, at: now)
         }
     }
@@ -125,7 +125,7 @@ extension SQLiteConnection {
 
 extension StoredSecret {
     /// Creates a secret from a row.
-    fileprivate init(_ row: borrowing SQLiteRow) throws(IdentityError) {
+    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
         self.init(name: try row.text(0), content: try row.blob(1), sealedBy: try row.optionalText(2))
     }
 }

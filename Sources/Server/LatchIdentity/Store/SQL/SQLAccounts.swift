@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PortableFoundation
+import Synchronization
 
-extension SQLiteIdentityStore: AccountStore {
-    /// Reads on the caller's own thread, without waiting for the writer.
-    ///
+extension SQLIdentityStore: AccountStore {
     /// - Throws: `IdentityError.corruptStore` if a column has another type than in the schema.
-    package func account(id: String) throws(IdentityError) -> Account? {
-        try first("SELECT \(Account.columns) FROM account WHERE id = ?", [.text(id)], read: Account.init)
+    package func account(id: String) async throws(IdentityError) -> Account? {
+        try await first("SELECT \(Account.columns) FROM account WHERE id = $1", [.text(id)], read: Account.init)
     }
 
-    package func account(emailKey: String) throws(IdentityError) -> Account? {
-        try first("SELECT \(Account.columns) FROM account WHERE email_key = ?", [.text(emailKey)], read: Account.init)
+    package func account(emailKey: String) async throws(IdentityError) -> Account? {
+        try await first(
+            "SELECT \(Account.columns) FROM account WHERE email_key = $1", [.text(emailKey)], read: Account.init)
     }
 
-    package func account(usernameKey: String) throws(IdentityError) -> Account? {
-        try first(
-            "SELECT \(Account.columns) FROM account WHERE username_key = ?", [.text(usernameKey)], read: Account.init)
+    package func account(usernameKey: String) async throws(IdentityError) -> Account? {
+        try await first(
+            "SELECT \(Account.columns) FROM account WHERE username_key = $1", [.text(usernameKey)], read: Account.init)
     }
 
-    package func fullAccount(id: String) throws(IdentityError) -> FullAccount? {
-        try readers.read { db throws(IdentityError) in try db.fullAccount(id) }
+    package func fullAccount(id: String) async throws(IdentityError) -> FullAccount? {
+        try await read { db throws(IdentityError) in try db.fullAccount(id) }
     }
 
     /// Relies on the unique indexes of address and username to decide between concurrent sign-ups.
     package func insert(
         _ account: Account, details: AccountDetails? = nil, mail: OutboxMail? = nil, by actor: String? = nil
     ) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             try db.insert(account)
             if let details { try db.insert(details, of: account.id) }
             if let mail { try db.insert(mail) }
@@ -38,27 +38,32 @@ extension SQLiteIdentityStore: AccountStore {
 
     /// Compares the old hash: a login that rehashes must not undo a concurrent reset.
     package func upgradePasswordHash(of id: String, from old: String, to new: String) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+        try await write { db throws(IdentityError) -> Void in
             try db.run(
-                "UPDATE account SET password_hash = ? WHERE id = ? AND password_hash = ?",
+                "UPDATE account SET password_hash = $1 WHERE id = $2 AND password_hash = $3",
                 [.text(new), .text(id), .text(old)])
         }
     }
 
-    package func passwordCosts() throws(IdentityError) -> PasswordCosts {
-        PasswordCosts(
-            counts: try all("SELECT parameters, count FROM password_cost ORDER BY parameters", []) {
+    package func passwordCosts() async throws(IdentityError) -> PasswordCosts {
+        if let age = backend.passwordCostAge, let read = passwordCostsRead.withLock({ $0 }), .now - read.at < age {
+            return read.costs
+        }
+        let costs = PasswordCosts(
+            counts: try await all("SELECT parameters, count FROM password_cost ORDER BY parameters", []) {
                 row throws(IdentityError) in
                 (try row.text(0), Int(try row.integer(1)))
             })
+        passwordCostsRead.withLock { $0 = (costs, .now) }
+        return costs
     }
 
     package func setRoles(
         of id: String, roles: [String], permissions: [String], at now: Date
     ) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             let changed = try db.run(
-                "UPDATE account SET roles = ?, permissions = ? WHERE id = ?",
+                "UPDATE account SET roles = $1, permissions = $2 WHERE id = $3",
                 [.text(roles.joined(separator: " ")), .text(permissions.joined(separator: " ")), .text(id)])
             guard changed == 1 else { return false }
             try db.audit("account.grants", account: id, detail: roles.joined(separator: " "), at: now)
@@ -75,7 +80,7 @@ extension Account {
         """
 
     /// Creates an account from a row; an unknown status is damage and not "active".
-    init(_ row: borrowing SQLiteRow) throws(IdentityError) {
+    init(_ row: borrowing SQLRow) throws(IdentityError) {
         let word = try row.isNull(13) ? row.text(9) : row.text(13)
         guard let status = Status(rawValue: word) else { throw .corruptStore("an account has an unknown status") }
         self.init(
@@ -89,7 +94,7 @@ extension Account {
     }
 
     /// The values in the order of `columns`.
-    fileprivate var sqliteValues: [SQLiteValue] {
+    fileprivate var sqlValues: [SQLValue] {
         [
             .text(id), .text(email.text), .text(email.key), .text(name), .text(passwordHash),
             .date(passwordChangedAt), .date(emailVerifiedAt), .text(roles.joined(separator: " ")),
@@ -113,13 +118,13 @@ extension Account.Status {
     fileprivate var standingColumn: String? { self == .active || self == .disabled ? nil : rawValue }
 }
 
-extension SQLiteConnection {
+extension SQLConnection {
     /// Returns an account with its details; nil if there is none, or it was deleted.
     func fullAccount(_ id: String) throws(IdentityError) -> FullAccount? {
         try first(
             """
             SELECT \(FullAccount.columns) FROM account LEFT JOIN account_details ON account_id = id
-            WHERE id = ? AND standing IS NOT 'deleted'
+            WHERE id = $1 AND standing IS DISTINCT FROM 'deleted'
             """,
             [.text(id)], read: FullAccount.init)
     }
@@ -127,14 +132,26 @@ extension SQLiteConnection {
     /// Stores details, with the columns that lists search and sort by.
     fileprivate func insert(_ details: AccountDetails, of id: String) throws(IdentityError) {
         let searched = "\(details.firstName) \(details.lastName)\n\(details.displayName)".lowercased()
+        // Not updated: the lists of accounts follow the insertion.
+        try run("DELETE FROM account_details WHERE account_id = $1", [.text(id)])
         try run(
             """
-            INSERT OR REPLACE INTO account_details (account_id, first_name, last_name, shown_name, search_key, content)
-            VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO account_details (account_id, first_name, last_name, shown_name, search_key, content)
+            VALUES ($1, $2, $3, $4, $5, $6)
             """,
             [
                 .text(id), .text(details.firstName), .text(details.lastName), .text(details.shownName),
                 .text(searched), .text(try details.json()),
+            ])
+        // There the lists of accounts are read from the accounts themselves, which no trigger maintains.
+        guard dialect == .postgres else { return }
+        try run(
+            """
+            UPDATE account SET listed_first_name = $1, listed_last_name = $2, listed_shown_name = $3,
+                listed_search_key = $4 WHERE id = $5
+            """,
+            [
+                .text(details.firstName), .text(details.lastName), .text(details.shownName), .text(searched), .text(id),
             ])
     }
 }
@@ -144,7 +161,7 @@ extension FullAccount {
     static let columns = "\(Account.columns), account.updated_at, account.last_login_at, account_details.content"
 
     /// Creates an account from a row; the details may be missing.
-    init(_ row: borrowing SQLiteRow) throws(IdentityError) {
+    init(_ row: borrowing SQLRow) throws(IdentityError) {
         let account = try Account(row)
         self.init(
             account: account, details: try row.optionalText(18).map(AccountDetails.init(json:)) ?? AccountDetails(),
@@ -172,13 +189,13 @@ extension AccountDetails {
     }
 }
 
-extension SQLiteIdentityStore {
+extension SQLIdentityStore {
     /// Reads the facts in the transaction, so that an administrator who is being dismissed can no longer act.
     package func perform(
         _ action: AccountAction, on id: String, by actor: String?, because reason: String?, at now: Date,
         if rule: @escaping AccountRule
     ) async throws(IdentityError) -> AccountActionResult? {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             let context = AccountActionContext(
                 actor: try actor.flatMap { id throws(IdentityError) in try db.account(id) },
                 target: try db.account(id), administratorCount: try db.administratorCount())
@@ -195,11 +212,12 @@ extension SQLiteIdentityStore {
         of account: Account, to hash: String, signingOutAllBut device: [UInt8]?, at now: Date
     ) async throws(IdentityError) -> PasswordChange? {
         let id = account.id
-        return try await writer.write { db throws(IdentityError) in
+        return try await write { db throws(IdentityError) in
             let changed = try db.run(
                 """
-                UPDATE account SET password_hash = ?1, password_changed_at = max(?2, password_changed_at + 1)
-                WHERE id = ?3 AND credential_version = ?4 AND status = 'active'
+                UPDATE account SET password_hash = $1, password_changed_at =
+                    CASE WHEN $2 > password_changed_at THEN $2 ELSE password_changed_at + 1 END
+                WHERE id = $3 AND credential_version = $4 AND status = 'active'
                 """,
                 [.text(hash), .date(now), .text(id), .integer(Int64(account.credentialVersion))])
             guard changed == 1 else { return nil }
@@ -215,10 +233,10 @@ extension SQLiteIdentityStore {
     }
 }
 
-extension SQLiteConnection {
+extension SQLConnection {
     /// Returns an account of any status; nil if there is none.
     func account(_ id: String) throws(IdentityError) -> Account? {
-        try first("SELECT \(Account.columns) FROM account WHERE id = ?", [.text(id)], read: Account.init)
+        try first("SELECT \(Account.columns) FROM account WHERE id = $1", [.text(id)], read: Account.init)
     }
 
     /// Inserts an account.
@@ -226,14 +244,14 @@ extension SQLiteConnection {
     /// - Throws: `IdentityError.alreadyExists` if the address or the username is taken.
     func insert(_ account: Account) throws(IdentityError) {
         try run(
-            "INSERT INTO account (\(Account.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            account.sqliteValues)
+            "INSERT INTO account (\(Account.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+            account.sqlValues)
     }
 
     /// Returns whether the account is active and has the credentials of the given value, on which a decision was based.
     func isUnchanged(_ account: Account) throws(IdentityError) -> Bool {
         try number(
-            "SELECT 1 FROM account WHERE id = ? AND status = 'active' AND credential_version = ?",
+            "SELECT 1 FROM account WHERE id = $1 AND status = 'active' AND credential_version = $2",
             [.text(account.id), .integer(Int64(account.credentialVersion))]) == 1
     }
 
@@ -243,7 +261,7 @@ extension SQLiteConnection {
             """
             SELECT count(*) FROM (
                 SELECT 1 FROM account_list JOIN account ON account.id = account_list.account_id
-                WHERE class IN (\(AccountClass.administrators)) LIMIT 2)
+                WHERE class IN (\(AccountClass.administrators)) LIMIT 2) AS found
             """)
     }
 
@@ -260,7 +278,7 @@ extension SQLiteConnection {
             try audit("account.changed", account: id, detail: actor == id ? nil : note, at: now)
         case .setRole(let role):
             try run(
-                "UPDATE account SET roles = ?, updated_at = ? WHERE id = ?",
+                "UPDATE account SET roles = $1, updated_at = $2 WHERE id = $3",
                 [.text(role.replacing(in: target.roles).joined(separator: " ")), .date(now), .text(id)])
             try audit("account.role", account: id, detail: "\(role.name) \(note)", at: now)
         case .setStatus(let status):
@@ -277,7 +295,7 @@ extension SQLiteConnection {
             (result.hadLink, result.signedOut) = (signedOut != nil, signedOut ?? 0)
         case .delete(isFinal: true):
             // Foreign keys remove everything that refers to the row.
-            try run("DELETE FROM account WHERE id = ?", [.text(id)])
+            try run("DELETE FROM account WHERE id = $1", [.text(id)])
             try audit("account.deleted", account: id, detail: "final \(note)", at: now)
         case .delete(isFinal: false):
             result.signedOut = try setStatus(of: id, to: .deleted, at: now)
@@ -296,19 +314,19 @@ extension SQLiteConnection {
             let name = typed.isEmpty ? nil : try Username(typed)
             do throws(IdentityError) {
                 try run(
-                    "UPDATE account SET username = ?, username_key = ? WHERE id = ?",
+                    "UPDATE account SET username = $1, username_key = $2 WHERE id = $3",
                     [.text(name?.text), .text(name?.key), .text(id)])
             } catch IdentityError.alreadyExists {
                 throw .usernameTaken
             }
         }
-        try run("UPDATE account SET updated_at = ? WHERE id = ?", [.date(now), .text(id)])
+        try run("UPDATE account SET updated_at = $1 WHERE id = $2", [.date(now), .text(id)])
     }
 
     /// Sets a status, and signs out the devices unless it is `active`; a later activation brings none of them back.
     private func setStatus(of id: String, to status: Account.Status, at now: Date) throws(IdentityError) -> Int {
         try run(
-            "UPDATE account SET status = ?, standing = ?, updated_at = ? WHERE id = ?",
+            "UPDATE account SET status = $1, standing = $2, updated_at = $3 WHERE id = $4",
             [.text(status.statusColumn), .text(status.standingColumn), .date(now), .text(id)])
         return status == .active ? 0 : try revokeDevices(of: id, because: .accountDisabled, at: now)
     }

@@ -2,17 +2,17 @@
 
 package import PortableFoundation
 
-extension SQLiteIdentityStore: AccountDirectory {
+extension SQLIdentityStore: AccountDirectory {
     /// Continues after an id and not at an offset, so that a row added meanwhile neither repeats nor hides another.
-    package func accounts(after id: String?, limit: Int) throws(IdentityError) -> [Account] {
-        try all(
-            "SELECT \(Account.columns) FROM account WHERE id > ? ORDER BY id LIMIT ?",
+    package func accounts(after id: String?, limit: Int) async throws(IdentityError) -> [Account] {
+        try await all(
+            "SELECT \(Account.columns) FROM account WHERE id > $1 ORDER BY id LIMIT $2",
             [.text(id ?? ""), .integer(Int64(limit))], read: Account.init)
     }
 
     /// Reads one row more than the page has, which shows whether there is a next page.
-    package func accounts(_ query: AccountQuery) throws(IdentityError) -> AccountPage {
-        try readers.read { db throws(IdentityError) in
+    package func accounts(_ query: AccountQuery) async throws(IdentityError) -> AccountPage {
+        try await read { db throws(IdentityError) in
             let list = try AccountListQuery(query, on: db)
             let rows = try list.rows(query.limit + 1)
             let page = rows.prefix(query.limit)
@@ -28,9 +28,9 @@ extension SQLiteIdentityStore: AccountDirectory {
     }
 
     /// Sums the counts that triggers maintain per class and UTC day.
-    package func statistics(since midnight: Date) throws(IdentityError) -> AccountStatistics {
+    package func statistics(since midnight: Date) async throws(IdentityError) -> AccountStatistics {
         let today = midnight.storedMilliseconds / 86_400_000
-        return try readers.read { db throws(IdentityError) in
+        return try await read { db throws(IdentityError) in
             var statistics = AccountStatistics()
             for (day, accountClass, count) in try db.counts(since: today - 29) {
                 guard day < 0 else {
@@ -48,11 +48,11 @@ extension SQLiteIdentityStore: AccountDirectory {
     }
 }
 
-extension SQLiteConnection {
+extension SQLConnection {
     /// Returns the counts of all days together, as day -1, and of each day since `day`; without deleted accounts.
     fileprivate func counts(since day: Int64) throws(IdentityError) -> [(Int64, AccountClass, Int)] {
         let rows = try all(
-            "SELECT day, class, count FROM account_tally WHERE (day = -1 OR day >= ?) AND class < 32", [.integer(day)]
+            "SELECT day, class, count FROM account_tally WHERE (day = -1 OR day >= $1) AND class < 32", [.integer(day)]
         ) { row throws(IdentityError) in (try row.integer(0), Int(try row.integer(1)), Int(try row.integer(2))) }
         return rows.compactMap { day, number, count in
             AccountClass.all.indices.contains(number) ? (day, AccountClass.all[number], count) : nil
@@ -63,7 +63,7 @@ extension SQLiteConnection {
         try first(
             """
             SELECT \(FullAccount.columns) FROM account LEFT JOIN account_details ON account_id = id
-            WHERE id = (SELECT account_id FROM account_list WHERE serial = ?) AND standing IS NOT 'deleted'
+            WHERE id = (SELECT account_id FROM account_list WHERE serial = $1) AND standing IS DISTINCT FROM 'deleted'
             """,
             [.integer(serial)], read: FullAccount.init)
     }
@@ -118,7 +118,7 @@ private struct AccountListQuery {
     private static let effort = 5000
 
     private let query: AccountQuery
-    private let db: SQLiteConnection
+    private let db: any SQLConnection
     /// The numbers of the matching classes that have accounts.
     private let classes: [Int]
     /// The number of accounts in these classes.
@@ -130,7 +130,7 @@ private struct AccountListQuery {
     /// Whether the plan is the full-text index.
     private let usesFullText: Bool
 
-    init(_ query: AccountQuery, on db: SQLiteConnection) throws(IdentityError) {
+    init(_ query: AccountQuery, on db: any SQLConnection) throws(IdentityError) {
         self.query = query
         self.db = db
         let counts = try db.all("SELECT class, count FROM account_tally WHERE day = -1") { row throws(IdentityError) in
@@ -160,22 +160,23 @@ private struct AccountListQuery {
     func total() throws(IdentityError) -> (Int, isMinimum: Bool) {
         if needle == nil, lowest == 0, highest == .max { return (classTotal, false) }
         let bound = Int64(AccountPage.countBound) + 1
+        let times: [SQLValue] = [.integer(lowest), .integer(highest)]
         var count = 0
         if usesFullText {
             count = try db.number(
                 """
                 SELECT count(*) FROM (
                     SELECT 1 FROM account_search CROSS JOIN account_list ON serial = account_search.rowid
-                    WHERE account_search MATCH ?1 AND account_search.rowid BETWEEN ?2 AND ?3 AND (?4 >> class) & 1 LIMIT ?5)
-                """, [.text(phrase), .integer(lowest), .integer(highest), .integer(classBits), .integer(bound)])
+                    WHERE account_search MATCH $1 AND ($2 >> class) & 1
+                        AND account_search.rowid BETWEEN $3 AND $4 LIMIT $5)
+                """, [.text(phrase), .integer(classBits)] + times + [.integer(bound)])
         } else {
             for number in classes where count < bound {
                 count += try db.number(
                     """
-                    SELECT count(*) FROM (SELECT 1 FROM account_list WHERE class = ?1 AND serial BETWEEN ?2 AND ?3
-                        AND (?4 IS NULL OR instr(content, ?4) > 0) LIMIT ?5)
-                    """,
-                    [.integer(Int64(number)), .integer(lowest), .integer(highest), .text(needle), .integer(bound)])
+                    SELECT count(*) FROM (SELECT 1 FROM account_list WHERE class = $1 AND \(isMatch("$2"))
+                        AND serial BETWEEN $3 AND $4 LIMIT $5) AS found
+                    """, [.integer(Int64(number)), .text(pattern)] + times + [.integer(bound)])
             }
         }
         return (min(count, AccountPage.countBound), count > AccountPage.countBound)
@@ -184,8 +185,8 @@ private struct AccountListQuery {
     /// Returns the first rows of one class, by the index of the sort column.
     private func indexedRows(ofClass number: Int, _ limit: Int) throws(IdentityError) -> [AccountQuery.Cursor] {
         try rows(
-            "account_list WHERE class = ?1 AND (?7 IS NULL OR instr(content, ?7) > 0)", serial: "serial", limit,
-            [.integer(Int64(number)), .text(needle)])
+            "account_list WHERE class = $1 AND \(isMatch("$2"))", serial: "serial", limit,
+            [.integer(Int64(number)), .text(pattern)])
     }
 
     /// Returns the first rows that the full-text index finds.
@@ -195,45 +196,62 @@ private struct AccountListQuery {
         try rows(
             """
             account_search CROSS JOIN account_list ON serial = account_search.rowid
-            WHERE account_search MATCH ?1 AND (?7 >> class) & 1
+            WHERE account_search MATCH $1 AND ($2 >> class) & 1
             """, serial: "account_search.rowid", limit, [.text(phrase), .integer(classBits)])
     }
 
     /// Returns the first rows of a source.
     ///
     /// - Parameters:
-    ///   - source: The tables and a condition on the two values, as ?1 and ?7.
+    ///   - source: The tables and a condition on the two values, as $1 and $2.
     ///   - serial: The column of the source's own index; sorted by sign-up, it alone is the order.
     private func rows(
-        _ source: String, serial: String, _ limit: Int, _ values: [SQLiteValue]
+        _ source: String, serial: String, _ limit: Int, _ values: [SQLValue]
     ) throws(IdentityError) -> [AccountQuery.Cursor] {
         let (column, direction) = (query.sort.column, query.isAscending ? "ASC" : "DESC")
         let sign = query.isAscending ? ">" : "<"
         let isBySignUp = column == "serial"
-        let after = isBySignUp ? "\(serial) \(sign) ?2" : "(\(column), serial) \(sign) (?6, ?2)"
+        let position = position
+        let after =
+            switch position.count {
+            case 0: ""
+            case 1: "AND \(serial) \(sign) $5"
+            default: "AND (\(column), serial) \(sign) ($5, $6)"
+            }
         let order = isBySignUp ? "\(serial) \(direction)" : "\(column) \(direction), serial \(direction)"
         return try db.all(
             """
-            SELECT \(column), serial FROM \(source) AND \(after) AND \(serial) BETWEEN ?3 AND ?4
-            ORDER BY \(order) LIMIT ?5
+            SELECT \(column), serial FROM \(source) AND \(serial) BETWEEN $3 AND $4 \(after)
+            ORDER BY \(order) LIMIT $\(position.count + 5)
             """,
-            [
-                values[0], .integer(start.serial), .integer(lowest), .integer(highest), .integer(Int64(limit)),
-                start.value, values[1],
-            ], read: cursor)
+            values + [.integer(lowest), .integer(highest)] + position + [.integer(Int64(limit))], read: cursor)
     }
 
-    /// The position after which the page begins; before all rows for the first page.
-    private var start: (value: SQLiteValue, serial: Int64) {
-        guard let cursor = query.after else {
-            if query.isAscending { return (query.sort.isText ? .text("") : .integer(.min), -1) }
-            // SQLite sorts every blob after every text.
-            return (query.sort.isText ? .blob([0xFF]) : .integer(.max), .max)
-        }
+    /// The values of the position after which the page begins; none for the first page.
+    private var position: [SQLValue] {
+        guard let cursor = query.after else { return [] }
+        if query.sort == .createdAt { return [.integer(cursor.serial)] }
         switch cursor.value {
-        case .text(let text): return (.text(text), cursor.serial)
-        case .number(let number): return (.integer(number), cursor.serial)
+        case .text(let text): return [.text(text), .integer(cursor.serial)]
+        case .number(let number): return [.integer(number), .integer(cursor.serial)]
         }
+    }
+
+    /// Returns the SQL condition that a row contains the searched text; true without a search.
+    private func isMatch(_ pattern: String) -> String {
+        switch db.dialect {
+        case .sqlite: "(\(pattern) IS NULL OR instr(content, \(pattern)) > 0)"
+        case .postgres: needle == nil ? "\(pattern) IS NULL" : "content LIKE \(pattern)"
+        }
+    }
+
+    /// The value of the condition; NULL without a search.
+    private var pattern: String? {
+        guard let needle, db.dialect == .postgres else { return needle }
+        // https://www.postgresql.org/docs/current/functions-matching.html#FUNCTIONS-LIKE
+        let special: Set<Unicode.Scalar> = ["%", "_", "\\"]
+        return "%" + needle.unicodeScalars.reduce(into: "") { $0 += special.contains($1) ? "\\\($1)" : String($1) }
+            + "%"
     }
 
     /// The matching classes as a bit set, for the SQL condition `(bits >> class) & 1`.
@@ -242,13 +260,13 @@ private struct AccountListQuery {
     /// The needle as a string of the FTS5 query language (https://sqlite.org/fts5.html#fts5_strings).
     private var phrase: String { Self.phrase(needle ?? "") }
 
-    private func cursor(_ row: borrowing SQLiteRow) throws(IdentityError) -> AccountQuery.Cursor {
+    private func cursor(_ row: borrowing SQLRow) throws(IdentityError) -> AccountQuery.Cursor {
         .init(
             value: query.sort.isText ? .text(try row.text(0)) : .number(try row.integer(0)),
             serial: try row.integer(1))
     }
 
-    /// Compares rows as SQLite does: texts by their bytes.
+    /// Compares rows as the databases do: texts by their bytes.
     private func precedes(_ left: AccountQuery.Cursor, _ right: AccountQuery.Cursor) -> Bool {
         let (first, second) = query.isAscending ? (left, right) : (right, left)
         switch (first.value, second.value) {
@@ -283,13 +301,14 @@ private struct AccountListQuery {
 
     /// Returns whether the full-text index reads fewer rows than the sorted indexes.
     private static func prefersFullText(
-        _ needle: String?, _ sort: AccountQuery.Sort, _ count: Int, _ db: SQLiteConnection
+        _ needle: String?, _ sort: AccountQuery.Sort, _ count: Int, _ db: any SQLConnection
     ) throws(IdentityError) -> Bool {
-        guard let needle else { return false }
+        // PostgreSQL's planner decides by itself between its indexes.
+        guard let needle, db.dialect == .sqlite else { return false }
         // A page in the order of the sign-up stops as soon as it is full; few accounts are scanned at once.
         if sort == .createdAt { return count > effort }
         let found = try db.number(
-            "SELECT count(*) FROM (SELECT 1 FROM account_search WHERE account_search MATCH ?1 LIMIT ?2)",
+            "SELECT count(*) FROM (SELECT 1 FROM account_search WHERE account_search MATCH $1 LIMIT $2)",
             [.text(phrase(needle)), .integer(Int64(effort) + 1)])
         return found <= effort
     }

@@ -3,16 +3,16 @@
 import LatchCore
 package import PortableFoundation
 
-extension SQLiteIdentityStore: AuthorizationStore {
+extension SQLIdentityStore: AuthorizationStore {
     package func insert(_ code: AuthorizationCode, consent detail: String?) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+        try await write { db throws(IdentityError) -> Void in
             if let detail {
                 try db.audit("consent.granted", account: code.accountID, detail: detail, at: code.issuedAt)
             }
             try db.run(
                 """
                 INSERT INTO authorization_code (\(AuthorizationCode.columns), expires_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
                 """,
                 [
                     .blob(code.digest), .text(code.clientID), .text(code.accountID),
@@ -24,18 +24,18 @@ extension SQLiteIdentityStore: AuthorizationStore {
             // A browser that begins without end keeps the newest.
             try db.run(
                 """
-                DELETE FROM authorization_code WHERE account_id = ?1 AND browser_device = ?2 AND used_at IS NULL
+                DELETE FROM authorization_code WHERE account_id = $1 AND browser_device = $2 AND used_at IS NULL
                     AND digest NOT IN (
                         SELECT digest FROM authorization_code
-                        WHERE account_id = ?1 AND browser_device = ?2 AND used_at IS NULL
+                        WHERE account_id = $1 AND browser_device = $2 AND used_at IS NULL
                         ORDER BY valid_until DESC LIMIT 20)
                 """, [.text(code.accountID), .blob(code.browserDevice)])
         }
     }
 
-    package func authorizationCode(_ digest: [UInt8]) throws(IdentityError) -> AuthorizationCode? {
-        try first(
-            "SELECT \(AuthorizationCode.columns) FROM authorization_code WHERE digest = ?", [.blob(digest)],
+    package func authorizationCode(_ digest: [UInt8]) async throws(IdentityError) -> AuthorizationCode? {
+        try await first(
+            "SELECT \(AuthorizationCode.columns) FROM authorization_code WHERE digest = $1", [.blob(digest)],
             read: AuthorizationCode.init)
     }
 
@@ -44,16 +44,16 @@ extension SQLiteIdentityStore: AuthorizationStore {
     package func redeem(
         _ code: AuthorizationCode, on device: Device, for account: Account
     ) async throws(IdentityError) -> CodeRedemption {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             let now = device.createdAt
             let changed = try db.run(
                 """
-                UPDATE authorization_code SET used_at = ?1, device_id = ?2, expires_at = ?4
-                WHERE digest = ?3 AND used_at IS NULL AND valid_until > ?1
+                UPDATE authorization_code SET used_at = $1, device_id = $2, expires_at = $3
+                WHERE digest = $4 AND used_at IS NULL AND valid_until > $1
                 """,
                 [
-                    .date(now), .blob(device.id), .blob(code.digest),
-                    .date(now.addingTimeInterval(AuthorizationCode.memory)),
+                    .date(now), .blob(device.id), .date(now.addingTimeInterval(AuthorizationCode.memory)),
+                    .blob(code.digest),
                 ])
             guard changed == 1 else {
                 return try db.endCode(code, "code.replayed", detail: code.clientID, at: now) ? .replayed : .ended
@@ -67,7 +67,7 @@ extension SQLiteIdentityStore: AuthorizationStore {
     package func refuse(
         _ code: AuthorizationCode, detail: String?, at now: Date
     ) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+        try await write { db throws(IdentityError) -> Void in
             _ = try db.endCode(code, "code.refused", detail: detail, at: now)
         }
     }
@@ -76,15 +76,16 @@ extension SQLiteIdentityStore: AuthorizationStore {
 
     /// Relies on the index to decide between equal codes.
     package func insert(_ authorization: DeviceAuthorizationRecord) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             // The code of an authorization that has ended may be given again.
             try db.run(
-                "DELETE FROM device_authorization WHERE user_digest = ? AND expires_at <= ?",
+                "DELETE FROM device_authorization WHERE user_digest = $1 AND expires_at <= $2",
                 [.blob(authorization.userDigest), .date(authorization.createdAt)])
             return try db.run(
                 """
-                INSERT OR IGNORE INTO device_authorization (digest, user_digest, client_id, scope, address, user_agent,
-                    created_at, expires_at, poll_interval) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO device_authorization (digest, user_digest, client_id, scope, address, user_agent,
+                    created_at, expires_at, poll_interval) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                ON CONFLICT DO NOTHING
                 """,
                 [
                     .blob(authorization.digest), .blob(authorization.userDigest), .text(authorization.clientID),
@@ -97,11 +98,11 @@ extension SQLiteIdentityStore: AuthorizationStore {
 
     package func deviceAuthorization(
         userDigest: [UInt8], at now: Date
-    ) throws(IdentityError) -> DeviceAuthorizationRecord? {
-        try first(
+    ) async throws(IdentityError) -> DeviceAuthorizationRecord? {
+        try await first(
             """
             SELECT digest, user_digest, client_id, scope, address, user_agent, created_at, expires_at, poll_interval
-            FROM device_authorization WHERE user_digest = ? AND expires_at > ? AND decision IS NULL
+            FROM device_authorization WHERE user_digest = $1 AND expires_at > $2 AND decision IS NULL
             """, [.blob(userDigest), .date(now)]
         ) { row throws(IdentityError) in
             DeviceAuthorizationRecord(
@@ -114,16 +115,16 @@ extension SQLiteIdentityStore: AuthorizationStore {
     package func decide(
         userDigest: [UInt8], _ approval: DeviceApproval?, by accountID: String, detail: String?, at now: Date
     ) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             let decided = try db.run(
                 """
-                UPDATE device_authorization SET decision = ?1, account_id = ?2, credential_version = ?3,
-                    browser_device = ?4, granted_scope = ?5, authenticated_at = ?6, factor_at = ?7
-                WHERE user_digest = ?8 AND expires_at > ?9 AND decision IS NULL
+                UPDATE device_authorization SET decision = $1, account_id = $2, credential_version = $3,
+                    browser_device = $4, granted_scope = $5, authenticated_at = $6, factor_at = $7
+                WHERE user_digest = $8 AND expires_at > $9 AND decision IS NULL
                 """,
                 [
                     .text(approval == nil ? "denied" : "approved"), .text(approval?.accountID),
-                    approval.map { .integer(Int64($0.credentialVersion)) } ?? .null, .blob(approval?.browserDevice),
+                    .integer((approval?.credentialVersion).map { Int64($0) }), .blob(approval?.browserDevice),
                     .text(approval?.scope), .date(approval?.authenticatedAt), .date(approval?.factorAt),
                     .blob(userDigest), .date(now),
                 ])
@@ -137,10 +138,10 @@ extension SQLiteIdentityStore: AuthorizationStore {
     package func poll(
         _ digest: [UInt8], by clientID: String, at now: Date
     ) async throws(IdentityError) -> DevicePoll {
-        try await writer.write { db throws(IdentityError) in
-            let key: [SQLiteValue] = [.blob(digest), .text(clientID)]
+        try await write { db throws(IdentityError) in
+            let key: [SQLValue] = [.blob(digest), .text(clientID)]
             let row = try db.first(
-                "SELECT \(WaitingDevice.columns) FROM device_authorization WHERE digest = ? AND client_id = ?", key,
+                "SELECT \(WaitingDevice.columns) FROM device_authorization WHERE digest = $1 AND client_id = $2", key,
                 read: WaitingDevice.init)
             guard let row else { return .unknown }
             guard now < row.expiresAt else { return .expired }
@@ -150,8 +151,9 @@ extension SQLiteIdentityStore: AuthorizationStore {
             let isEarly = row.polledAt.map { now.timeIntervalSince($0) < Double(row.interval) - 1 } ?? false
             try db.run(
                 """
-                UPDATE device_authorization SET polled_at = ?, poll_interval = min(poll_interval + ?, 60)
-                WHERE digest = ? AND client_id = ?
+                UPDATE device_authorization SET polled_at = $1,
+                    poll_interval = CASE WHEN poll_interval + $2 < 60 THEN poll_interval + $2 ELSE 60 END
+                WHERE digest = $3 AND client_id = $4
                 """, [.date(now), .integer(isEarly ? 5 : 0)] + key)
             return isEarly ? .slowDown : .pending
         }
@@ -160,9 +162,9 @@ extension SQLiteIdentityStore: AuthorizationStore {
     package func redeem(
         deviceCode digest: [UInt8], _ approval: DeviceApproval, on device: Device, for account: Account
     ) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
+        try await write { db throws(IdentityError) in
             let removed = try db.run(
-                "DELETE FROM device_authorization WHERE digest = ? AND decision = 'approved'", [.blob(digest)])
+                "DELETE FROM device_authorization WHERE digest = $1 AND decision = 'approved'", [.blob(digest)])
             guard removed == 1, try db.isSignedIn(approval.browserDevice, of: account.id, at: device.createdAt) else {
                 return false
             }
@@ -171,16 +173,16 @@ extension SQLiteIdentityStore: AuthorizationStore {
     }
 }
 
-extension SQLiteConnection {
+extension SQLConnection {
     /// Ends a code and what it has given, with an audit entry; returns whether it was used before.
     fileprivate func endCode(
         _ code: AuthorizationCode, _ event: String, detail: String?, at now: Date
     ) throws(IdentityError) -> Bool {
         let used = try first(
-            "SELECT device_id FROM authorization_code WHERE digest = ? AND used_at IS NOT NULL", [.blob(code.digest)]
+            "SELECT device_id FROM authorization_code WHERE digest = $1 AND used_at IS NOT NULL", [.blob(code.digest)]
         ) { row throws(IdentityError) in try row.optionalBlob(0) }
         try run(
-            "UPDATE authorization_code SET used_at = coalesce(used_at, ?) WHERE digest = ?",
+            "UPDATE authorization_code SET used_at = coalesce(used_at, $1) WHERE digest = $2",
             [.date(now), .blob(code.digest)])
         if let device = used ?? nil { try revoke(device, because: .reuse, at: now) }
         // The expiry of an unused code is no attack.
@@ -197,7 +199,7 @@ extension AuthorizationCode {
         authenticated_at, factor_at, valid_until
         """
 
-    fileprivate init(_ row: borrowing SQLiteRow) throws(IdentityError) {
+    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
         self.init(
             digest: try row.blob(0), clientID: try row.text(1), accountID: try row.text(2),
             credentialVersion: Int(try row.integer(3)), browserDevice: try row.blob(4), redirect: try row.text(5),
@@ -219,7 +221,7 @@ private struct WaitingDevice {
         authenticated_at, factor_at
         """
 
-    init(_ row: borrowing SQLiteRow) throws(IdentityError) {
+    init(_ row: borrowing SQLRow) throws(IdentityError) {
         expiresAt = try row.date(0)
         polledAt = try row.optionalDate(1)
         interval = Int(try row.integer(2))

@@ -2,19 +2,19 @@
 
 package import PortableFoundation
 
-extension SQLiteIdentityStore: MailOutbox {
+extension SQLIdentityStore: MailOutbox {
     package func insert(_ mail: OutboxMail) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) in try db.insert(mail) }
+        try await write { db throws(IdentityError) in try db.insert(mail) }
     }
 
     /// Looks without writing first, so that an idle worker costs no commit.
     package func claimMail(_ claim: MailClaim) async throws(IdentityError) -> ClaimedMail? {
-        guard try readers.read({ db throws(IdentityError) in try db.dueMail(at: claim.now) }) != nil else { return nil }
-        return try await writer.write { db throws(IdentityError) in
+        guard try await read({ db throws(IdentityError) in try db.dueMail(at: claim.now) }) != nil else { return nil }
+        return try await write { db throws(IdentityError) in
             guard let due = try db.dueMail(at: claim.now) else { return nil }
             let mail = try db.decided(due)
             try db.run(
-                "UPDATE mail SET attempts = ?, leased_until = ? WHERE id = ?",
+                "UPDATE mail SET attempts = $1, leased_until = $2 WHERE id = $3",
                 [.integer(Int64(mail.attempts)), .date(claim.leaseEnd), .text(mail.id)])
             var claimed = ClaimedMail(mail: mail, recipient: try db.prepare(mail, claim))
             if mail.purpose == .passwordChanged, let id = mail.accountID {
@@ -25,23 +25,23 @@ extension SQLiteIdentityStore: MailOutbox {
     }
 
     package func remove(mail id: String) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
-            try db.run("DELETE FROM mail WHERE id = ?", [.text(id)])
+        try await write { db throws(IdentityError) -> Void in
+            try db.run("DELETE FROM mail WHERE id = $1", [.text(id)])
         }
     }
 
     /// Compares the number of attempts, which another worker's claim after the end of the lease has increased.
     package func postpone(_ mail: OutboxMail, until date: Date) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
+        try await write { db throws(IdentityError) -> Void in
             try db.run(
-                "UPDATE mail SET due_at = ?, leased_until = NULL WHERE id = ? AND attempts = ?",
+                "UPDATE mail SET due_at = $1, leased_until = NULL WHERE id = $2 AND attempts = $3",
                 [.date(date), .text(mail.id), .integer(Int64(mail.attempts))])
         }
     }
 
     package func abandon(_ mail: OutboxMail, at now: Date) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in
-            guard try db.run("DELETE FROM mail WHERE id = ?", [.text(mail.id)]) == 1 else { return }
+        try await write { db throws(IdentityError) -> Void in
+            guard try db.run("DELETE FROM mail WHERE id = $1", [.text(mail.id)]) == 1 else { return }
             let account: String? =
                 if let id = mail.accountID { id } else { try db.accountID(emailKey: mail.recipient.key) }
             try db.audit(
@@ -49,29 +49,29 @@ extension SQLiteIdentityStore: MailOutbox {
         }
     }
 
-    package func mailBacklog() throws(IdentityError) -> MailBacklog {
-        let found = try first("SELECT count(*), min(created_at) FROM mail", []) { row throws(IdentityError) in
+    package func mailBacklog() async throws(IdentityError) -> MailBacklog {
+        let found = try await first("SELECT count(*), min(created_at) FROM mail", []) { row throws(IdentityError) in
             MailBacklog(count: Int(try row.integer(0)), oldest: try row.optionalDate(1))
         }
         return found ?? MailBacklog(count: 0, oldest: nil)
     }
 }
 
-extension SQLiteConnection {
+extension SQLConnection {
     /// The number of mails beyond which requests for further ones are rejected: a mail that is accepted is never dropped.
-    static let maximumMails = 100_000
+    static var maximumMails: Int { 100_000 }
 
     /// Adds a mail to the outbox, in the transaction of the change that it belongs to.
     ///
     /// - Throws: `IdentityError.overloaded` if the outbox is full, unless the mail is a notice.
     func insert(_ mail: OutboxMail) throws(IdentityError) {
         if !mail.purpose.isNotice {
-            guard try number("SELECT count(*) FROM mail") < Self.maximumMails else { throw .overloaded }
+            guard try hasRoomForMail else { throw .overloaded }
         }
         try run(
             """
             INSERT INTO mail (id, purpose, email, email_key, account_id, created_at, due_at, attempts, language)
-            VALUES (?, ?, ?, ?, ?, ?6, ?6, 0, ?7)
+            VALUES ($1, $2, $3, $4, $5, $6, $6, 0, $7)
             """,
             [
                 .text(mail.id), .text(mail.purpose.rawValue), .text(mail.recipient.text), .text(mail.recipient.key),
@@ -80,14 +80,16 @@ extension SQLiteConnection {
     }
 
     /// The purposes that this version knows; a mail of a later version waits for it and holds up no other.
-    private static let purposes = OutboxMail.Purpose.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    private static var purposes: String {
+        OutboxMail.Purpose.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    }
 
     /// Returns the mail that is due first, with its next attempt counted.
     fileprivate func dueMail(at now: Date) throws(IdentityError) -> OutboxMail? {
         try first(
             """
             SELECT id, purpose, email, email_key, account_id, created_at, attempts, language FROM mail
-            WHERE due_at <= ?1 AND (leased_until IS NULL OR leased_until <= ?1) AND purpose IN (\(Self.purposes))
+            WHERE due_at <= $1 AND (leased_until IS NULL OR leased_until <= $1) AND purpose IN (\(Self.purposes))
             ORDER BY due_at, id LIMIT 1
             """, [.date(now)]
         ) { row throws(IdentityError) in
@@ -121,7 +123,7 @@ extension SQLiteConnection {
         case .addressCode, .addressTaken:
             // A code that came too late would only puzzle its reader.
             let isWaiting = try number(
-                "SELECT count(*) FROM address_challenge WHERE id = ? AND expires_at > ?",
+                "SELECT count(*) FROM address_challenge WHERE id = $1 AND expires_at > $2",
                 [.text(mail.id), .date(claim.now)])
             return isWaiting == 1 ? mail.recipient : nil
         case .newAddress, .oldAddress:
@@ -129,7 +131,10 @@ extension SQLiteConnection {
             // The owner of another account did not ask for the change, which cannot be completed.
             if mail.purpose == .newAddress, try accountID(emailKey: mail.recipient.key) != nil { return nil }
             let changed = try run(
-                "UPDATE email_change SET expires_at = max(expires_at, ?) WHERE \(column) = ?",
+                """
+                UPDATE email_change SET expires_at = CASE WHEN $1 > expires_at THEN $1 ELSE expires_at END
+                WHERE \(column) = $2
+                """,
                 [.date(claim.verificationEnd), .blob(claim.digest(mail.id))])
             return changed == 1 ? mail.recipient : nil
         case .verifyEmail, .resetPassword, .invitation:
@@ -157,18 +162,18 @@ extension SQLiteConnection {
         try number(
             """
             SELECT count(*) FROM one_time_token
-            WHERE account_id = ? AND purpose = ? AND created_at >= ? AND digest <> ?
+            WHERE account_id = $1 AND purpose = $2 AND created_at >= $3 AND digest <> $4
             """, [.text(accountID), .text(purpose.rawValue), .date(date), .blob(digest)]) > 0
     }
 
     private func activeAccount(emailKey: String) throws(IdentityError) -> Account? {
         try first(
-            "SELECT \(Account.columns) FROM account WHERE email_key = ? AND status = 'active'", [.text(emailKey)],
+            "SELECT \(Account.columns) FROM account WHERE email_key = $1 AND status = 'active'", [.text(emailKey)],
             read: Account.init)
     }
 
     fileprivate func accountID(emailKey: String) throws(IdentityError) -> String? {
-        try first("SELECT id FROM account WHERE email_key = ?", [.text(emailKey)]) { row throws(IdentityError) in
+        try first("SELECT id FROM account WHERE email_key = $1", [.text(emailKey)]) { row throws(IdentityError) in
             try row.text(0)
         }
     }

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+import Synchronization
+
+/// The state of the audit log that the connections of a node share.
+final class PostgresAudit: Sendable {
+    private struct State {
+        var chain: AuditChain?
+        var lastID: Int64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The digests of the log, once the server has their key.
+    var chain: AuditChain? {
+        get { state.withLock { $0.chain } }
+        set { state.withLock { $0.chain = newValue } }
+    }
+
+    /// Returns an id that no other entry of this node has: the time in milliseconds × 2²⁰, plus a random number.
+    ///
+    /// Within a millisecond the ids of a node are in the order of its entries.
+    func nextID(at now: Date) -> Int64 {
+        let milliseconds = max(0, min(now.storedMilliseconds, 8_000_000_000_000))
+        let id = milliseconds << 20 | Int64.random(in: 0..<1 << 20)
+        return state.withLock { state in
+            state.lastID = max(id, state.lastID + 1)
+            return state.lastID
+        }
+    }
+}
+
+/// The audit log as one chain for each account, and 64 for the entries without one: its one end would serialize every write
+/// of every node.
+///
+/// The chain of an account begins with its first entry, `account.created`, and the others with the key; one that is missing
+/// at another time is damage.
+extension PostgresSession {
+    /// The number of chains for entries without an account.
+    private static let sharedChains = 64
+    private static let columns = "id, at, event, account_id, detail"
+
+    func addAuditEntry(
+        _ event: String, account: String?, detail: String?, at now: Date
+    ) throws(IdentityError) {
+        // No id of an account begins with this sign.
+        let name = account ?? "#\(Int.random(in: 0..<Self.sharedChains))"
+        var head: AuditChain.Head?
+        if let chain = auditChain {
+            head = try auditHead(of: chain.named(name), name)
+            if head == nil, event == "account.created", try isNew(name) { head = AuditChain.Head() }
+        }
+        var record = AuditRecord(
+            id: max(audit.nextID(at: now), (head?.lastID ?? 0) + 1),
+            at: Date(storedMilliseconds: now.storedMilliseconds), event: event, accountID: account, detail: detail)
+        // Another node may have taken the id.
+        while try !insert(record, in: name) { record = record.with(id: record.id + 1) }
+        // Without its head the chain is damaged, which its verification reports; a new head would hide that.
+        guard let chain = auditChain?.named(name), var head else { return }
+        try extend(&head, to: record, chain, name)
+        try set(head, chain, name)
+    }
+
+    func chainAudit(_ chain: AuditChain) throws(IdentityError) {
+        for number in 0..<Self.sharedChains {
+            let name = "#\(number)"
+            try set(AuditChain.Head(), chain.named(name), name)
+        }
+        var position = AuditPosition(chain: "", id: 0)
+        var head = AuditChain.Head()
+        while true {
+            let page = try entries(after: position)
+            guard !page.isEmpty else { return }
+            for entry in page {
+                if entry.chain != position.chain { head = AuditChain.Head() }
+                try extend(&head, to: entry.record, chain.named(entry.chain), entry.chain)
+                try set(head, chain.named(entry.chain), entry.chain)
+                position = AuditPosition(chain: entry.chain, id: entry.record.id)
+            }
+        }
+    }
+
+    func verifyAudit(_ chain: AuditChain) throws(IdentityError) -> AuditVerification {
+        let shared = try number("SELECT count(*) FROM audit_head WHERE chain LIKE '#%'")
+        let accounts = try number(
+            "SELECT count(*) FROM account WHERE NOT EXISTS (SELECT 1 FROM audit_head WHERE chain = account.id)")
+        let entries = try number(
+            "SELECT count(*) FROM audit WHERE NOT EXISTS (SELECT 1 FROM audit_head WHERE chain = audit.chain)")
+        guard shared == Self.sharedChains, accounts == 0, entries == 0 else {
+            return .damaged(id: 0, reason: "the end of a chain is missing")
+        }
+        var (name, count, digest) = ("", 0, [UInt8]())
+        while true {
+            let names = try all(
+                "SELECT chain FROM audit_head WHERE chain > $1 ORDER BY chain LIMIT 1000", [.text(name)]
+            ) { row throws(IdentityError) in try row.text(0) }
+            guard let last = names.last else { return .intact(count: count, digest: digest) }
+            for name in names {
+                switch try verify(chain.named(name), name) {
+                case .intact(let entries, let end):
+                    count += entries
+                    // The digest of all chains covers that of each.
+                    digest = chain.digest(of: AuditChain.Head(baseDigest: digest, lastDigest: end))
+                case let damage: return damage
+                }
+            }
+            name = last
+        }
+    }
+
+    /// Removes whole beginnings of chains, in the order of time over all of them.
+    func pruneAudit(
+        before date: Date, keeping count: Int, atMost batch: Int, at now: Date
+    ) throws(IdentityError) -> Bool {
+        guard let chain = auditChain else { return false }
+        let kept = try first(
+            "SELECT id FROM audit ORDER BY id DESC LIMIT 1 OFFSET $1", [.integer(Int64(count))]
+        ) { row throws(IdentityError) in try row.integer(0) }
+        let due = try all(
+            """
+            SELECT chain, max(id) FROM (
+                SELECT chain, id FROM audit WHERE id <= $1 OR id < $2 ORDER BY id LIMIT $3) AS due
+            GROUP BY chain ORDER BY chain
+            """,
+            [.integer(kept ?? 0), .integer(max(0, date.storedMilliseconds) << 20), .integer(Int64(batch))]
+        ) { row throws(IdentityError) in AuditPosition(chain: try row.text(0), id: try row.integer(1)) }
+        var removed = 0
+        for end in due {
+            let digest = try first(
+                "SELECT digest FROM audit WHERE chain = $1 AND id = $2", [.text(end.chain), .integer(end.id)]
+            ) { row throws(IdentityError) in try row.optionalBlob(0) }
+            guard var head = try auditHead(of: chain.named(end.chain), end.chain), let digest = digest ?? nil else {
+                continue
+            }
+            removed += try run(
+                "DELETE FROM audit WHERE chain = $1 AND id <= $2", [.text(end.chain), .integer(end.id)])
+            (head.baseID, head.baseDigest) = (end.id, digest)
+            try set(head, chain.named(end.chain), end.chain)
+        }
+        guard removed > 0 else { return false }
+        try audit("audit.pruned", account: nil, detail: "\(removed) entries", at: now)
+        return removed == batch
+    }
+}
+
+/// An entry's place in the log.
+private struct AuditPosition {
+    let chain: String
+    let id: Int64
+}
+
+extension PostgresSession {
+    /// Returns whether a chain has no entry.
+    private func isNew(_ name: String) throws(IdentityError) -> Bool {
+        try number(
+            """
+            SELECT (SELECT count(*) FROM (SELECT 1 FROM audit WHERE chain = $1 LIMIT 1) AS entry)
+                + (SELECT count(*) FROM audit_head WHERE chain = $1)
+            """, [.text(name)]) == 0
+    }
+
+    /// Inserts an entry, and returns whether no other has its id.
+    private func insert(_ record: AuditRecord, in name: String) throws(IdentityError) -> Bool {
+        try run(
+            """
+            INSERT INTO audit (chain, id, at, event, account_id, detail) VALUES ($1, $2, $3, $4, $5, $6)
+            ON CONFLICT DO NOTHING
+            """,
+            [
+                .text(name), .integer(record.id), .date(record.at), .text(record.event), .text(record.accountID),
+                .text(record.detail),
+            ]) == 1
+    }
+
+    /// Stores the digest of an entry, which becomes the last one of its chain.
+    private func extend(
+        _ head: inout AuditChain.Head, to record: AuditRecord, _ chain: AuditChain, _ name: String
+    ) throws(IdentityError) {
+        (head.lastID, head.lastDigest) = (record.id, chain.digest(of: record, after: head.lastDigest))
+        try run(
+            "UPDATE audit SET digest = $1 WHERE chain = $2 AND id = $3",
+            [.blob(head.lastDigest), .text(name), .integer(record.id)])
+    }
+
+    /// Returns the head of a chain; nil if it is missing, or is not the one that was stored with the key of the chain.
+    private func auditHead(of chain: AuditChain, _ name: String) throws(IdentityError) -> AuditChain.Head? {
+        try first(
+            "SELECT base_id, base_digest, last_id, last_digest, digest FROM audit_head WHERE chain = $1", [.text(name)]
+        ) { row throws(IdentityError) in
+            let head = AuditChain.Head(
+                baseID: try row.integer(0), baseDigest: try row.blob(1), lastID: try row.integer(2),
+                lastDigest: try row.blob(3))
+            return try row.blob(4) == chain.digest(of: head) ? head : nil
+        } ?? nil
+    }
+
+    private func set(_ head: AuditChain.Head, _ chain: AuditChain, _ name: String) throws(IdentityError) {
+        try run(
+            """
+            INSERT INTO audit_head (chain, base_id, base_digest, last_id, last_digest, digest)
+            VALUES ($1, $2, $3, $4, $5, $6)
+            ON CONFLICT (chain) DO UPDATE SET base_id = excluded.base_id, base_digest = excluded.base_digest,
+                last_id = excluded.last_id, last_digest = excluded.last_digest, digest = excluded.digest
+            """,
+            [
+                .text(name), .integer(head.baseID), .blob(head.baseDigest), .integer(head.lastID),
+                .blob(head.lastDigest), .blob(chain.digest(of: head)),
+            ])
+    }
+
+    /// Returns the next thousand entries of all chains.
+    private func entries(
+        after position: AuditPosition
+    ) throws(IdentityError) -> [(chain: String, record: AuditRecord)] {
+        try all(
+            """
+            SELECT \(Self.columns), chain FROM audit WHERE (chain, id) > ($1, $2) ORDER BY chain, id LIMIT 1000
+            """, [.text(position.chain), .integer(position.id)]
+        ) { row throws(IdentityError) in (try row.text(5), try AuditRecord(row)) }
+    }
+
+    private func verify(_ chain: AuditChain, _ name: String) throws(IdentityError) -> AuditVerification {
+        guard let head = try auditHead(of: chain, name) else {
+            return .damaged(id: 0, reason: "the end of a chain was changed, or its key is another one")
+        }
+        var (id, digest, count) = (Int64.min, head.baseDigest, 0)
+        while true {
+            let page = try all(
+                "SELECT \(Self.columns), digest FROM audit WHERE chain = $1 AND id > $2 ORDER BY id LIMIT 1000",
+                [.text(name), .integer(id)]
+            ) { row throws(IdentityError) in (try AuditRecord(row), try row.optionalBlob(5)) }
+            guard !page.isEmpty else { break }
+            for (record, found) in page {
+                digest = chain.digest(of: record, after: digest)
+                guard record.id > head.baseID, found == digest else {
+                    return .damaged(id: record.id, reason: "it was changed, or an entry before it was removed or added")
+                }
+                (id, count) = (record.id, count + 1)
+            }
+        }
+        guard digest == head.lastDigest else {
+            return .damaged(id: max(id, head.baseID), reason: "the entries after it were removed")
+        }
+        return .intact(count: count, digest: digest)
+    }
+}
+
+extension AuditRecord {
+    /// Returns the record with another id.
+    fileprivate func with(id: Int64) -> AuditRecord {
+        AuditRecord(id: id, at: at, event: event, accountID: accountID, detail: detail)
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchPostgres
+import Synchronization
+
+/// A PostgreSQL database that several nodes share.
+///
+/// Writes run as serializable transactions, so that a closure which reads and then writes decides as if it were alone, as
+/// with SQLite's only writer; what conflicts is rolled back and repeated. A refresh is one statement, and shares round trip and
+/// commit with others.
+final class PostgresBackend: SQLBackend {
+    private let database: PostgresDatabase
+    private let writer: PostgresWriter
+    private let audit = PostgresAudit()
+    private let transactions = Mutex(0)
+
+    private init(_ database: PostgresDatabase) {
+        self.database = database
+        writer = PostgresWriter(database)
+    }
+
+    /// Returns whether a store's location is a URI of PostgreSQL.
+    static func canOpen(_ location: String) -> Bool {
+        ["postgres://", "postgresql://"].contains { location.utf8.starts(with: $0.utf8) }
+    }
+
+    /// Connects, and migrates the database to the newest schema.
+    ///
+    /// - Throws: `IdentityError.storeUnavailable` or `.newerSchema`.
+    static func open(_ connectionString: String) async throws(IdentityError) -> PostgresBackend {
+        let database = PostgresDatabase(PostgresConfiguration(connectionString))
+        do {
+            try await PostgresSchema.migrate(database)
+        } catch {
+            database.close()
+            throw IdentityError(storing: error)
+        }
+        return PostgresBackend(database)
+    }
+
+    let passwordCostAge: Duration? = .seconds(60)
+
+    var writeStatistics: WriteStatistics {
+        let flights = writer.statistics
+        let transactions = transactions.withLock { $0 }
+        return WriteStatistics(
+            commits: transactions + flights.flights, jobs: transactions + flights.statements,
+            largestCommit: max(min(transactions, 1), flights.largestFlight))
+    }
+
+    func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
+        let body = repeatable(body)
+        do { return try await database.read(body) } catch { throw IdentityError(storing: error) }
+    }
+
+    func snapshot<Result: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
+        let body = repeatable(body)
+        do { return try await database.transaction(.snapshot, body) } catch { throw IdentityError(storing: error) }
+    }
+
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
+        let body = repeatable(body)
+        let result: Result
+        do { result = try await database.transaction(.serializable, body) } catch {
+            throw IdentityError(storing: error)
+        }
+        transactions.withLock { $0 += 1 }
+        return result
+    }
+
+    /// Sends the statement with those of concurrent calls; one that has changed no row is repeated in the transaction of `body`.
+    func change<Result: Sendable>(
+        row: [UInt8], _ sql: String, _ values: [SQLValue],
+        otherwise body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result? {
+        do {
+            let result = try await writer.run(PostgresStatement(sql, values.map(\.postgres)), key: row)
+            if result.changedRows == 1 { return nil }
+        } catch {
+            throw IdentityError(storing: error)
+        }
+        return try await write { db throws(IdentityError) in try db.run(sql, values) == 1 ? nil : try body(db) }
+    }
+
+    func close() async { database.close() }
+
+    /// Returns a body for a connection, whose errors let the database decide about a repetition.
+    private func repeatable<Result: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+    ) -> @Sendable (PostgresConnection) throws -> Result {
+        // A mail that a body inserts is in the language of the request that waits for it.
+        let context = PageContext.ofRequest
+        return { [audit] connection in
+            try PageContext.$ofRequest.withValue(context) {
+                let session = PostgresSession(connection, audit: audit)
+                do throws(IdentityError) { return try body(session) } catch {
+                    // A statement outside of a transaction, which only reads, has no outcome.
+                    if let failure = session.failure, failure.isRepeatable || failure == .outcomeUnknown {
+                        throw failure
+                    }
+                    throw error
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchPostgres
+
+extension IdentityError {
+    /// Returns the result of `body`, or throws its error as one of the store's.
+    static func mapping<Result>(
+        _ body: () throws(PostgresError) -> Result
+    ) throws(IdentityError) -> Result {
+        do throws(PostgresError) { return try body() } catch { throw IdentityError(error) }
+    }
+
+    /// Creates the store's error for one of a call: its own, one of the database, or its cancellation.
+    init(storing error: any Error) {
+        self =
+            switch error {
+            case let error as IdentityError: error
+            case let error as PostgresError: IdentityError(error)
+            default: .cancelled
+            }
+    }
+
+    /// Creates the store's error for one of the database.
+    init(_ error: PostgresError) {
+        self =
+            switch error {
+            case .uniqueViolation: .alreadyExists
+            case .overloaded, .poolTimeout: .overloaded
+            case .conflict, .statementTimeout: .storeBusy
+            case .poolClosed: .storeClosed
+            case .serverExhausted: .storeFull
+            case .readOnlyServer: .readOnlyStore("The database server")
+            case .mismatch: .corruptStore(error.message)
+            default: .databaseUnavailable(error.message, hint: error.hint)
+            }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchPostgres
+
+/// The schema, as numbered migrations: a released migration is never changed, only followed by another.
+enum PostgresSchema {
+    /// The version of the newest schema.
+    static var latest: Int { migrations.count }
+
+    /// Migrates the database to the newest schema, each migration in a transaction of its own.
+    ///
+    /// Nodes that start concurrently wait for the row with the version, and find the migration done.
+    ///
+    /// - Throws: `IdentityError.newerSchema` before any change, or the error of a migration; the database then has the version
+    ///   of the last successful one.
+    static func migrate(_ database: PostgresDatabase) async throws {
+        var found = try await createVersion(database)
+        while found < latest { found = try await database.transaction { try advance($0) } }
+    }
+
+    /// Returns the version of the schema; 0 after creating the row that holds it.
+    private static func createVersion(_ database: PostgresDatabase) async throws -> Int {
+        do {
+            if let found = try await database.read(version) { return try known(found) }
+        } catch let error as PostgresError where error.sqlState == "42P01" {
+            // The table does not exist yet.
+        }
+        do {
+            _ = try await database.transaction { connection in
+                try connection.run(
+                    "CREATE TABLE IF NOT EXISTS latch_schema (id bigint PRIMARY KEY CHECK (id = 1), version bigint NOT NULL)"
+                )
+            }
+        } catch let error as PostgresError where error == .uniqueViolation {
+            // Another node has created it concurrently, which PostgreSQL reports as a violation of its catalog's index.
+        }
+        return try await database.transaction { connection in
+            try connection.run("INSERT INTO latch_schema (id, version) VALUES (1, 0) ON CONFLICT DO NOTHING")
+            return try known(try version(connection) ?? 0)
+        }
+    }
+
+    /// Runs the next migration, and returns the version that the schema then has.
+    private static func advance(_ connection: PostgresConnection) throws -> Int {
+        let row = try connection.first("SELECT version FROM latch_schema WHERE id = 1 FOR UPDATE") {
+            row throws(PostgresError) in try row.integer(0)
+        }
+        let found = try known(row.map { Int($0) } ?? 0)
+        guard found < latest else { return found }
+        for statement in migrations[found] { try connection.run(statement) }
+        try connection.run("UPDATE latch_schema SET version = $1 WHERE id = 1", [.integer(Int64(found) + 1)])
+        return found + 1
+    }
+
+    private static func version(_ connection: PostgresConnection) throws -> Int? {
+        try connection.first("SELECT version FROM latch_schema WHERE id = 1") { row throws(PostgresError) in
+            Int(try row.integer(0))
+        }
+    }
+
+    private static func known(_ version: Int) throws(IdentityError) -> Int {
+        guard (0...latest).contains(version) else { throw .newerSchema(found: version, known: latest) }
+        return version
+    }
+
+    /// The migrations; the one at index n migrates version n to n + 1.
+    private static let migrations: [[String]] = [
+        accounts + versions + sessions + waiting + authorizations + operations
+    ]
+
+    /// The type of texts, which are compared and sorted by their bytes, as in SQLite.
+    static let text = "text COLLATE \"C\""
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchPostgres
+
+/// A connection to PostgreSQL during one call of the store, on the connection's queue.
+final class PostgresSession: SQLConnection {
+    private let connection: PostgresConnection
+    /// The error of the last statement that failed, which decides whether the transaction can be repeated.
+    private(set) var failure: PostgresError?
+    /// The state of the audit log that the connections share.
+    let audit: PostgresAudit
+
+    init(_ connection: PostgresConnection, audit: PostgresAudit) {
+        self.connection = connection
+        self.audit = audit
+    }
+
+    let dialect = SQLDialect.postgres
+    var statementCount: Int { connection.preparedCount }
+
+    var auditChain: AuditChain? {
+        get { audit.chain }
+        set { audit.chain = newValue }
+    }
+
+    /// Whether the outbox has room, by the server's estimate: to count the rows in the transaction would make each that
+    /// inserts a mail conflict with all others.
+    var hasRoomForMail: Bool {
+        get throws(IdentityError) {
+            let estimate = try number(
+                "SELECT coalesce(max(reltuples), 0)::bigint FROM pg_catalog.pg_class WHERE oid = to_regclass('mail')")
+            return estimate < Self.maximumMails
+        }
+    }
+
+    @discardableResult
+    func run(_ sql: String, _ values: [SQLValue]) throws(IdentityError) -> Int {
+        try execute(sql, values)?.changedRows ?? 0
+    }
+
+    func first<Result>(
+        _ sql: String, _ values: [SQLValue], read: (borrowing SQLRow) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> Result? {
+        guard let result = try execute(sql, values), result.count > 0 else { return nil }
+        return try read(.postgres(PostgresRow(result, 0)))
+    }
+
+    func all<Result>(
+        _ sql: String, _ values: [SQLValue], read: (borrowing SQLRow) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> [Result] {
+        guard let result = try execute(sql, values) else { return [] }
+        var results: [Result] = []
+        for row in 0..<Int32(clamping: result.count) { results.append(try read(.postgres(PostgresRow(result, row)))) }
+        return results
+    }
+
+    private func execute(_ sql: String, _ values: [SQLValue]) throws(IdentityError) -> PostgresResult? {
+        do throws(PostgresError) {
+            return try connection.pipeline([PostgresStatement(sql, values.map(\.postgres))]).first
+        } catch {
+            failure = error
+            throw IdentityError(error)
+        }
+    }
+}
+
+extension SQLValue {
+    /// The value as PostgreSQL's client takes it.
+    var postgres: PostgresValue {
+        switch self {
+        case .integer(let number): .integer(number)
+        case .text(let text): .text(text)
+        case .blob(let bytes): .blob(bytes)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+
+/// One connection to a database, as the aggregates use it: their statements are the same for every database.
+///
+/// A statement takes its values as `$1`, `$2` …, which appear first in this order. It is written as SQLite 3.39 and PostgreSQL 14
+/// both understand it.
+protocol SQLConnection: AnyObject {
+    /// The database, for the few statements that differ.
+    var dialect: SQLDialect { get }
+    /// The digests of the audit log, once the server has their key.
+    var auditChain: AuditChain? { get set }
+    /// Whether the outbox has room for a further mail.
+    var hasRoomForMail: Bool { get throws(IdentityError) }
+    /// The number of prepared statements, for tests that no input becomes part of a text.
+    var statementCount: Int { get }
+
+    /// Runs a statement to its end and returns the number of changed rows.
+    @discardableResult
+    func run(_ sql: String, _ values: [SQLValue]) throws(IdentityError) -> Int
+
+    /// Returns the first row, read by `read`; nil if there is none.
+    func first<Result>(
+        _ sql: String, _ values: [SQLValue], read: (borrowing SQLRow) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> Result?
+
+    /// Returns all rows, each read by `read`.
+    func all<Result>(
+        _ sql: String, _ values: [SQLValue], read: (borrowing SQLRow) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> [Result]
+
+    /// Adds an entry to the audit log, in the transaction of the change, and extends the chain to it.
+    func addAuditEntry(_ event: String, account: String?, detail: String?, at now: Date) throws(IdentityError)
+
+    /// Chains the entries that exist, of a log that has no chain yet.
+    func chainAudit(_ chain: AuditChain) throws(IdentityError)
+
+    /// Checks the chain of all entries.
+    func verifyAudit(_ chain: AuditChain) throws(IdentityError) -> AuditVerification
+
+    /// Removes the oldest entries, and returns whether entries remain to be removed.
+    func pruneAudit(
+        before date: Date, keeping count: Int, atMost batch: Int, at now: Date
+    ) throws(IdentityError) -> Bool
+}
+
+/// A database whose SQL differs from the others'.
+enum SQLDialect: Sendable {
+    case sqlite
+    case postgres
+}
+
+extension SQLConnection {
+    /// Runs a statement without values.
+    @discardableResult
+    func run(_ sql: String) throws(IdentityError) -> Int { try run(sql, []) }
+
+    /// Returns the first row of a statement without values.
+    func first<Result>(
+        _ sql: String, read: (borrowing SQLRow) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> Result? {
+        try first(sql, [], read: read)
+    }
+
+    /// Returns all rows of a statement without values.
+    func all<Result>(
+        _ sql: String, read: (borrowing SQLRow) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> [Result] {
+        try all(sql, [], read: read)
+    }
+
+    /// Returns the number that a statement selects; 0 if it selects no row.
+    func number(_ sql: String, _ values: [SQLValue] = []) throws(IdentityError) -> Int {
+        Int(try first(sql, values) { row throws(IdentityError) in try row.integer(0) } ?? 0)
+    }
+
+    /// Adds an entry to the audit log, in the transaction of the change.
+    func audit(_ event: String, account: String?, detail: String? = nil, at now: Date) throws(IdentityError) {
+        try addAuditEntry(event, account: account, detail: detail, at: now)
+    }
+}

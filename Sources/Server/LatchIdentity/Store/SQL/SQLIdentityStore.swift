@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PortableFoundation
+import Synchronization
+
+/// A store in a SQL database: one SQLite file, or a PostgreSQL server that several nodes share.
+///
+/// Each aggregate's storage is an extension in a file of its own, with the same statements for both.
+package final class SQLIdentityStore: IdentityStore {
+    /// The database.
+    let backend: any SQLBackend
+    /// The costs of the stored password hashes, with the time when they were read.
+    let passwordCostsRead = Mutex<(costs: PasswordCosts, at: ContinuousClock.Instant)?>(nil)
+
+    /// Creates a store over an open database.
+    init(_ backend: any SQLBackend) { self.backend = backend }
+
+    /// Opens a SQLite file, creates it if it does not exist, and migrates it to the newest schema.
+    ///
+    /// - Throws: `IdentityError.corruptStore`, `.notADatabase`, `.newerSchema`, `.readOnlyStore`, `.storeFull`,
+    ///   `.storeBusy` or `.storeUnavailable`; the file is then as it was.
+    package convenience init(path: String, busyTimeout: Duration = .seconds(5)) throws(IdentityError) {
+        self.init(try SQLiteBackend(path: path, busyTimeout: busyTimeout))
+    }
+
+    /// Opens the store of a location: the path of a SQLite file, or a URI of PostgreSQL.
+    ///
+    /// - Throws: As ``init(path:busyTimeout:)``.
+    package static func open(_ location: String) async throws(IdentityError) -> SQLIdentityStore {
+        guard PostgresBackend.canOpen(location) else { return try SQLIdentityStore(path: location) }
+        return SQLIdentityStore(try await PostgresBackend.open(location))
+    }
+
+    package func close() async { await backend.close() }
+
+    /// Runs `body`, which only reads, with a connection of its own.
+    func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
+        try await backend.read(body)
+    }
+
+    /// Runs `body` like `read`: all of its statements see the store as it is at the first one.
+    func snapshot<Result: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
+        try await backend.snapshot(body)
+    }
+
+    /// Runs `body` in a transaction, as if no other ran concurrently, and returns once that is durable.
+    ///
+    /// `body` may run several times.
+    ///
+    /// - Throws: The error of `body` or of the transaction; in both cases nothing of `body` remains.
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
+        try await backend.write(body)
+    }
+
+    /// Returns the first row of a query.
+    func first<Result: Sendable>(
+        _ sql: String, _ values: [SQLValue],
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result? {
+        try await backend.read { db throws(IdentityError) in try db.first(sql, values, read: read) }
+    }
+
+    /// Returns all rows of a query.
+    func all<Result: Sendable>(
+        _ sql: String, _ values: [SQLValue],
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> [Result] {
+        try await backend.read { db throws(IdentityError) in try db.all(sql, values, read: read) }
+    }
+}
+
+extension SQLIdentityStore: StoreMaintenance {
+    package var writeStatistics: WriteStatistics { backend.writeStatistics }
+
+    /// Replaces one row: it costs a commit as a login does, and leaves no growing trace.
+    package func checkHealth(at now: Date) async throws(IdentityError) {
+        try await write { db throws(IdentityError) -> Void in
+            try db.run(
+                """
+                INSERT INTO heartbeat (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at
+                """, [.date(now)])
+        }
+    }
+
+    package func prune(endedBefore date: Date) async throws(IdentityError) {
+        try await write { db throws(IdentityError) in
+            let tables = [
+                "device", "one_time_token", "sign_in_challenge", "sign_in_code", "spent_sign_in", "authorization_code",
+                "device_authorization", "address_challenge",
+            ]
+            for table in tables {
+                try db.run("DELETE FROM \(table) WHERE expires_at < $1", [.date(date)])
+            }
+            // A change whose mails still wait, because the server was down, has not begun for its user.
+            try db.run(
+                """
+                DELETE FROM email_change WHERE expires_at < $1 AND NOT EXISTS (
+                    SELECT 1 FROM mail WHERE mail.account_id = email_change.account_id
+                    AND mail.purpose IN ('newAddress', 'oldAddress'))
+                """, [.date(date)])
+        }
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+
+/// A value to bind to a statement; nil is a NULL of the type.
+enum SQLValue: Sendable, Hashable {
+    case integer(Int64?)
+    case text(String?)
+    case blob([UInt8]?)
+
+    /// Returns a date as whole milliseconds since 1970, which sort and compare in SQL.
+    static func date(_ value: Date?) -> SQLValue { .integer(value?.storedMilliseconds) }
+}
+
+extension Date {
+    /// The milliseconds since 1970, bounded so that no date can overflow.
+    var storedMilliseconds: Int64 {
+        let milliseconds = (timeIntervalSince1970 * 1000).rounded()
+        return Int64(exactly: min(max(milliseconds, -9e15), 9e15)) ?? 0
+    }
+
+    /// Creates a stored date.
+    init(storedMilliseconds: Int64) {
+        self.init(timeIntervalSince1970: Double(storedMilliseconds) / 1000)
+    }
+}

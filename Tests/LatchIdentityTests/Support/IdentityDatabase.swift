@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchPostgres
+import TestSupport
+
+/// The databases of a PostgreSQL server for tests of the store.
+enum IdentityDatabase {
+    private static let cluster = Task { try await PostgresCluster(settings: ["max_connections=1000"]) }
+
+    /// Creates an empty database and returns its connection string.
+    static func create() async throws -> String {
+        let cluster = try await cluster.value
+        let name = "identity_\(UUID().uuidString.filter { $0 != "-" }.lowercased())"
+        let connection = try PostgresConnection(PostgresConfiguration(cluster.address()))
+        // Not in a transaction, which the statement does not permit.
+        try connection.run("CREATE DATABASE \(name)")
+        return cluster.address(database: name)
+    }
+}
