@@ -8,6 +8,8 @@ import LatchCore
 package final class PostgresDatabase: Sendable {
     private let pool: PostgresPool
     private let retryTimeout: Duration
+    /// The turn of transactions that have met others.
+    private let conflicts = AsyncMutex()
 
     /// Creates a database without connections; the first call opens one.
     package init(_ configuration: PostgresConfiguration) {
@@ -64,20 +66,38 @@ package final class PostgresDatabase: Sendable {
         try await pool.withConnection(body)
     }
 
-    /// Runs `body` until it succeeds, fails for good, or would begin again too late.
+    /// Runs `body`, and again if what it did was certainly undone.
+    ///
+    /// After a conflict it waits for its turn: of the transactions that have met others one at a time is repeated, or they
+    /// would meet each other again for as long as there are many.
     private func repeating<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {
         let deadline = ContinuousClock.now + retryTimeout
-        var delay = Duration.milliseconds(5)
+        do {
+            return try await pool.withConnection(body)
+        } catch let error as PostgresError where error.recovery == .repetition {
+            return try await conflicts.withLock { try await self.repeating(until: deadline, after: error, body) }
+        } catch let error as PostgresError where error.recovery == .reconnection {
+            return try await repeating(until: deadline, after: error, body)
+        }
+    }
+
+    /// Runs `body` until it succeeds, fails for good, or would begin again too late.
+    private func repeating<Value: Sendable>(
+        until deadline: ContinuousClock.Instant, after error: PostgresError,
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws -> Value {
+        var (error, delay) = (error, Duration.milliseconds(5))
         while true {
+            // Random, so that transactions of two nodes which have met do not meet again.
+            let pause = delay * Double.random(in: 0.5...1)
+            guard ContinuousClock.now + pause < deadline else { throw error }
+            try await Task.sleep(for: pause)
             do {
                 return try await pool.withConnection(body)
-            } catch let error as PostgresError where error.recovery != .none {
-                // Random, so that transactions which have met do not meet again.
-                let pause = delay * Double.random(in: 0.5...1)
-                guard ContinuousClock.now + pause < deadline else { throw error }
-                try await Task.sleep(for: pause)
+            } catch let failure as PostgresError where failure.recovery != .none {
+                error = failure
                 delay = min(delay * 2, .milliseconds(500))
             }
         }

@@ -84,6 +84,30 @@ import Testing
         await close()
     }
 
+    @Test func `decide between concurrent writes as if each were alone`() async throws {
+        _ = try await first.signUp()
+        let logins = try await withThrowingTaskGroup { group in
+            for number in 0..<24 {
+                let site = number % 2 == 0 ? first : second
+                group.addTask { try await site.logIn() }
+            }
+            return try await group.reduce(into: [Int]()) { $0.append($1.status) }
+        }
+        #expect(Set(logins) == [200])
+        let records = try await second.identity.audit.records(limit: 100)
+        #expect(records.filter { $0.event == "device.signedIn" }.count == 24)
+        let results = await withTaskGroup { group in
+            for number in 0..<8 {
+                let site = number % 2 == 0 ? first : second
+                group.addTask { (try? await site.signUp("Bob@example.com")) != nil }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(results == 1)
+        if case .intact = try await first.identity.audit.verify() {} else { Issue.record("the log is damaged") }
+        await close()
+    }
+
     @Test(
         .tags(.attackK10),
         arguments: [
