@@ -45,6 +45,16 @@ public struct Identity: Sendable {
         try await self.init(configuration: configuration, store: store, mailer: mailer, clock: clock, random: random)
     }
 
+    /// Creates a server over a SQLite file, with a transport to identity providers.
+    ///
+    /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
+    package init(
+        configuration: IdentityConfiguration, storePath: String, mailer: any Mailer, transport: any Handler
+    ) async throws(IdentityError) {
+        let store = try SQLiteIdentityStore(path: storePath)
+        try await self.init(configuration: configuration, store: store, mailer: mailer, transport: transport)
+    }
+
     /// Creates a value for the operator's commands, next to a server that may be running and that sends the mails.
     ///
     /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.

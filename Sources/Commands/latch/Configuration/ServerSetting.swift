@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import LatchIdentity
 import LatchServer
 
 /// The settings of sockets, files and logs, as opposed to those of the auth server.
@@ -34,6 +35,25 @@ enum ServerSetting {
         },
         number(
             "slow_request_ms", 1000, 0...3_600_000, "milliseconds from which a request is logged as slow; 0 for none"),
+        number(
+            "slow_query_ms", 500, 0...3_600_000,
+            "milliseconds from which a statement of the store is logged; 0 for none"),
+        Setting("otlp_endpoint", "", "the OpenTelemetry collector of traces and metrics, such as http://127.0.0.1:4318")
+        {
+            _ = try TelemetryConfiguration(endpoint: $0, service: "latch", environment: [:])
+        },
+        Setting("otlp_headers", "", "fields of requests to it, NAME=VALUE separated by commas", isSecret: true) {
+            _ = try TelemetryConfiguration(
+                endpoint: "http://127.0.0.1:4318", headers: $0, service: "latch", environment: [:])
+        },
+        Setting("trace_ratio", "1.0", "the fraction of new traces that are recorded, from 0 to 1") {
+            _ = try TelemetryConfiguration(
+                endpoint: "http://127.0.0.1:4318", ratio: $0, service: "latch", environment: [:])
+        },
+        Setting("trace_origins", "", "origins of other services that get the traceparent of requests to them") {
+            _ = try TelemetryConfiguration(
+                endpoint: "http://127.0.0.1:4318", propagatingTo: $0, service: "latch", environment: [:])
+        },
     ]
 
     /// Creates a setting for a whole number within bounds.

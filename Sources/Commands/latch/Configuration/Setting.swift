@@ -40,6 +40,14 @@ struct Setting: Sendable {
         }
 }
 
+/// A secret in a file of its own, as the service manager passes it.
+struct SettingCredential: Sendable, Redacted {
+    let path: String
+    let text: String
+
+    var description: String { "SettingCredential(\(path))" }
+}
+
 /// The source of a setting's value; later cases override earlier ones.
 enum SettingSource: Sendable, Hashable, CustomStringConvertible {
     case standard

@@ -27,17 +27,18 @@ struct Settings: Sendable {
     /// Creates settings of validated values.
     private init(all: [Effective]) { self.all = all }
 
-    /// Combines the values of all sources: options override the environment, which overrides the file.
+    /// Combines the values of all sources: options override the environment, which overrides credentials and then the file.
     ///
     /// - Parameter flags: The values of options, by key.
     /// - Throws: `CommandError.failed`, which names the source of an invalid value.
     init(
-        flags: [String: String] = [:], environment: [String: String] = [:], file: ConfigurationFile? = nil
+        flags: [String: String] = [:], environment: [String: String] = [:],
+        credentials: [String: SettingCredential] = [:], file: ConfigurationFile? = nil
     ) throws(CommandError) {
         if let file { try Self.rejectUnknownKeys(in: file) }
         var all: [Effective] = []
         for setting in Setting.all {
-            let effective = Self.effective(setting, flags, environment, file)
+            let effective = Self.effective(setting, flags, environment, credentials, file)
             if effective.source != .standard {
                 do { try setting.validate(effective.text) } catch { throw Self.error(error, at: effective.source) }
             }
@@ -52,15 +53,20 @@ struct Settings: Sendable {
     /// Returns the value of a numeric setting, which has been validated; 0 for a key that is not numeric.
     func number(_ key: String) -> Int { Int(self[key]) ?? 0 }
 
-    /// Returns the value of the option, the environment or the file, or else the default.
+    /// Returns the value of the option, the environment, the credential or the file, or else the default.
     private static func effective(
-        _ setting: Setting, _ flags: [String: String], _ environment: [String: String], _ file: ConfigurationFile?
+        _ setting: Setting, _ flags: [String: String], _ environment: [String: String],
+        _ credentials: [String: SettingCredential], _ file: ConfigurationFile?
     ) -> Effective {
         if let text = flags[setting.key] {
             return Effective(setting: setting, text: text, source: .flag(name: setting.key))
         }
         if let text = environment[setting.environmentName] {
             return Effective(setting: setting, text: text, source: .environment(name: setting.environmentName))
+        }
+        if let credential = credentials[setting.key] {
+            return Effective(
+                setting: setting, text: credential.text, source: .file(path: credential.path, line: nil))
         }
         if let file, let entry = file.entries.first(where: { $0.key == setting.key }) {
             return Effective(setting: setting, text: entry.text, source: .file(path: file.path, line: entry.line))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import PortableFoundation
 
 /// Loads a server's settings, at its start and at each reload.
 struct SettingsLoader: Sendable {
@@ -24,7 +25,21 @@ struct SettingsLoader: Sendable {
     /// Reads the file again and returns the settings.
     func load() throws(CommandError) -> Settings {
         let contents = try file.map { path throws(CommandError) in try ConfigurationFile(readingFrom: path) }
-        return try Settings(flags: flags, environment: variables, file: contents)
+        return try Settings(flags: flags, environment: variables, credentials: credentials(), file: contents)
+    }
+
+    /// Reads the secrets that the service manager passes as files with the names of settings (systemd's LoadCredential).
+    private func credentials() throws(CommandError) -> [String: SettingCredential] {
+        guard let folder = variables["CREDENTIALS_DIRECTORY"], !folder.isEmpty else { return [:] }
+        var credentials: [String: SettingCredential] = [:]
+        for key in Setting.all.filter(\.isSecret).map(\.key) {
+            let path = "\(folder)/\(key)"
+            guard FileManager.default.fileExists(atPath: path) else { continue }
+            var bytes = try InputFile.bytes(path, hint: "The service's user must be able to read the credential.")
+            while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
+            credentials[key] = SettingCredential(path: path, text: String(decoding: bytes, as: UTF8.self))
+        }
+        return credentials
     }
 
     /// Warns of environment variables that look like settings and are not.

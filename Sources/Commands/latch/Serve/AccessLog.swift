@@ -24,7 +24,7 @@ enum AccessLogFormat: String {
 }
 
 /// The access log of a server: one line per request, without query, header fields and content, and one more for a slow
-/// request, which names its route instead of its path.
+/// request, which names its route instead of its path, and for a slow statement of the store.
 final class AccessLog: Sendable {
     /// The maximum number of lines that wait for a slow reader of the log; further lines are dropped.
     private static let maximumWaiting = 10_000
@@ -50,22 +50,38 @@ final class AccessLog: Sendable {
         return handler.intercepted(by: [RequestIDInterceptor(), AccessLogInterceptor { [self] in write($0) }])
     }
 
+    /// Logs the statements of the store that take at least as many milliseconds, without their values; 0 stands for none.
+    func watchStatements(slowAfterMilliseconds threshold: Int) {
+        guard threshold > 0 else { return }
+        StatementWatch.report(slowerThan: .milliseconds(threshold)) { [self] statement, duration in
+            let date = Date()
+            enqueue { [self] in output.line(Self.statementLine(statement, duration, date, format)) }
+        }
+    }
+
     /// Waits until all lines are written.
     func flush() { queue.sync {} }
 
     private func write(_ entry: AccessLogEntry) {
         let isSlow = slowest.map { entry.milliseconds >= $0 } ?? false
         guard isSlow || format != .off else { return }
+        let date = Date()
+        enqueue { [self] in
+            if format != .off { output.line(Self.line(entry, date, format)) }
+            if isSlow { output.line(Self.slowLine(entry, date, format)) }
+        }
+    }
+
+    /// Writes on the log's thread, unless too much waits for it.
+    private func enqueue(_ write: @escaping @Sendable () -> Void) {
         let isAccepted = waiting.withLock { waiting in
             guard waiting < Self.maximumWaiting else { return false }
             waiting += 1
             return true
         }
         guard isAccepted else { return }
-        let date = Date()
         queue.async { [self] in
-            if format != .off { output.line(Self.line(entry, date, format)) }
-            if isSlow { output.line(Self.slowLine(entry, date, format)) }
+            write()
             waiting.withLock { $0 -= 1 }
         }
     }
@@ -101,6 +117,23 @@ final class AccessLog: Sendable {
                 "time": .string(time), "event": "slow_request", "method": .string(entry.method.rawValue),
                 "route": .string(route), "status": entry.statusCode, "milliseconds": .number(entry.milliseconds),
                 "request_id": entry.requestID.map { .string($0) } ?? .null,
+            ], format)
+    }
+
+    /// Returns the line of a slow statement, whose text has placeholders for its values.
+    static func statementLine(
+        _ statement: String, _ duration: Duration, _ date: Date, _ format: AccessLogFormat
+    ) -> String {
+        let milliseconds = (duration.inSeconds * 10_000).rounded() / 10
+        let text = statement.unicodeScalars.split { $0 == " " || $0 == "\n" }.map { String($0) }.joined(separator: " ")
+        let time = date.formatted(.iso8601)
+        guard format == .json || format == .logfmt else {
+            return "\(time) slow query \(milliseconds)ms \(text)".printable
+        }
+        return structured(
+            [
+                "time": .string(time), "event": "slow_query", "milliseconds": .number(milliseconds),
+                "statement": .string(text),
             ], format)
     }
 

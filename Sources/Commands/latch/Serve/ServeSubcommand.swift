@@ -71,17 +71,20 @@ private struct ServerProgram {
         let signals = environment.signals.received()
         loader.warnOfUnknownNames(environment)
         let settings = try loader.load()
-        let configuration = try settings.serverConfiguration()
-        let administration = try settings.administrationConfiguration()
+        let supervisor = Supervisor(environment.variables)
+        let configuration = try settings.serverConfiguration().inheriting(from: supervisor)
+        let administration = try settings.administrationConfiguration()?.inheriting(from: supervisor, named: "admin")
+        let telemetry = try settings.telemetryConfiguration(environment.variables).map { TelemetryExporter($0) }
         let log = AccessLog(
             try AccessLogFormat(settings["access_log"]), slowAfterMilliseconds: settings.number("slow_request_ms"),
             environment.error)
+        log.watchStatements(slowAfterMilliseconds: settings.number("slow_query_ms"))
         let handler = SwappableHandler(
             ClosureHandler { _ in HTTPResponse(status: .serviceUnavailable, fields: ["Retry-After": "1"]) })
         let server = Server(
             handler: log.logging(
-                administration == nil ? handler : ListenerHandler(next: handler, isForOperators: false)),
-            configuration: configuration)
+                administration == nil ? handler : ListenerHandler(next: handler, isForOperators: false)
+            ).traced(by: telemetry), configuration: configuration)
         let administrationServer = administration.map {
             Server(handler: log.logging(ListenerHandler(next: handler, isForOperators: true)), configuration: $0)
         }
@@ -90,7 +93,7 @@ private struct ServerProgram {
         do {
             administrationURL = try await administrationServer?.start().url
             url = try await server.start().url
-            identity = try await self.identity(settings)
+            identity = try await self.identity(settings, telemetry)
         } catch {
             await server.shutdown(grace: .zero)
             await administrationServer?.shutdown(grace: .zero)
@@ -101,16 +104,23 @@ private struct ServerProgram {
         if let administrationURL { environment.error.line("latch: administration on \(administrationURL)") }
         environment.warn(of: settings, configuration)
         environment.output.line("latch: serving \(url)")
+        if let telemetry { identity.report(to: telemetry) }
+        supervisor.ready("serving \(url)")
         for await signal in signals {
             guard signal == .hangUp else { break }
+            supervisor.reloading()
             identity = await reloaded(identity, startedWith: settings, of: server, in: handler)
+            if let telemetry { identity.measure(for: telemetry) }
+            supervisor.ready("serving \(url)")
         }
+        supervisor.stopping()
         let secondSignal = Self.endProcess(onNext: signals)
         defer { secondSignal.cancel() }
         identity.drain()
         await Self.wait(seconds: settings.number("drain_delay"))
         await server.shutdown(grace: configuration.grace)
         await administrationServer?.shutdown(grace: .zero)
+        await telemetry?.close()
         await identity.close()
         log.flush()
         return .success
@@ -135,11 +145,16 @@ private struct ServerProgram {
     }
 
     /// Opens the auth server over its store.
-    private func identity(_ settings: Settings) async throws -> Identity {
+    private func identity(_ settings: Settings, _ telemetry: TelemetryExporter?) async throws -> Identity {
         let configuration = try settings.identityConfigurationWithKey()
         let location = try StoreLocation(settings["store"])
         let mailer = LoggingMailer(next: try configuration.mailer(), log: environment.error)
-        return try await Identity(configuration: configuration, storePath: location.path, mailer: mailer)
+        guard let telemetry else {
+            return try await Identity(configuration: configuration, storePath: location.path, mailer: mailer)
+        }
+        return try await Identity(
+            configuration: configuration, storePath: location.path, mailer: TracedMailer(mailer, telemetry),
+            transport: Transport.live.intercepted(by: [ClientSpanInterceptor(telemetry)]))
     }
 
     /// Serves and returns the auth server under the reloaded settings, or returns the unchanged one if they are invalid.

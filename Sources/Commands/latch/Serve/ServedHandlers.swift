@@ -1,8 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
 import LatchHTTP
 import LatchIdentity
+import LatchServer
 import Synchronization
+
+extension Handler {
+    /// Returns the handler within an interceptor that records spans, if there is an exporter.
+    func traced(by exporter: TelemetryExporter?) -> any Handler {
+        guard let exporter else { return self }
+        return intercepted(by: [ServerSpanInterceptor(exporter)])
+    }
+}
+
+extension Server.Configuration {
+    /// Returns the configuration with a socket of the service manager, if it has passed one: the one with a name, or the first
+    /// that is not for operators.
+    func inheriting(from manager: Supervisor, named name: String? = nil) -> Self {
+        var configuration = self
+        configuration.inheritedSocket =
+            manager.sockets.first { name == nil ? $0.name != "admin" : $0.name == name }?.descriptor
+        return configuration
+    }
+}
 
 /// A handler that can be replaced while it serves requests.
 final class SwappableHandler: Handler {

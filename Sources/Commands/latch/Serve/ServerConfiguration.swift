@@ -32,6 +32,17 @@ extension Settings {
         return Server.Configuration(host: address.host, port: address.port)
     }
 
+    /// Returns the collector of traces and metrics; nil without one.
+    ///
+    /// - Throws: `IdentityError.invalidSetting` for a variable of OpenTelemetry.
+    func telemetryConfiguration(_ variables: [String: String]) throws(IdentityError) -> TelemetryConfiguration? {
+        let ratio = all.first { $0.setting.key == "trace_ratio" }
+        return try TelemetryConfiguration(
+            endpoint: self["otlp_endpoint"], headers: self["otlp_headers"],
+            ratio: ratio?.source == .standard ? "" : self["trace_ratio"], propagatingTo: self["trace_origins"],
+            service: "latch", environment: variables)
+    }
+
     /// Reads certificate and key; nil, for plain HTTP, if neither is set.
     ///
     /// - Throws: `CommandError.failed` if only one of them is set, instead of serving without encryption.

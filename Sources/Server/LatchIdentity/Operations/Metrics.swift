@@ -13,6 +13,10 @@ final class Metrics: Sendable {
 
     /// The counters, a bounded number, since all names and labels are written in this module.
     private let counts: Mutex<[Series: Int]>
+    /// The counters of other parts of the program.
+    private let others = Mutex<[@Sendable () -> [MetricSample]]>([])
+    /// The requests by status and duration.
+    let requests = RequestMetrics()
     /// Whether the server is about to end.
     private let draining = Mutex(false)
 
@@ -44,21 +48,43 @@ final class Metrics: Sendable {
         counts.withLock { $0[Series(name: name, labels: text), default: 0] += amount }
     }
 
+    /// Adds counters that another part of the program keeps, which appear with the server's own from now on.
+    func include(_ samples: @escaping @Sendable () -> [MetricSample]) { others.withLock { $0.append(samples) } }
+
+    /// The counters, sorted by their names and labels.
+    var samples: [MetricSample] {
+        let own = counts.withLock { counts in
+            counts.sorted { ($0.key.name, $0.key.labels) < ($1.key.name, $1.key.labels) }.map { series, value in
+                MetricSample(name: series.name, labels: Self.labels(series.labels), value: value, isCounter: true)
+            }
+        }
+        return own + requests.samples + others.withLock { $0 }.flatMap { $0() }
+    }
+
+    /// Parses the labels of a series, whose values have no quotation marks and commas.
+    private static func labels(_ text: String) -> [MetricSample.Label] {
+        text.utf8.dropFirst().dropLast().split(separator: 0x2C).compactMap { pair in
+            guard let equals = pair.firstIndex(of: 0x3D) else { return nil }
+            let value = pair[pair.index(after: equals)...].dropFirst().dropLast()
+            return MetricSample.Label(
+                key: String(decoding: pair[..<equals], as: UTF8.self), value: String(decoding: value, as: UTF8.self))
+        }
+    }
+
     /// Returns all counters and the given gauges in version 0.0.4 of the text format.
     ///
     /// Series of one name are grouped under one TYPE line and sorted, so that scrapes can be compared line by line. A gauge
     /// that cannot be read is NaN.
     func exposition(gauges: KeyValuePairs<String, Int?>) -> String {
-        let lines = counts.withLock { counts in
-            counts.sorted { ($0.key.name, $0.key.labels) < ($1.key.name, $1.key.labels) }.map { ($0.key, $0.value) }
-        }
         var text = ""
         var last = ""
-        for (series, value) in lines {
-            if series.name != last { text += "# TYPE \(series.name) counter\n" }
-            last = series.name
-            text += "\(series.name)\(series.labels) \(value)\n"
+        for sample in samples {
+            if sample.name != last { text += "# TYPE \(sample.name) counter\n" }
+            last = sample.name
+            let labels = sample.labels.map { "\($0.key)=\"\($0.value)\"" }.joined(separator: ",")
+            text += "\(sample.name)\(labels.isEmpty ? "" : "{\(labels)}") \(sample.value)\n"
         }
+        text += requests.exposition
         for (name, value) in gauges { text += "# TYPE \(name) gauge\n\(name) \(value.map { String($0) } ?? "NaN")\n" }
         return text
     }

@@ -8,6 +8,7 @@ extension Router {
     init(_ dependencies: Dependencies) {
         self.init(interceptors: [
             PageContextInterceptor(configuration: dependencies.configuration), RequestIDInterceptor(),
+            RequestMetricsInterceptor(metrics: dependencies.metrics.requests, clock: dependencies.clock),
             IdentityErrorInterceptor(),
         ])
         CookieSessionRoutes(dependencies: dependencies).add(to: &self)

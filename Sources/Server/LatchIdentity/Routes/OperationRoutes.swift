@@ -55,7 +55,7 @@ struct OperationRoutes: Sendable {
     @Sendable private func health(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard let failure = await healthCheck.failure() else {
             guard request.isOfOperator else { return .json(["status": "ok"]) }
-            let mails = try await mailBacklog()
+            let mails = try await dependencies.mailBacklog()
             return .json([
                 "status": "ok",
                 "mail": ["waiting": .integer(Int64(mails.count)), "oldestSeconds": .integer(Int64(mails.age))],
@@ -64,12 +64,6 @@ struct OperationRoutes: Sendable {
         return .json(
             ["status": "failing", "code": .string(failure.code), "message": "Tokens cannot be issued."],
             status: .serviceUnavailable)
-    }
-
-    /// Returns the number of waiting mails, and the age of the oldest in seconds.
-    private func mailBacklog() async throws(IdentityError) -> (count: Int, age: Int) {
-        let backlog = try await dependencies.store.mailBacklog()
-        return (backlog.count, backlog.oldest.map { max(Int(dependencies.now.timeIntervalSince($0)), 0) } ?? 0)
     }
 
     /// Returns 200 once the issuer is known and as long as the store has the keys, until the server is told to drain; a load
@@ -87,23 +81,7 @@ struct OperationRoutes: Sendable {
     /// Counters begin at 0 with each start of the process, as Prometheus expects.
     @Sendable private func metrics(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard request.isOfOperator else { return HTTPResponse(status: .notFound) }
-        let writes = dependencies.store.writeStatistics
-        let load = dependencies.passwords.load
-        let cache = dependencies.accessTokens.cacheStatistics
-        let mails: (count: Int, age: Int)?
-        do throws(IdentityError) {
-            mails = try await mailBacklog()
-        } catch {
-            // A store in trouble must not hide the other metrics.
-            mails = nil
-        }
-        let text = dependencies.metrics.exposition(gauges: [
-            "latch_store_commits": writes.commits, "latch_store_writes": writes.jobs,
-            "latch_store_largest_commit": writes.largestCommit, "latch_passwords_running": load.running,
-            "latch_passwords_waiting": load.waiting, "latch_mails_waiting": mails?.count,
-            "latch_mails_oldest_seconds": mails?.age, "latch_token_cache_entries": cache.entries,
-            "latch_token_cache_hits": cache.hits, "latch_token_cache_misses": cache.misses,
-        ])
+        let text = dependencies.metrics.exposition(gauges: await dependencies.gauges())
         return HTTPResponse(
             status: .ok, fields: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
             body: HTTPBody(text))

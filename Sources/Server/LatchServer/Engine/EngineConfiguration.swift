@@ -56,8 +56,12 @@ struct EngineConfiguration: Sendable {
         tls = try configuration.tls.map { identity throws(ServerError) in
             CurrentTLSContext(try TLSContext(identity, offersHTTP2: configuration.supportsHTTP2))
         }
-        listener = try ListeningSocket(
-            host: configuration.host, port: configuration.port, backlog: configuration.backlog)
+        if let inherited = configuration.inheritedSocket {
+            listener = try ListeningSocket(inheriting: inherited)
+        } else {
+            listener = try ListeningSocket(
+                host: configuration.host, port: configuration.port, backlog: configuration.backlog)
+        }
         memory = MemoryBudget(limit: configuration.maximumContentBytes)
         limiter = ConnectionLimiter(
             limit: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress,

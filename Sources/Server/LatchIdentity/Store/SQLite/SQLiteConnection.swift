@@ -93,7 +93,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         let statement = try prepared(sql)
         defer { statement.reset() }
         try statement.bind(values)
-        return try body(statement)
+        return try StatementWatch.measured(sql) { () throws(IdentityError) in try body(statement) }
     }
 
     /// Returns the statement of a text, compiled at its first use, since compilation costs more than most executions.

@@ -42,6 +42,25 @@ struct ListeningSocket {
         (self.host, self.port) = Self.localAddress(descriptor)
     }
 
+    /// Takes over a socket that listens already, as a service manager passes it (sd_listen_fds(3)).
+    ///
+    /// - Throws: `ServerError.addressUnavailable` if it is not a listening TCP socket; it stays open then.
+    init(inheriting descriptor: Int32) throws(ServerError) {
+        let (result, storage) = Self.withAddress { getsockname(descriptor, $0, &$1) }
+        var isListening: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard result == 0, [AF_INET, AF_INET6].contains(Int32(storage.ss_family)),
+            getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0, isListening != 0,
+            fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0,
+            fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0
+        else {
+            throw .addressUnavailable("descriptor \(descriptor)", why: "it is not a listening TCP socket")
+        }
+        Self.enable(TCP_NODELAY, at: Int32(IPPROTO_TCP), descriptor)
+        self.descriptor = descriptor
+        (host, port) = (PeerAddress(storage).text, PeerAddress.port(of: storage))
+    }
+
     /// Resolves a host to its first address, which the caller frees.
     ///
     /// A numeric address needs no name server.

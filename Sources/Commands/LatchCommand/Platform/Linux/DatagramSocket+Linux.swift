@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+import Glibc
+
+extension Supervisor {
+    /// Opens a local socket for datagrams; negative if that fails.
+    static func datagramSocket() -> Int32 {
+        socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    }
+}
+#endif

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchCore
+package import LatchHTTP
+import LatchRPC
+import PortableFoundation
+import Synchronization
+
+/// An exporter of spans and metrics to a collector, by OTLP over HTTP in the binary format.
+///
+/// Recording a span appends to a bounded queue and never waits: what does not fit is dropped and counted. Requests to the
+/// collector are sent by tasks of their own, one at a time for each signal, and repeated as the protocol says.
+package final class TelemetryExporter: Sendable {
+    /// The results of the spans so far.
+    struct Statistics: Sendable, Hashable {
+        var exported = 0
+        /// Those for which the queue had no room.
+        var dropped = 0
+        /// Those that the collector rejected, or that could not be delivered.
+        var failed = 0
+    }
+
+    /// The queue.
+    private struct State {
+        var waiting: [TelemetrySpan] = []
+        var statistics = Statistics()
+        var isClosing = false
+        var tasks: [Task<Void, Never>] = []
+        var samples: (@Sendable () async -> [MetricSample])?
+    }
+
+    /// The most often that a request is sent.
+    private static let maximumAttempts = 5
+
+    let configuration: TelemetryConfiguration
+    let clock: WallClock
+    let random: RandomSource
+    private let transport: any Handler
+    private let start: Date
+    private let state = Mutex(State())
+    /// A stream with an element when there are spans to send.
+    private let wake = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// Creates an exporter, which sends from ``run()`` on.
+    package init(
+        _ configuration: TelemetryConfiguration, transport: any Handler = Transport.live, clock: WallClock = .system,
+        random: RandomSource = .system
+    ) {
+        self.configuration = configuration
+        self.transport = transport.intercepted(by: [TimeoutInterceptor(configuration.timeout, clock: clock)])
+        self.clock = clock
+        self.random = random
+        start = clock.now
+    }
+
+    /// The results of the spans so far.
+    var statistics: Statistics { state.withLock { $0.statistics } }
+
+    /// Takes the metrics from a function from now on.
+    package func measure(by samples: @escaping @Sendable () async -> [MetricSample]) {
+        state.withLock { $0.samples = samples }
+    }
+
+    /// Starts the tasks that send.
+    package func run() {
+        let timer = Task { [self] in
+            while await pause(configuration.delay) { wake.continuation.yield() }
+        }
+        let sender = Task { [self] in
+            for await _ in wake.stream { await sendSpans() }
+        }
+        let reader = Task { [self] in
+            while configuration.metrics != nil, await pause(configuration.metricInterval) { await sendMetrics() }
+        }
+        state.withLock { $0.tasks = [timer, reader, sender] }
+    }
+
+    /// Sends what waits, once, and ends; spans that are recorded later are dropped.
+    package func close() async {
+        let tasks = state.withLock { state in
+            state.isClosing = true
+            return state.tasks
+        }
+        wake.continuation.finish()
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+        await sendSpans()
+        if configuration.metrics != nil { await sendMetrics() }
+    }
+
+    /// Queues a span, or counts it as dropped.
+    func record(_ span: TelemetrySpan) {
+        guard configuration.traces != nil else { return }
+        let isFull = state.withLock { state in
+            guard state.waiting.count < configuration.maximumQueue, !state.isClosing else {
+                state.statistics.dropped += 1
+                return false
+            }
+            state.waiting.append(span)
+            return state.waiting.count >= configuration.maximumBatch
+        }
+        if isFull { wake.continuation.yield() }
+    }
+
+    /// Waits; returns false if the task was cancelled.
+    private func pause(_ duration: Duration) async -> Bool {
+        do {
+            try await clock.sleep(for: duration)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Sends the spans that wait, batch after batch.
+    private func sendSpans() async {
+        guard let target = configuration.traces else { return }
+        while true {
+            let batch = state.withLock { state in
+                let batch = Array(state.waiting.prefix(configuration.maximumBatch))
+                state.waiting.removeFirst(batch.count)
+                return batch
+            }
+            guard !batch.isEmpty else { return }
+            let message = OTLPTraceExport(resources: [
+                OTLPResourceSpans(
+                    resource: resource,
+                    scopes: [OTLPScopeSpans(scope: Self.scope, spans: batch.map(\.message))])
+            ])
+            let rejected = await send(message, to: target) ?? batch.count
+            state.withLock { state in
+                state.statistics.exported += batch.count - min(rejected, batch.count)
+                state.statistics.failed += min(rejected, batch.count)
+            }
+        }
+    }
+
+    /// Sends the metrics as they are now; those of an export that fails are part of the next one.
+    private func sendMetrics() async {
+        guard let target = configuration.metrics, let samples = state.withLock({ $0.samples }) else { return }
+        let metrics = MetricSample.messages(await samples(), since: start, at: clock.now)
+        let message = OTLPMetricExport(resources: [
+            OTLPResourceMetrics(resource: resource, scopes: [OTLPScopeMetrics(scope: Self.scope, metrics: metrics)])
+        ])
+        _ = await send(message, to: target)
+    }
+
+    private static let scope = OTLPTelemetryScope(name: "latchwork")
+
+    private var resource: OTLPTelemetryResource {
+        OTLPTelemetryResource(attributes: configuration.resource.map { OTLPAttribute($0.key, .text($0.value)) })
+    }
+
+    /// Sends a message, again where the protocol says so (OTLP, "OTLP/HTTP Response" and "OTLP/HTTP Throttling").
+    ///
+    /// - Returns: The number of items that the collector rejected; nil if the message was not delivered.
+    private func send(_ message: some Message, to target: TelemetryConfiguration.Target) async -> Int? {
+        do {
+            let request = HTTPRequest(
+                method: .post, scheme: target.origin.scheme, authority: target.origin.authority, path: target.path,
+                fields: configuration.fields, body: HTTPBody(try message.serialized()))
+            for attempt in 1... {
+                let response = try? await transport.respond(to: request)
+                if let response, response.status.isSuccess {
+                    // A collector may answer with JSON or nothing; only its own format can tell of a partial success.
+                    let answer = try? OTLPExportResponse(serialized: response.body.bytes)
+                    return Int(clamping: answer?.partialSuccess?.rejected ?? 0)
+                }
+                let isFinal = response.map { ![429, 502, 503, 504].contains($0.status.rawValue) } ?? false
+                guard !isFinal, attempt < Self.maximumAttempts, !state.withLock({ $0.isClosing }),
+                    await pause(wait(after: attempt, response))
+                else { return nil }
+            }
+        } catch {
+            // Nothing can be encoded that is not valid; then nothing is sent.
+        }
+        return nil
+    }
+
+    /// Returns the time before the next attempt: that of the collector, or one that doubles, with jitter.
+    private func wait(after attempt: Int, _ response: HTTPResponse?) -> Duration {
+        if let seconds = response?.fields[.retryAfter].flatMap({ Int($0) }), (0...60).contains(seconds) {
+            return .seconds(seconds)
+        }
+        return .seconds(min(Double(1 << attempt), 30) * (0.5 + random.unit() / 2))
+    }
+}
+
+extension TelemetryExporter {
+    /// The counters of the exporter itself.
+    package var samples: [MetricSample] {
+        let statistics = statistics
+        return [
+            ("exported", statistics.exported), ("dropped", statistics.dropped), ("failed", statistics.failed),
+        ].map { result, count in
+            MetricSample(
+                name: "latch_spans_total", labels: [.init(key: "result", value: result)], value: count, isCounter: true)
+        }
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchRPC
+import LatchServer
+import LatchTesting
+import Synchronization
+import Testing
+
+@testable import LatchIdentity
+
+/// A collector that answers as it is told, and decodes what it gets.
+private final class Collector: Handler {
+    private let answers: Mutex<[HTTPStatus]>
+    private let received = Mutex<[HTTPRequest]>([])
+
+    /// Creates a collector; once its answers are used up, it accepts everything.
+    init(_ answers: [HTTPStatus] = []) { self.answers = Mutex(answers) }
+
+    var requests: [HTTPRequest] { received.withLock { $0 } }
+
+    func spans() throws -> [OTLPTraceSpan] {
+        try requests.filter { $0.path == "/v1/traces" }.flatMap { request in
+            try OTLPTraceExport(serialized: request.body.bytes).resources.flatMap { $0.scopes.flatMap(\.spans) }
+        }
+    }
+
+    func metrics() throws -> [OTLPExportedMetric] {
+        try requests.filter { $0.path == "/v1/metrics" }.flatMap { request in
+            try OTLPMetricExport(serialized: request.body.bytes).resources.flatMap { $0.scopes.flatMap(\.metrics) }
+        }
+    }
+
+    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        received.withLock { $0.append(request) }
+        let status = answers.withLock { $0.isEmpty ? .ok : $0.removeFirst() }
+        return HTTPResponse(status: status, fields: status == .ok ? [:] : [.retryAfter: "0"])
+    }
+}
+
+private func configuration(_ environment: [String: String] = [:], ratio: String = "") throws -> TelemetryConfiguration {
+    try #require(
+        try TelemetryConfiguration(
+            endpoint: "http://collector.example:4318", headers: "x-key=hunter2", ratio: ratio,
+            propagatingTo: "https://sso.example", service: "latch", environment: environment))
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `The exporter of traces` {
+    private func request(_ path: String, _ fields: HTTPFields = [:]) -> HTTPRequest {
+        HTTPRequest(scheme: "http", authority: "127.0.0.1:8080", path: path, fields: fields)
+    }
+
+    private func router() -> Router {
+        var router = Router()
+        router.get("/notes/{id}") { _ in HTTPResponse(status: .ok) }
+        router.get("/fails") { _ -> HTTPResponse in throw HTTPError.timeout }
+        return router
+    }
+
+    @Test func `sends spans with route and status, in the client's trace`() async throws {
+        let collector = Collector()
+        let exporter = TelemetryExporter(try configuration(), transport: collector)
+        let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
+        let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        let fields: HTTPFields = ["traceparent": parent, "tracestate": "a=1", .authorization: "Bearer hunter3"]
+        _ = try await handler.respond(to: request("/notes/4711?token=hunter4", fields))
+        await #expect(throws: HTTPError.self) { try await handler.respond(to: request("/fails")) }
+        await exporter.close()
+        let spans = try collector.spans()
+        try #require(spans.count == 2)
+        #expect(spans[0].name == "GET /notes/{id}" && spans[0].kind == .server && spans[0].traceState == "a=1")
+        #expect(Hex.encode(Array(spans[0].traceId)) == "0af7651916cd43dd8448eb211c80319c")
+        #expect(Hex.encode(Array(spans[0].parentSpanId)) == "b7ad6b7169203331")
+        #expect(spans[0].spanId.count == 8 && spans[0].spanId != spans[0].parentSpanId)
+        #expect(spans[0].endTimeUnixNano >= spans[0].startTimeUnixNano && spans[0].startTimeUnixNano > 0)
+        #expect(spans[0].status == nil && spans[1].status?.code == .error && spans[1].parentSpanId.isEmpty)
+        let attributes = Dictionary(uniqueKeysWithValues: spans[0].attributes.map { ($0.key, $0.value?.value) })
+        #expect(attributes["http.route"] == .text("/notes/{id}"))
+        #expect(attributes["http.response.status_code"] == .number(200))
+        let bytes = String(decoding: collector.requests.flatMap(\.body.bytes), as: UTF8.self)
+        for secret in ["4711", "hunter"] { #expect(!bytes.contains(secret)) }
+        #expect(collector.requests[0].fields["x-key"] == "hunter2")
+        #expect(collector.requests[0].fields[.contentType] == "application/x-protobuf")
+        #expect(exporter.statistics == .init(exported: 2))
+    }
+
+    @Test func `records nothing that is not sampled`() async throws {
+        let collector = Collector()
+        let exporter = TelemetryExporter(try configuration(ratio: "0"), transport: collector)
+        let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
+        _ = try await handler.respond(to: request("/notes/1"))
+        let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
+        _ = try await handler.respond(to: request("/notes/1", ["traceparent": parent]))
+        await exporter.close()
+        #expect(collector.requests.isEmpty)
+    }
+
+    @Test func `drops and counts what its queue has no room for, and makes no request wait`() async throws {
+        let collector = Collector()
+        let exporter = TelemetryExporter(
+            try configuration(["OTEL_BSP_MAX_QUEUE_SIZE": "10", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "4"]),
+            transport: collector)
+        let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
+        for _ in 0..<25 { _ = try await handler.respond(to: request("/notes/1")) }
+        #expect(exporter.statistics == .init(dropped: 15))
+        await exporter.close()
+        #expect(try collector.spans().count == 10 && collector.requests.count == 3)
+        #expect(exporter.statistics == .init(exported: 10, dropped: 15))
+        #expect(exporter.samples.map(\.value) == [10, 15, 0])
+    }
+
+    @Test(arguments: [
+        ([HTTPStatus.serviceUnavailable, .tooManyRequests, HTTPStatus(rawValue: 502)], 4, 1), ([.badRequest], 1, 0),
+        ([.serviceUnavailable, .badRequest], 2, 0),
+        (Array(repeating: .serviceUnavailable, count: 9), 5, 0),
+    ])
+    func `repeats a request as the protocol says, a few times`(answers: [HTTPStatus], sent: Int, exported: Int)
+        async throws
+    {
+        let collector = Collector(answers)
+        let clock = WallClock(now: { noon }, sleep: { _ in await Task.yield() })
+        let exporter = TelemetryExporter(
+            try configuration(["OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "1"]), transport: collector, clock: clock)
+        let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
+        _ = try await handler.respond(to: request("/notes/1"))
+        exporter.run()
+        while exporter.statistics.exported + exporter.statistics.failed == 0 { await Task.yield() }
+        #expect(exporter.statistics == .init(exported: exported, failed: 1 - exported))
+        #expect(collector.requests.filter { $0.path == "/v1/traces" }.count == sent)
+        await exporter.close()
+    }
+
+    @Test func `shows its trace to configured origins alone`() async throws {
+        let collector = Collector()
+        let exporter = TelemetryExporter(try configuration(), transport: collector)
+        let seen = Mutex<[String: String?]>([:])
+        let outside = ClosureHandler { request in
+            seen.withLock { $0[request.authority] = request.fields["traceparent"] }
+            return HTTPResponse(status: HTTPStatus(rawValue: 502))
+        }.intercepted(by: [ClientSpanInterceptor(exporter)])
+        var router = Router()
+        router.get("/") { _ in
+            for host in ["sso.example", "other.example"] {
+                _ = try await outside.respond(to: HTTPRequest(authority: host, path: "/token?code=hunter2"))
+            }
+            return HTTPResponse(status: .ok)
+        }
+        _ = try await router.intercepted(by: [ServerSpanInterceptor(exporter)]).respond(to: request("/"))
+        await exporter.close()
+        let spans = try collector.spans()
+        try #require(spans.count == 3)
+        let trace = Hex.encode(Array(spans[0].traceId))
+        #expect(seen.withLock { $0["sso.example"] } == "00-\(trace)-\(Hex.encode(Array(spans[0].spanId)))-01")
+        #expect(seen.withLock { $0["other.example"] } == .some(nil))
+        for span in spans[..<2] {
+            #expect(span.kind == .client && span.parentSpanId == spans[2].spanId && span.status?.code == .error)
+        }
+    }
+}
+
+@Suite struct `The exporter of metrics` {
+    @Test func `sends the server's counters and gauges, and the server shows the exporter's`() async throws {
+        let site = try await Site()
+        let collector = Collector()
+        let exporter = TelemetryExporter(try configuration(), transport: collector)
+        site.identity.report(to: exporter)
+        try await site.signUp()
+        _ = try await site.logIn()
+        await exporter.close()
+        let metrics = try collector.metrics()
+        let logins = try #require(metrics.first { $0.name == "latch_logins_total" })
+        guard case .sum(let sum) = logins.data else {
+            Issue.record("a counter is a sum")
+            return
+        }
+        #expect(sum.isMonotonic && sum.temporality == .cumulative)
+        let success = try #require(sum.points.first { $0.attributes.first?.value?.value == .text("success") })
+        #expect(
+            success.asInt == 1 && success.startTimeUnixNano > 0 && success.timeUnixNano >= success.startTimeUnixNano)
+        guard case .gauge = metrics.first(where: { $0.name == "latch_mails_waiting" })?.data else {
+            Issue.record("a value that goes up and down is a gauge")
+            return
+        }
+        #expect(try await site.metric(#"latch_spans_total{result="exported"}"#) == 0)
+        await site.close()
+    }
+}
+
+@Suite struct `The configuration of the exporter` {
+    private func made(_ environment: [String: String]) throws -> TelemetryConfiguration? {
+        try TelemetryConfiguration(service: "latch", environment: environment)
+    }
+
+    @Test func `takes the standard variables`() throws {
+        #expect(try made([:]) == nil)
+        let base = ["OTEL_EXPORTER_OTLP_ENDPOINT": "https://otel.example/base/"]
+        #expect(try made(base.merging(["OTEL_SDK_DISABLED": "true"]) { $1 }) == nil)
+        let made = try #require(
+            try made(
+                base.merging([
+                    "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://m.example:1/x", "OTEL_SERVICE_NAME": "login",
+                    "OTEL_EXPORTER_OTLP_HEADERS": "api-key=a%20b, other = c",
+                    "OTEL_RESOURCE_ATTRIBUTES": "service.name=no,deployment.environment=test",
+                    "OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.25",
+                ]) { $1 }))
+        #expect(made.traces?.path == "/base/v1/traces" && made.traces?.origin.host == "otel.example")
+        #expect(made.metrics?.path == "/x" && made.metrics?.origin.port == 1)
+        #expect(made.fields["api-key"] == "a b" && made.fields["other"] == "c" && made.ratio == 0.25)
+        #expect(made.resource.map(\.key) == ["service.name", "deployment.environment"])
+        #expect(made.resource[0].value == "login")
+        #expect(!"\(made)".contains("a b"))
+    }
+
+    @Test(arguments: [
+        ["OTEL_EXPORTER_OTLP_ENDPOINT": "hunter2"], ["OTEL_EXPORTER_OTLP_HEADERS": "hunter2"],
+        ["OTEL_TRACES_SAMPLER": "hunter2"], ["OTEL_BSP_MAX_QUEUE_SIZE": "hunter2"],
+        ["OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "2"],
+    ])
+    func `names a variable that is not valid, and not its value`(environment: [String: String]) throws {
+        let base = ["OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"]
+        let error = #expect(throws: IdentityError.self) { try made(base.merging(environment) { $1 }) }
+        #expect(error?.message.contains("OTEL_") == true && error?.message.contains("hunter2") == false)
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchProcess
+import LatchServer
+import LatchTesting
+import PortableFoundation
+import TestSupport
+import Testing
+
+@testable import LatchCommand
+@testable import latch
+
+@Suite(.serialized, .timeLimit(.minutes(2))) struct `A server that a service manager starts` {
+    private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Peers/Operations/service_manager.py").path
+
+    /// Returns the next line of the service manager, decoded.
+    private func next(_ process: ChildProcess) async throws -> JSONValue {
+        try JSONValue(parsing: Array(try #require(await process.line()).utf8))
+    }
+
+    @Test func `serves its socket, reads its credentials, and says what it does`() async throws {
+        try await withTemporaryFolder { folder in
+            let credentials = folder + "/credentials"
+            try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
+            try Data("hunter2-pepper\n".utf8).write(to: URL(filePath: credentials + "/token_pepper"))
+            let serve = ["serve", "--listen", "127.0.0.1:1", "--store", "sqlite:\(folder)/latch.sqlite"]
+            let process = try ChildProcess.start(
+                "/usr/bin/env", ["python3", Self.script, folder, BuiltProgram.path] + serve,
+                environment: BuiltProgram.environment([
+                    "LATCH_MAIL_DIRECTORY": folder + "/mails", "LATCH_ACCESS_LOG": "off",
+                ]), errors: .file(folder + "/error"))
+            let port = try #require(try await next(process)["port"]?.intValue)
+            let ready = try await next(process).stringValue
+            #expect(
+                ready == "READY=1\nSTATUS=serving http://127.0.0.1:\(port)",
+                "\(BuiltProgram.lines(of: folder + "/error"))")
+            let client = Client(baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")))
+            #expect(try await client.perform(.raw(.get, "readyz")).status == .ok)
+            process.hangUp()
+            #expect(try await next(process).stringValue?.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") == true)
+            #expect(try await next(process).stringValue?.hasPrefix("READY=1\n") == true)
+            #expect(try await client.perform(.raw(.get, "readyz")).status == .ok)
+            process.terminate()
+            #expect(try await next(process).stringValue == "STOPPING=1")
+            #expect(await process.line() == nil)
+            #expect(await process.end() == .exited(0))
+            #expect(
+                BuiltProgram.lines(of: folder + "/error") == [
+                    "latch: the configuration and the keys have been read again"
+                ])
+        }
+    }
+
+    @Test func `takes secrets from credentials, after the environment and before the file`() throws {
+        let credential = ["token_pepper": SettingCredential(path: "/run/x/token_pepper", text: "hunter2")]
+        let settings = try Settings(credentials: credential)
+        #expect(settings["token_pepper"] == "hunter2")
+        let effective = try #require(settings.all.first { $0.setting.key == "token_pepper" })
+        #expect(effective.source == .file(path: "/run/x/token_pepper", line: nil) && effective.shown == "(redacted)")
+        #expect(!settings.toml.contains("hunter2"))
+        let other = try Settings(environment: ["LATCH_TOKEN_PEPPER": "hunter3"], credentials: credential)
+        #expect(other["token_pepper"] == "hunter3")
+    }
+
+    @Test func `takes no socket of another process, and a name for operators`() {
+        let own = ["LISTEN_PID": String(ProcessInfo.processInfo.processIdentifier), "LISTEN_FDS": "2"]
+        let named = own.merging(["LISTEN_FDNAMES": "admin:public"]) { $1 }
+        #expect(Supervisor(own.merging(["LISTEN_PID": "1"]) { $1 }).sockets.isEmpty)
+        #expect(Supervisor(own.merging(["LISTEN_FDS": "-1"]) { $1 }).sockets.isEmpty)
+        #expect(Supervisor(named).sockets.map(\.name) == ["admin", "public"])
+        #expect(Supervisor(named).sockets.map(\.descriptor) == [3, 4])
+        let manager = Supervisor(named)
+        #expect(Server.Configuration(port: 1).inheriting(from: manager).inheritedSocket == 4)
+        #expect(Server.Configuration(port: 1).inheriting(from: manager, named: "admin").inheritedSocket == 3)
+        #expect(Server.Configuration(port: 1).inheriting(from: Supervisor([:])).inheritedSocket == nil)
+    }
+
+    @Test func `refuses a descriptor that does not listen`() async throws {
+        var configuration = Server.Configuration(port: 0)
+        configuration.inheritedSocket = 1
+        let server = Server(handler: ClosureHandler { _ in HTTPResponse(status: .ok) }, configuration: configuration)
+        await #expect(throws: ServerError.self) { try await server.start() }
+    }
+}
