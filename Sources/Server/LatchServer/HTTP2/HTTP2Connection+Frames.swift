@@ -31,7 +31,7 @@ extension HTTP2Connection {
     private func check(_ id: Int32) {
         if id > highestStream {
             highestStream = id
-        } else if streams[id] == nil, !resetStreams.contains(id) {
+        } else if id > 0, streams[id] == nil, !resetStreams.contains(id) {
             end(.streamClosed)
         }
     }

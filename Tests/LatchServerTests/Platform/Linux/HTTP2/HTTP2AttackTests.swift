@@ -145,6 +145,7 @@ import Testing
         let uptime = ManualUptime()
         return try await serving(handler, configuration: .kept(by: uptime)) { address in
             let client = try await FrameClient(address, settings: nil)
+            client.acknowledges = false
             await client.send(bytes: beginning)
             let witness = try await FrameClient(address)
             await witness.send(.get(1))

@@ -121,6 +121,8 @@ final class FrameClient: @unchecked Sendable {
     private(set) var goAways: [RawFrame] = []
     private(set) var settings: [RawFrame] = []
     private(set) var pings: [RawFrame] = []
+    /// Whether the server's settings are acknowledged, which would be an intruder in a header section.
+    var acknowledges = true
 
     /// Connects, and begins as RFC 9113 §3.4 says.
     init(_ address: Server.Address, settings: [(UInt16, UInt32)]? = [], receiveBuffer: Int? = nil) async throws {
@@ -152,7 +154,7 @@ final class FrameClient: @unchecked Sendable {
                         type: rest[3], flags: rest[4], stream: stream, payload: Array(rest[9..<(9 + length)]))
                     rest.removeFirst(9 + length)
                     record(frame)
-                    if frame.type == 4, frame.flags & 1 == 0 { await send(.settings(flags: 1)) }
+                    if frame.type == 4, frame.flags & 1 == 0, acknowledges { await send(.settings(flags: 1)) }
                     return frame
                 }
             }
