@@ -28,7 +28,7 @@ import Testing
         let site = try await Site {
             $0.clients = [
                 OAuthClient(
-                    id: "reports", isConfidential: true, grants: [.password, .refreshToken, .clientCredentials]),
+                    id: "reports", isConfidential: true, grants: [.password, .refreshToken]),
                 OAuthClient(id: "tv", grants: [.deviceCode, .refreshToken]),
             ]
             $0.clientSecretDigests = ["reports": ClientSecret.digest]

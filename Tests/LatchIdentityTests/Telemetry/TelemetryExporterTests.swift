@@ -120,7 +120,12 @@ private func configuration(_ environment: [String: String] = [:], ratio: String 
         async throws
     {
         let collector = Collector(answers)
-        let clock = WallClock(now: { noon }, sleep: { _ in await Task.yield() })
+        let clock = WallClock(
+            now: { noon },
+            sleep: { _ in
+                try Task.checkCancellation()
+                await Task.yield()
+            })
         let exporter = TelemetryExporter(
             try configuration(["OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "1"]), transport: collector, clock: clock)
         let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])

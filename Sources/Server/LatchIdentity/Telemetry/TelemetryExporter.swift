@@ -106,7 +106,7 @@ package final class TelemetryExporter: Sendable {
     private func pause(_ duration: Duration) async -> Bool {
         do {
             try await clock.sleep(for: duration)
-            return true
+            return !Task.isCancelled
         } catch {
             return false
         }
