@@ -14,8 +14,9 @@ struct FlowOutcome: Sendable {
 
     /// The name of the screen's own outcome, without its values.
     var name: String {
+        if case .signIn(.signedIn, usesPassword: true) = outcome { return "signedIn, by a password" }
         let text = "\(outcome)"
-        let own = text.split(separator: "(", maxSplits: 1).last?.prefix { $0 != "(" && $0 != ")" }
+        let own = text.split(separator: "(", maxSplits: 1).last?.prefix { !"(),".contains($0) }
         return own?.split(separator: ".").last.map { String($0) } ?? text
     }
 }
@@ -34,6 +35,8 @@ extension AuthRoute.Kind {
         case .changePassword: .changePassword
         case .secondFactor: .secondFactor
         case .devices: .devices
+        case .passkeys: .passkeys
+        case .passkeyOffer: .passkeyOffer(email: "ada@example.com")
         }
     }
 
@@ -43,7 +46,10 @@ extension AuthRoute.Kind {
         let all: [AuthOutcome] =
             switch self {
             case .signIn:
-                [.signIn(.signedIn), .signIn(.registration(email: email)), .signIn(.passwordReset(email: email))]
+                [
+                    .signIn(.signedIn), .signIn(.signedIn, usesPassword: true),
+                    .signIn(.registration(email: email)), .signIn(.passwordReset(email: email)),
+                ]
             case .registration: [.registration(.registered(email: email)), .registration(.signIn(email: email))]
             case .verification: [.verification(.verified(email: email)), .verification(.signIn(email: email))]
             case .passwordReset: [.passwordReset(.signIn(email: email))]
@@ -51,12 +57,13 @@ extension AuthRoute.Kind {
             case .profile:
                 [
                     .profile(.edit(.ada)), .profile(.changePassword), .profile(.secondFactor), .profile(.devices),
-                    .profile(.verifyEmail(email: email)), .profile(.signedOut),
+                    .profile(.passkeys), .profile(.verifyEmail(email: email)), .profile(.signedOut),
                 ]
             case .editProfile: [.editProfile(.saved(.ada))]
             case .changePassword: [.changePassword(.changed), .changePassword(.passwordReset)]
             case .secondFactor: [.secondFactor(.enabled), .secondFactor(.disabled)]
-            case .devices: []
+            case .passkeyOffer: [.passkeyOffer(.created)]
+            case .devices, .passkeys: []
             }
         return all.map { FlowOutcome(outcome: $0) } + [FlowOutcome(outcome: leaving, isLeaving: true)]
     }
@@ -73,6 +80,8 @@ extension AuthRoute.Kind {
         case .changePassword: .changePassword(.cancelled)
         case .secondFactor: .secondFactor(.cancelled)
         case .devices: .devices(.closed)
+        case .passkeys: .passkeys(.closed)
+        case .passkeyOffer: .passkeyOffer(.later)
         }
     }
 }
@@ -246,6 +255,7 @@ struct FlowExplorer {
             case .use: "the other account"
             case .show: "the profile as it is saved"
             case .reloadProfile: "the profile is loaded"
+            case .offerPasskey: "the offer of a passkey"
             }
         }
         return ([Self.name(after)] + effects).joined(separator: " → ")
