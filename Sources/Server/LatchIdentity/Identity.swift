@@ -45,13 +45,13 @@ public struct Identity: Sendable {
         try await self.init(configuration: configuration, store: store, mailer: mailer, clock: clock, random: random)
     }
 
-    /// Creates a server over a SQLite file, with a transport to identity providers.
+    /// Creates a server over a SQLite file or a PostgreSQL database, with a transport to identity providers.
     ///
     /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
     package init(
         configuration: IdentityConfiguration, storePath: String, mailer: any Mailer, transport: any Handler
     ) async throws(IdentityError) {
-        let store = try SQLiteIdentityStore(path: storePath)
+        let store = try await SQLIdentityStore.open(storePath)
         try await self.init(configuration: configuration, store: store, mailer: mailer, transport: transport)
     }
 

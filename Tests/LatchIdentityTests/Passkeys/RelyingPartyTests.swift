@@ -8,8 +8,11 @@ import Testing
 @testable import LatchIdentity
 
 @Suite struct `The relying party of a server` {
-    private func party(_ issuer: String?, _ domain: String? = nil, _ origins: [String] = []) -> RelyingParty? {
+    private func party(
+        _ issuer: String?, _ domain: String? = nil, _ origins: [String] = [], apps: [String] = []
+    ) -> RelyingParty? {
         var configuration = IdentityConfiguration()
+        configuration.appleAppIDs = apps
         (configuration.passkeyDomain, configuration.passkeyOrigins) = (domain, origins)
         return RelyingParty(issuer: issuer, configuration)
     }
@@ -28,11 +31,13 @@ import Testing
     }
 
     @Test func `may be a domain above it, whose apps state its own origin`() {
+        let issuer = "https://id.example.com"
         #expect(
-            party("https://id.example.com", "Example.com", ["https://app.example.com"])
+            party(issuer, "Example.com", ["https://app.example.com"], apps: ["TEAM.com.example.app"])
                 == RelyingParty(
-                    id: "example.com",
-                    origins: ["https://id.example.com", "https://example.com", "https://app.example.com"]))
+                    id: "example.com", origins: [issuer, "https://example.com", "https://app.example.com"]))
+        // Without apps nobody states it but the pages of that domain, which may be somebody else's.
+        #expect(party(issuer, "example.com") == RelyingParty(id: "example.com", origins: [issuer]))
     }
 
     @Test(arguments: [

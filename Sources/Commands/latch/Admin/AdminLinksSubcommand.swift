@@ -77,7 +77,7 @@ enum AdminLinksSubcommand {
         }
     }
 
-    private static func account(_ who: String, _ identity: Identity) async throws -> LatchIdentity.Account {
+    static func account(_ who: String, _ identity: Identity) async throws -> LatchIdentity.Account {
         guard let found = try await identity.accounts.find(who) else { throw CommandError.noAccount(who) }
         return found.account
     }

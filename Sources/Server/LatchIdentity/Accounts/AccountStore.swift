@@ -77,6 +77,8 @@ package struct AccountActionResult: Sendable, Hashable {
     package var hadFactor = false
     /// Whether a link to a provider was removed.
     package var hadLink = false
+    /// Whether there was a passkey to remove.
+    package var hadPasskeys = false
 }
 
 /// The storage of lists and statistics of accounts.

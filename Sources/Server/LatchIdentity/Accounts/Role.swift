@@ -64,6 +64,8 @@ package enum AccountAction: Sendable, Hashable {
     case removeFactor
     /// Remove the link to an identity provider, and sign out all devices.
     case removeLink(provider: String)
+    /// Remove all passkeys, and sign out all devices.
+    case removePasskeys
     /// Delete the account, its devices and its details; a final deletion leaves only its entries in the audit log, any
     /// other can be undone by the operator.
     case delete(isFinal: Bool)
@@ -114,7 +116,7 @@ extension AccountAction {
         case .setRole(let role): role < .admin
         case .setStatus(let status): status != .active
         case .delete: true
-        case .read, .update, .endSessions, .removeFactor, .removeLink: false
+        case .read, .update, .endSessions, .removeFactor, .removeLink, .removePasskeys: false
         }
     }
 
@@ -131,7 +133,7 @@ extension AccountAction {
             switch self {
             case .read, .update, .delete: return
             // A user's own sessions end by logging out, and the own factor is removed by a code.
-            case .setRole, .setStatus, .endSessions, .removeFactor, .removeLink: throw .forbidden
+            case .setRole, .setStatus, .endSessions, .removeFactor, .removeLink, .removePasskeys: throw .forbidden
             }
         }
         guard actor.role >= minimumRole(on: target), actor.role > target.role || actor.role == .superAdmin else {
@@ -147,7 +149,7 @@ extension AccountAction {
         case .read: .moderator
         // Moderators suspend and reactivate; every other change of status is for administrators.
         case .setStatus(let status): [status, target.status].allSatisfy(\.isForModerators) ? .moderator : .admin
-        case .update, .setRole, .endSessions, .removeFactor, .removeLink, .delete: .admin
+        case .update, .setRole, .endSessions, .removeFactor, .removeLink, .removePasskeys, .delete: .admin
         }
     }
 }

@@ -29,7 +29,7 @@ final class AttemptLimiter: Sendable {
         case token, session, refresh, clientSecret, secondFactor, secondFactorSetup, username
         case signUpNetwork, signUpPrefix, signUpAccount, disclosure
         case mailNetwork, mailPrefix, mailRecipient, mailKnownRecipient, link, page, other
-        case userCode, deviceNetwork, devicePrefix, passkey, passkeyRegistration
+        case userCode, deviceNetwork, devicePrefix, passkey, passkeyPrefix, passkeyRegistration
     }
 
     /// A keyed digest of what was attempted: no key is longer than another, and nobody can choose keys that collide.

@@ -54,6 +54,8 @@ struct RateLimits: Sendable {
     private let setup = Limit(name: "second-factor-setup", capacity: 10, window: 3600)
     /// The limit of refused passkeys from one network, each of which is an entry of the audit log.
     private let passkey: Limit
+    /// The same limit of a wider network.
+    private let passkeyPrefix: Limit
     /// The limit of new passkeys of one account; each mails its owner.
     private let passkeyRegistration = Limit(name: "passkey-registration", capacity: 30, window: 3600)
     /// The limit of other usernames that one account may try, since each attempt shows whether a name is taken.
@@ -84,6 +86,7 @@ struct RateLimits: Sendable {
         link = Limit(name: "link", capacity: limit * 10, window: 60)
         page = Limit(name: "page", capacity: limit * 60, window: 60)
         passkey = Limit(name: "passkey", capacity: limit * 10, window: 60)
+        passkeyPrefix = Limit(name: "passkey-prefix", capacity: limit * 100, window: 60)
         device = Limit(name: "device-authorization", capacity: limit * 3, window: 60)
         devicePrefix = Limit(name: "device-prefix", capacity: limit * 15, window: 60)
         signUp = Limit(name: "signup", capacity: configuration.signUpLimitPerHour, window: 3600)
@@ -189,9 +192,13 @@ struct RateLimits: Sendable {
         .init(.secondFactorSetup, on: accountID, limit: setup)
     }
 
-    /// Returns the attempt of signing in with a passkey; an accepted one is refunded.
-    func passkey(from address: String) -> AttemptLimiter.Attempt {
-        .init(.passkey, from: NetworkPrefix(of: address), limit: passkey)
+    /// Returns the attempts of signing in with a passkey; accepted ones are refunded.
+    func passkey(from address: String) -> [AttemptLimiter.Attempt] {
+        let network = NetworkPrefix(of: address)
+        return [
+            .init(.passkey, from: network, limit: passkey),
+            .init(.passkeyPrefix, from: network.wide, limit: passkeyPrefix),
+        ]
     }
 
     /// Returns the attempt of registering a passkey.

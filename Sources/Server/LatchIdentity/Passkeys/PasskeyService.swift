@@ -54,7 +54,6 @@ struct PasskeyService: Sendable {
         try session.requireFirstParty()
         let name = try Self.validated(name)
         let now = dependencies.now
-        try dependencies.take([dependencies.limits.passkeyRegistration(of: session.accountID)])
         let registered: RegisteredCredential
         let verdict: PasskeyChallenges.Verdict
         do throws(WebAuthnError) {
@@ -70,6 +69,8 @@ struct PasskeyService: Sendable {
             throw .invalidPasskeyRegistration
         }
         guard case .valid(let challenge) = verdict else { throw .passkeyChallengeExpired }
+        // Counts from here on: a token without a recent authentication gets no challenge, and uses up nothing.
+        try dependencies.take([dependencies.limits.passkeyRegistration(of: session.accountID)])
         let passkey = Passkey(
             id: registered.id, accountID: session.accountID, publicKey: registered.publicKey,
             counter: registered.counter, isBackupEligible: registered.isBackupEligible,

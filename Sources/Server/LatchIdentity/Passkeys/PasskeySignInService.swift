@@ -15,7 +15,7 @@ struct PasskeySignInService: Sendable {
     struct Verified: Sendable {
         let account: Account
         fileprivate let use: PasskeyUse
-        fileprivate let attempt: AttemptLimiter.Attempt
+        fileprivate let attempts: [AttemptLimiter.Attempt]
     }
 
     /// Returns `PublicKeyCredentialRequestOptionsJSON` (WebAuthn Level 3 §5.1.10), the same for every user: the credential says
@@ -84,8 +84,8 @@ struct PasskeySignInService: Sendable {
         _ credential: JSONObject, of accountID: String? = nil, from origin: RequestOrigin
     ) async throws(IdentityError) -> Verified {
         let party = try dependencies.relyingParty()
-        let attempt = dependencies.limits.passkey(from: origin.address)
-        try dependencies.take([attempt])
+        let attempts = dependencies.limits.passkey(from: origin.address)
+        try dependencies.take(attempts)
         let response: AuthenticationResponse
         do throws(WebAuthnError) { response = try AuthenticationResponse(credential) } catch {
             throw try await failure(error.rawValue, of: accountID, from: origin)
@@ -115,7 +115,7 @@ struct PasskeySignInService: Sendable {
         return Verified(
             account: account,
             use: PasskeyUse(id: passkey.id, assertion: assertion, challenge: challenge),
-            attempt: attempt)
+            attempts: attempts)
     }
 
     /// Uses up a verified response, and applies its effect.
@@ -127,7 +127,7 @@ struct PasskeySignInService: Sendable {
         let result = try await dependencies.store.use(verified.use, of: account, for: purpose, at: dependencies.now)
         switch result {
         case .accepted:
-            dependencies.limiter.refund([verified.attempt])
+            dependencies.limiter.refund(verified.attempts)
             dependencies.metrics.count(Self.metric, ["result": "success"])
         case .spent: throw .passkeyChallengeExpired
         case .counterNotGrown, .ended:

@@ -8,13 +8,15 @@ extension RelyingParty {
     /// Creates the relying party of a server; nil if browsers and systems make no passkeys for its public URL.
     ///
     /// It must be https, or http on `localhost` (Secure Contexts §3.1), with a domain and not an address as its host. The origins
-    /// are that of the URL, that which Apple's systems state for an app of the domain, and those that the configuration adds.
+    /// are that of the URL, that which Apple's systems state for an app, if the domain is the host or there are apps, and those that the configuration adds.
     init?(issuer: String?, _ configuration: IdentityConfiguration) {
         guard let issuer, let (origin, host) = Self.site(of: issuer) else { return nil }
         let id = configuration.passkeyDomain?.lowercasedASCII() ?? host
         guard Self.isDomain(id, of: host) else { return nil }
         let app = "https://\(id)"
-        self.init(id: id, origins: [origin] + (app == origin ? [] : [app]) + configuration.passkeyOrigins)
+        // A domain above the host may be of somebody else's pages as well.
+        let isOwn = id == host || !configuration.appleAppIDs.isEmpty
+        self.init(id: id, origins: [origin] + (isOwn && app != origin ? [app] : []) + configuration.passkeyOrigins)
     }
 
     /// Checks that the configured domain is one that the configured public URL may use.

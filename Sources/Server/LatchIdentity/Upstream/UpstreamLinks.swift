@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The links of accounts to identity providers, as the server's operator administers them.
+/// The links of accounts to identity providers and their passkeys, as the server's operator administers them.
 extension AccountService {
     /// Removes the link of an account to a provider, signs out its devices and mails its owner; it may be the last way to
     /// sign in, after which the owner sets a password by mail.
@@ -13,6 +13,24 @@ extension AccountService {
         let result = try await perform(.removeLink(provider: provider), on: id, by: actor, because: reason)
         dependencies.mails.wake()
         return result?.hadLink
+    }
+
+    /// Removes all passkeys of an account, signs out its devices and mails its owner; they may be the last way to sign in, after
+    /// which the owner sets a password by mail.
+    ///
+    /// - Parameter reason: A note for the audit log.
+    /// - Returns: Whether there was a passkey; nil if there is no such account.
+    package func removePasskeys(
+        of id: String, by actor: String? = nil, because reason: String = ""
+    ) async throws(IdentityError) -> Bool? {
+        let result = try await perform(.removePasskeys, on: id, by: actor, because: reason)
+        dependencies.mails.wake()
+        return result?.hadPasskeys
+    }
+
+    /// Returns the passkeys of an account, the oldest first.
+    package func passkeys(of id: String) async throws(IdentityError) -> [Passkey] {
+        try await dependencies.store.passkeys(of: id)
     }
 
     /// Returns the links of an account, by provider.

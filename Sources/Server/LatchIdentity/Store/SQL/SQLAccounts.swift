@@ -293,6 +293,10 @@ extension SQLConnection {
         case .removeLink(let provider):
             let signedOut = try removeLink(to: provider, of: target, except: nil, note: note, at: now)
             (result.hadLink, result.signedOut) = (signedOut != nil, signedOut ?? 0)
+        case .removePasskeys:
+            guard try removePasskeys(of: id, detail: note, at: now) else { break }
+            result.hadPasskeys = true
+            result.signedOut = try revokeDevices(of: id, because: .administrator, at: now)
         case .delete(isFinal: true):
             // Foreign keys remove everything that refers to the row.
             try run("DELETE FROM account WHERE id = $1", [.text(id)])

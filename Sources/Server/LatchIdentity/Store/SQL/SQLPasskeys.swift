@@ -108,10 +108,16 @@ extension SQLConnection {
 
     /// Ends the passkeys that were registered before the first proof of an account's address: anybody may have made them.
     func endUnprovedPasskeys(of accountID: String, at now: Date) throws(IdentityError) {
-        guard try run("DELETE FROM passkey WHERE account_id = $1", [.text(accountID)]) > 0 else { return }
+        try removePasskeys(of: accountID, detail: "set before the address was proved", at: now)
+    }
+
+    /// Removes all passkeys of an account, and returns whether it had any.
+    @discardableResult
+    func removePasskeys(of accountID: String, detail: String, at now: Date) throws(IdentityError) -> Bool {
+        guard try run("DELETE FROM passkey WHERE account_id = $1", [.text(accountID)]) > 0 else { return false }
         try passkeysHaveChanged(.passkeyRemoved, of: accountID, at: now)
-        try audit(
-            "passkey.removed", account: accountID, detail: "set before the address was proved", at: now)
+        try audit("passkey.removed", account: accountID, detail: detail, at: now)
+        return true
     }
 
     fileprivate func passkey(_ id: [UInt8]) throws(IdentityError) -> Passkey? {

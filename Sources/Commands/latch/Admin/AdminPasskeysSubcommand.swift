@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+import LatchIdentity
+import LatchJOSE
+
+/// `latch admin passkeys`: the passkeys of the accounts of a store.
+enum AdminPasskeysSubcommand {
+    static let subcommand = Subcommand(
+        name: "passkeys", summary: "passkeys of accounts: list, remove",
+        discussion: """
+            Works on the store itself. A running server sees a change with its next request.
+            """,
+        examples: ["latch admin passkeys list ada@example.com": "which passkeys sign her in"],
+        subcommands: [list, remove])
+
+    private static let list = AdminKeysSubcommand.storeSubcommand(
+        "list", "shows the passkeys of an account", arguments: [AdminCall.who],
+        examples: ["latch admin passkeys list ada@example.com --json": "for a script"]
+    ) { invocation in
+        let who = invocation.arguments[0]
+        return { identity in
+            let account = try await AdminLinksSubcommand.account(who, identity)
+            let passkeys = try await identity.accounts.passkeys(of: account.id)
+            let rows = passkeys.map { passkey in
+                [
+                    passkey.name, "since \(AccountReport.text(passkey.createdAt))",
+                    passkey.lastUsedAt.map { "used \(AccountReport.text($0))" } ?? "never used",
+                ].map(\.printable)
+            }
+            let json = passkeys.map { passkey -> JSONValue in
+                [
+                    "id": .string(Base64URL.encode(passkey.id)), "name": .string(passkey.name),
+                    "created_at": AccountReport.date(passkey.createdAt),
+                    "last_used_at": AccountReport.date(passkey.lastUsedAt),
+                ]
+            }
+            let text = passkeys.isEmpty ? "\(account.email.text) has no passkeys.".printable : TextTable.text(rows)
+            return (text, ["id": .string(account.id), "passkeys": .array(json)])
+        }
+    }
+
+    private static let remove = AdminKeysSubcommand.storeSubcommand(
+        "remove", "removes all passkeys of an account, and ends all sessions",
+        discussion: """
+            For passkeys that their owner did not make, or cannot remove. The owner is informed by mail. They
+            may be the last way to sign in: the owner then sets a password by the mail of 'forgot password'.
+            """,
+        options: [AdminCall.reason], arguments: [AdminCall.who],
+        examples: ["latch admin passkeys remove ada@example.com --reason \"case 12\"": "she did not make it"]
+    ) { invocation in
+        let who = invocation.arguments[0]
+        let reason = invocation[AdminCall.reason] ?? ""
+        return { identity in
+            let account = try await AdminLinksSubcommand.account(who, identity)
+            guard try await identity.accounts.removePasskeys(of: account.id, because: reason) == true else {
+                throw CommandError.failed(
+                    "\(account.email.text) has no passkeys.",
+                    hint: "'latch admin passkeys list \(account.email.text)' shows them.")
+            }
+            return (
+                "Removed the passkeys of \(account.email.text).".printable,
+                ["id": .string(account.id), "removed": true]
+            )
+        }
+    }
+}

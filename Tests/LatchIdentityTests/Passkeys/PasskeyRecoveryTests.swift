@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A way in that a stranger has set up` {
+    private static let email = "ada@example.com"
+
+    /// An account that a stranger has signed up with the owner's address, which the owner's app verifies by the link alone.
+    private func verifiedByLinkAlone(_ site: Site) async throws -> String {
+        try await site.signUp(isVerified: false)
+        let token = try #require(await site.mailedToken())
+        #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)]).status == 200)
+        #expect(try await site.identity.accounts.account(email: Self.email)?.ownerProvedAt == nil)
+        return try await site.logIn().access
+    }
+
+    private func resetPassword(_ site: Site) async throws {
+        _ = try await site.post("/api/auth/forgot-password", ["email": .string(Self.email)])
+        let token = try #require(await site.mailedToken())
+        let reset: JSONValue = ["token": .string(token), "password": "Another 456!"]
+        #expect(try await site.post("/api/auth/reset-password", reset).status == 200)
+    }
+
+    private func passkey(_ site: Site, _ access: String) async throws -> PasskeyUser {
+        let user = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: access)
+        #expect(try await user.register().status == 201)
+        return user
+    }
+
+    @Test(.tags(.attackE8)) func `ends with the owner's reset: a passkey`() async throws {
+        let site = try await Site.withPasskeys { $0.firstAdministrator = Self.email }
+        let stranger = try await passkey(site, try await verifiedByLinkAlone(site))
+        try await resetPassword(site)
+        #expect(try await site.identity.accounts.account(email: Self.email)?.ownerProvedAt != nil)
+        #expect(try await stranger.signIn().status == 401)
+        #expect(try await site.identity.accounts.account(email: Self.email)?.role == .user)
+        // The owner's own, from now on, stays with a further reset.
+        let owner = try await passkey(site, try await site.logIn(password: "Another 456!").access)
+        site.clock.advance(by: 60)
+        try await resetPassword(site)
+        #expect(try await owner.signIn().status == 200)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8, .attackI3)) func `ends with the owner's reset: a link to a provider`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        let access = try await verifiedByLinkAlone(site)
+        let app = UpstreamApp()
+        let eve: Claims = ["sub": "eve-1", "email": "eve@example.com", "email_verified": true, "name": "Eve"]
+        let code = try await site.linkCode(upstream, app, as: eve)
+        #expect(try await site.link(code, app, bearer: access).status == 201)
+        try await resetPassword(site)
+        let account = try #require(try await site.accountID(Self.email))
+        #expect(try await site.identity.dependencies.store.links(of: account).isEmpty)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE9)) func `ends with the reset of whoever has the address now`() async throws {
+        let site = try await Site.withPasskeys()
+        try await site.signUp("eve@example.com")
+        let eve = try await passkey(site, try await site.logIn("eve@example.com").access)
+        try await site.identity.accounts.changeEmail(of: try await site.bearer(eve.access), to: Self.email)
+        for address in [Self.email, "eve@example.com"] {
+            let token = try #require(await site.mailedToken(to: address))
+            #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)]).status == 200)
+        }
+        try await resetPassword(site)
+        #expect(try await eve.signIn().status == 401)
+        await site.close()
+    }
+
+    @Test func `is removed by the operator, who may not know it is one`() async throws {
+        let site = try await Site.withPasskeys()
+        let user = try await PasskeyUser.registered(at: site)
+        let id = try #require(try await site.accountID(Self.email))
+        #expect(try await site.identity.accounts.removePasskeys(of: id, because: "case 12") == true)
+        #expect(try await user.signIn().status == 401)
+        #expect(try await site.identity.accounts.removePasskeys(of: id) == false)
+        #expect(await site.mailSubjects().last == "A passkey was removed")
+        await site.close()
+    }
+
+    @Test(.tags(.attackD7)) func `is tried within a limit, also of a wider network`() async throws {
+        let site = try await Site.withPasskeys { $0.loginLimitPerMinute = 1 }
+        let service = site.identity.dependencies.passkeySignIns
+        var limited = 0
+        for index in 0..<110 {
+            let origin = RequestOrigin(address: "2001:db8:7:\(String(index, radix: 16))::1", userAgent: nil)
+            if await refusal({ try await service.signIn([:], from: origin) }) == "tooManyAttempts" { limited += 1 }
+        }
+        #expect(limited == 10)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE9)) func `needs a recent authentication, without which nothing is used up`() async throws {
+        let site = try await Site.withPasskeys { $0.recentAuthentication = .seconds(60) }
+        try await site.signUp()
+        let stolen = try await site.logIn().access
+        site.clock.advance(by: 61)
+        for _ in 0..<30 {
+            let response = try await site.call(.post, "/api/auth/passkeys", bearer: stolen, ["credential": [:]])
+            #expect(response.status == 400)
+        }
+        _ = try await passkey(site, try await site.logIn().access)
+        await site.close()
+    }
+}
