@@ -21,6 +21,29 @@ import Testing
         latch_tokens_issued_total{grant="password"} 0
         latch_tokens_issued_total{grant="refresh_token"} 0
         latch_tokens_issued_total{grant="urn:ietf:params:oauth:grant-type:device_code"} 0
+        # TYPE latch_requests_total counter
+        latch_requests_total{status="1xx"} 0
+        latch_requests_total{status="2xx"} 0
+        latch_requests_total{status="3xx"} 0
+        latch_requests_total{status="4xx"} 0
+        latch_requests_total{status="5xx"} 0
+        # TYPE latch_request_seconds histogram
+        latch_request_seconds_bucket{le="0.001"} 0
+        latch_request_seconds_bucket{le="0.0025"} 0
+        latch_request_seconds_bucket{le="0.005"} 0
+        latch_request_seconds_bucket{le="0.01"} 0
+        latch_request_seconds_bucket{le="0.025"} 0
+        latch_request_seconds_bucket{le="0.05"} 0
+        latch_request_seconds_bucket{le="0.1"} 0
+        latch_request_seconds_bucket{le="0.25"} 0
+        latch_request_seconds_bucket{le="0.5"} 0
+        latch_request_seconds_bucket{le="1.0"} 0
+        latch_request_seconds_bucket{le="2.5"} 0
+        latch_request_seconds_bucket{le="5.0"} 0
+        latch_request_seconds_bucket{le="10.0"} 0
+        latch_request_seconds_bucket{le="+Inf"} 0
+        latch_request_seconds_sum 0.0
+        latch_request_seconds_count 0
 
         """
 

@@ -85,7 +85,7 @@ import Testing
         #expect(try await site.identity.accounts.removePasskeys(of: id, because: "case 12") == true)
         #expect(try await user.signIn().status == 401)
         #expect(try await site.identity.accounts.removePasskeys(of: id) == false)
-        #expect(await site.mailSubjects().last == "A passkey was removed")
+        #expect(await site.mailSubjects().contains("A passkey was removed"))
         await site.close()
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `The screens of an app` {
     @Test func `have an exit in every state, and keep their places after every outcome`() {
-        let explorer = FlowExplorer()
+        let explorer = FlowExplorer.shared
         #expect(explorer.violations.isEmpty, "\(explorer.violations.joined(separator: "\n"))")
         #expect(explorer.states.count > 500)
     }

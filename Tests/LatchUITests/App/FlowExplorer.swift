@@ -87,20 +87,25 @@ extension AuthRoute.Kind {
 }
 
 /// An enumeration of the states of an app's screens, breadth first: all outcomes of all screens, and all that an app may open.
-struct FlowExplorer {
+struct FlowExplorer: Sendable {
+    /// The exploration, which several tests read.
+    static let shared = FlowExplorer()
+
     private(set) var states: [AuthFlow] = []
     private(set) var violations: [String] = []
     private var known: Set<String> = []
     /// The number of screens above each other up to which the app opens others.
-    private static let depth = 3
+    private static let depth = 2
+    /// The number up to which outcomes are followed: covered screens open others too, in every order.
+    private static let followedDepth = 3
 
-    init() {
+    private init() {
         for first in Self.beginnings { add(first) }
         var next = 0
         while next < states.count, violations.count < 10 {
             let state = states[next]
             check(state)
-            for screen in state.screens {
+            for screen in state.screens where state.screens.count <= Self.followedDepth {
                 for outcome in screen.route.kind.outcomes { follow(outcome, of: screen, in: state) }
             }
             if state.screens.count < Self.depth {
@@ -153,20 +158,21 @@ struct FlowExplorer {
     private mutating func follow(_ outcome: FlowOutcome, of screen: AuthFlow.OpenScreen, in state: AuthFlow) {
         var after = state
         let effects = after.follow(outcome.outcome, of: screen.id)
-        let place = "follows \(screen.route.kind).\(outcome.name) to '\(Self.name(after))'"
+        // Made for a violation alone: the name of each step would take most of the time.
+        func place() -> String { "follows \(screen.route.kind).\(outcome.name) to '\(Self.name(after))'" }
         if screen.id != state.screens.last?.id, after.screens.last?.id != state.screens.last?.id {
-            violate("\(place), which moves what the user sees", state)
+            violate("\(place()), which moves what the user sees", state)
         }
-        if outcome.isLeaving, after.index(of: screen.id) != nil { violate("\(place), and it stays", state) }
+        if outcome.isLeaving, after.index(of: screen.id) != nil { violate("\(place()), and it stays", state) }
         // A covered screen leads to nothing that is open already.
         let isVisible = screen.id == state.screens.last?.id
         if isVisible, after == state, effects.isEmpty, outcome.outcome != .profile(.signedOut) {
-            violate("\(place): nothing", state)
+            violate("\(place()): nothing", state)
         }
         // Once more, when the screen is gone.
         var late = after
         if after.index(of: screen.id) == nil, !late.follow(outcome.outcome, of: screen.id).isEmpty || late != after {
-            violate("\(place), and once more when it is gone", state)
+            violate("\(place()), and once more when it is gone", state)
         }
         add(after)
     }
@@ -232,7 +238,7 @@ struct FlowExplorer {
         var lines = [
             "### The ways between the screens", "",
             "\(states.count) states, in which an app has opened up to"
-                + " \(Self.depth) screens. A screen of a new account has a `+`; what is written after an arrow follows.",
+                + " \(Self.depth) screens, and outcomes are followed from up to \(Self.followedDepth). A screen of a new account has a `+`; what is written after an arrow follows.",
             "", "| screen | outcome | " + Self.contexts.map(\.name).joined(separator: " | ") + " |",
             "|---|---|" + String(repeating: "---|", count: Self.contexts.count),
         ]

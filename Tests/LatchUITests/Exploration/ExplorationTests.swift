@@ -31,7 +31,7 @@ import Testing
         let text = try String(contentsOf: file, encoding: .utf8)
         let head = try #require(text.range(of: mark))
         let expected =
-            text[..<head.upperBound] + "\n" + FlowExplorer().markdown + "\n"
+            text[..<head.upperBound] + "\n" + FlowExplorer.shared.markdown + "\n"
             + Exploration.all.map { $0.explore().markdown }.joined(separator: "\n")
         if ProcessInfo.processInfo.environment["LATCH_REGENERATE"] != nil {
             try expected.write(to: file, atomically: true, encoding: .utf8)

@@ -25,8 +25,8 @@ enum ServeSubcommand {
             Once it accepts connections, it prints one line on standard output:
               latch: serving http://127.0.0.1:8080
             Each request is logged on standard error (setting access_log: text, json, logfmt or off).
-            SIGTERM and SIGINT let requests in flight finish, then it exits 0; a second one ends it at once, with
-            143 or 130. SIGHUP reads the configuration and the certificate again.
+            SIGTERM and SIGINT let requests in flight finish, then it exits 0; a second one ends it at once,
+            with 143 or 130. SIGHUP reads the configuration and the certificate again.
 
             Every setting has a key in the file and a name in the environment: LATCH_ and the key in
             capitals. An option overrides the environment, which overrides the file. Secrets belong in

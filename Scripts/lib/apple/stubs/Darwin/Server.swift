@@ -7,6 +7,7 @@
 private func stub() -> Never { fatalError() }
 
 public var SOCK_STREAM: Int32 { 1 }
+public var SOCK_DGRAM: Int32 { 2 }
 public var SO_NOSIGPIPE: Int32 { 0x1022 }
 public var MSG_PEEK: Int32 { 0x2 }
 public var MSG_DONTWAIT: Int32 { 0x80 }

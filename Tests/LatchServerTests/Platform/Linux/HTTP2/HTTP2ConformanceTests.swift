@@ -178,7 +178,9 @@ import Testing
             await client.send(.get(1), .get(3), .get(5))
             await client.receive { $0.answers[5]?.reset != nil || !$0.goAways.isEmpty }
             let code = client.answers[5]?.reset ?? client.goAways.first?.goAwayCode
-            #expect([Code.refused.rawValue, Code.protocol.rawValue].contains(code ?? .max))
+            #expect(
+                [Code.refused.rawValue, Code.protocol.rawValue].contains(code ?? .max),
+                "\(client.answers) \(client.goAways)")
             client.reset()
         }
     }
