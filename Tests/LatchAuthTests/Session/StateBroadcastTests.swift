@@ -54,6 +54,18 @@ import Testing
         #expect(await Array(stream) == Array(0...5_000))
     }
 
+    @Test(.timeLimit(.minutes(1))) func `waits for nobody who stops while something is sent`() async {
+        let numbers = StateBroadcast(-1)
+        for round in 0..<500 {
+            let consumer = Task { for await _ in numbers.stream() {} }
+            async let sent: Void = { for step in 0..<20 { numbers.send(round * 20 + step) } }()
+            consumer.cancel()
+            await sent
+            await consumer.value
+        }
+        #expect(numbers.watcherCount == 0 && numbers.current == 9999)
+    }
+
     @Test func `tells all streams one order while many threads send`() async {
         let numbers = StateBroadcast(-1)
         let (one, other) = (numbers.stream(), numbers.stream())

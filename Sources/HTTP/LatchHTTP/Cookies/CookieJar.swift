@@ -104,10 +104,8 @@ public final class CookieJar: Sendable {
 
     /// Changes the contents, and notifies the observers if anything changed.
     private func change(_ body: (inout CookieSet) -> Bool) {
-        contents.withLock { contents in
-            guard body(&contents.cookies) else { return }
-            // Yielding runs no foreign code.
-            for watcher in contents.watchers.values { watcher.yield() }
-        }
+        let watchers = contents.withLock { contents in body(&contents.cookies) ? contents.watchers : [:] }
+        // Without the lock, for which the cancellation of a consumer waits under a lock that yielding waits for.
+        for watcher in watchers.values { watcher.yield() }
     }
 }

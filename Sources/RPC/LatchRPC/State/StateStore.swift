@@ -17,6 +17,11 @@ package final class StateStore<State: Sendable & Equatable>: Sendable {
     }
 
     private let content: Mutex<Content>
+    /// Held by one publication at a time, so that all streams see all states in one order.
+    ///
+    /// Yielding waits for the lock of the consumer's task, under which its cancellation waits for `content`: that one is
+    /// never held while something is yielded to a consumer.
+    private let delivery = Mutex(())
     private let depth: Int
 
     /// Creates a store with an initial state.
@@ -67,14 +72,16 @@ package final class StateStore<State: Sendable & Equatable>: Sendable {
     ///
     /// An equal state also becomes current: it may differ in properties that `==` ignores.
     package func publish(_ state: State) {
-        content.withLock { content in
-            guard !content.isFinished else { return }
-            let isNew = content.state != state
-            content.state = state
-            guard isNew else { return }
-            content.published += 1
-            // Under the lock, so that all streams see all states in one order; yielding runs no foreign code.
-            for continuation in content.streams.values { continuation.yield(state) }
+        delivery.withLock { _ in
+            let streams = content.withLock { content -> [Int: AsyncStream<State>.Continuation] in
+                guard !content.isFinished else { return [:] }
+                let isNew = content.state != state
+                content.state = state
+                guard isNew else { return [:] }
+                content.published += 1
+                return content.streams
+            }
+            for continuation in streams.values { continuation.yield(state) }
         }
     }
 

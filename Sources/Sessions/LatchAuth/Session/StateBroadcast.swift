@@ -18,6 +18,11 @@ package final class StateBroadcast<State: Sendable & Equatable>: Sendable {
 
     /// The state and its streams.
     private let subscribers: Mutex<Subscribers>
+    /// Held by one delivery at a time, so that all streams see all changes in one order.
+    ///
+    /// Yielding waits for the lock of the consumer's task, under which its cancellation waits for `subscribers`: that one is
+    /// never held while something is yielded to a consumer.
+    private let delivery = Mutex(())
 
     /// Creates a broadcast with a first state.
     package init(_ state: State) { subscribers = Mutex(Subscribers(state: state)) }
@@ -50,11 +55,13 @@ package final class StateBroadcast<State: Sendable & Equatable>: Sendable {
 
     /// Makes `state` current; an equal state is not sent.
     package func send(_ state: State) {
-        // Under the lock, so that all streams see all changes in one order. Yielding runs no foreign code.
-        subscribers.withLock { subscribers in
-            guard !subscribers.isFinished, subscribers.state != state else { return }
-            subscribers.state = state
-            for id in subscribers.streams.keys.sorted() { subscribers.streams[id]?.yield(state) }
+        delivery.withLock { _ in
+            let streams = subscribers.withLock { subscribers -> [Int: AsyncStream<State>.Continuation] in
+                guard !subscribers.isFinished, subscribers.state != state else { return [:] }
+                subscribers.state = state
+                return subscribers.streams
+            }
+            for id in streams.keys.sorted() { streams[id]?.yield(state) }
         }
     }
 
