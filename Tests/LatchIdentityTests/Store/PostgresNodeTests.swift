@@ -74,11 +74,13 @@ import Testing
         await close()
     }
 
-    @Test func `see at once what is signed out on the other one`() async throws {
+    @Test func `see within a second what is signed out on the other one`() async throws {
         _ = try await first.signUp()
         let login = try await first.logIn()
         #expect(try await second.get("/api/auth/links", bearer: login.access).status == 200)
         #expect(try await first.post("/api/auth/logout", ["refreshToken": .string(login.refresh)]).status < 300)
+        // Kept for a second at most (0094).
+        second.clock.advance(by: 1)
         #expect(try await second.get("/api/auth/links", bearer: login.access).status == 401)
         #expect(try await second.renew(login.refresh).status == 401)
         await close()
@@ -87,7 +89,7 @@ import Testing
     @Test func `decide between concurrent writes as if each were alone`() async throws {
         _ = try await first.signUp()
         let logins = try await withThrowingTaskGroup { group in
-            for number in 0..<24 {
+            for number in 0..<20 {
                 let site = number % 2 == 0 ? first : second
                 group.addTask { try await site.logIn() }
             }
@@ -95,7 +97,7 @@ import Testing
         }
         #expect(Set(logins) == [200])
         let records = try await second.identity.audit.records(limit: 100)
-        #expect(records.filter { $0.event == "device.signedIn" }.count == 24)
+        #expect(records.filter { $0.event == "device.signedIn" }.count == 20)
         let results = await withTaskGroup { group in
             for number in 0..<8 {
                 let site = number % 2 == 0 ? first : second

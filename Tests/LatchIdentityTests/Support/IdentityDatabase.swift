@@ -6,7 +6,10 @@ import TestSupport
 
 /// The databases of a PostgreSQL server for tests of the store.
 enum IdentityDatabase {
-    private static let cluster = Task { try await PostgresCluster(settings: ["max_connections=1000"]) }
+    /// A server that resolves no deadlock, so that one fails a test instead of delaying it by a second.
+    private static let cluster = Task {
+        try await PostgresCluster(settings: ["max_connections=1000", "deadlock_timeout=1h"])
+    }
 
     /// Creates an empty database and returns its connection string.
     static func create() async throws -> String {

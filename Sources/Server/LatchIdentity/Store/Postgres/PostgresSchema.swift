@@ -31,8 +31,11 @@ enum PostgresSchema {
                     "CREATE TABLE IF NOT EXISTS latch_schema (id bigint PRIMARY KEY CHECK (id = 1), version bigint NOT NULL)"
                 )
             }
-        } catch let error as PostgresError where error == .uniqueViolation {
-            // Another node has created it concurrently, which PostgreSQL reports as a violation of its catalog's index.
+        } catch let error as PostgresError
+            where error == .uniqueViolation || ["42710", "42P07"].contains(error.sqlState)
+        {
+            // Another node has created it concurrently, which PostgreSQL reports as a violation of its catalog's index, or as
+            // a type or a table that exists.
         }
         return try await database.transaction { connection in
             try connection.run("INSERT INTO latch_schema (id, version) VALUES (1, 0) ON CONFLICT DO NOTHING")

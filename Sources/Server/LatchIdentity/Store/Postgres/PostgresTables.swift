@@ -52,7 +52,10 @@ extension PostgresSchema {
                 cost_parameters \(text) GENERATED ALWAYS AS (split_part(password_hash, '$', 4)) STORED
             )
             """,
-            "CREATE UNIQUE INDEX account_by_serial ON account (listed_serial)",
+            "CREATE INDEX account_by_serial ON account (listed_serial)",
+            // Not on the generated column: as a key it would make each update of an account lock out those who insert rows that
+            // refer to it, and two sign-ins would wait for each other until the server finds the deadlock.
+            "CREATE UNIQUE INDEX account_by_creation ON account (created_at, listed_order)",
             "CREATE INDEX account_by_class_serial ON account (listed_class, listed_serial)",
             "CREATE INDEX account_by_day ON account (((listed_serial >> 20) / 86400000), listed_class)",
             "CREATE INDEX account_by_cost ON account (cost_parameters)",
