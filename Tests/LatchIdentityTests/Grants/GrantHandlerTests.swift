@@ -96,7 +96,9 @@ private struct ClientCredentialsHandler: GrantHandler {
         let claims = try JWT(unverified: access).claims
         #expect(claims.subject == "reports" && claims.string("client_id") == "reports")
         for name in ["sid", "email", "roles", "permissions", "id"] { #expect(claims.members[name] == nil) }
-        let principal = try await site.tokens.principal(accessToken: access)
+        let request = HTTPRequest(
+            scheme: "http", authority: "127.0.0.1:8080", path: "/", fields: [.authorization: "Bearer \(access)"])
+        let principal = try await site.tokens.principal(of: request)
         #expect(principal.clientID == "reports" && principal.accountID == nil)
         #expect(principal.scopes.contains("files:read"))
         await site.close()

@@ -47,7 +47,7 @@ import Testing
             let change = EmailChange(
                 accountID: id, email: try EmailAddress("ada@new.example"), oldEmailKey: account.email.key,
                 oldDigest: nil, newDigest: digest(2), expiresAt: noon + 60)
-            #expect(try await store.insert(change, for: account, mails: []))
+            #expect(try await store.insert(change, for: account, by: nil, mails: [], at: noon))
             #expect(try await store.confirmEmail(byToken: digest(2), with: .none, at: noon) != nil)
         case "password changed":
             #expect(try await store.changePassword(of: account, to: "$new", signingOutAllBut: nil, at: noon) != nil)

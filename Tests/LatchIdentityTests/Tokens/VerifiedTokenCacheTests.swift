@@ -203,6 +203,23 @@ private final class CountedCache: Sendable {
         await other.close()
     }
 
+    @Test(.tags(.attackC10)) func `changes nothing once another process has demoted its user or signed it out`()
+        async throws
+    {
+        let other = try await Site(in: site.folder)
+        func invite(_ address: String) async throws -> Int {
+            let fields: HTTPFields = [.authorization: "Bearer \(login.access)"]
+            return try await site.post("/api/users/invite", ["email": .string(address)], fields: fields).status
+        }
+        #expect(try await invite("one@example.com") == 201)
+        #expect(try await status() == 200)
+        _ = try await other.identity.accounts.setRoles(of: try await account().id, roles: [], permissions: [])
+        #expect(try await invite("two@example.com") == 403)
+        _ = try await other.post("/api/auth/logout", ["refreshToken": .string(login.refresh)])
+        #expect(try await invite("three@example.com") == 401)
+        await other.close()
+    }
+
     @Test func `is judged by a reloaded configuration from its first use on`() async throws {
         let configured = try await Site {
             $0.clients = [OAuthClient(id: "phone", grants: [.password, .refreshToken])]

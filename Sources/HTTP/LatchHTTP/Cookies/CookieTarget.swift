@@ -20,7 +20,7 @@ struct CookieTarget: Sendable {
         self.host = host
         path = request.pathWithoutQuery
         isSecure = origin.scheme == "https" || (policy.trustsLoopback && origin.isLoopback)
-        isSafe = ["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.method.rawValue)
+        isSafe = request.method.isSafe
         site = request.site
     }
 

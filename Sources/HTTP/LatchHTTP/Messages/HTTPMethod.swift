@@ -29,6 +29,9 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     /// RFC 9110 §9.3.7.
     public static let options = HTTPMethod(rawValue: "OPTIONS")
 
+    /// Whether the method only reads (RFC 9110 §9.2.1).
+    package var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(rawValue) }
+
     /// Whether the method is idempotent (RFC 9110 §9.2.2).
     ///
     /// Unknown methods count as not idempotent: repeating them could do harm.

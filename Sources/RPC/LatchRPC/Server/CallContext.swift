@@ -21,6 +21,8 @@ public struct CallContext: Sendable {
     public var limits = RPCLimits.standard
     /// The fields of the response, which all copies of the context share.
     private let response = StreamFields()
+    /// The idempotency level of the method.
+    package internal(set) var idempotency = RPCIdempotency.unknown
 
     /// Creates a context, for tests too.
     public init(path: String, metadata: HTTPFields = [:], deadline: Deadline? = nil, http: HTTPContext = HTTPContext())

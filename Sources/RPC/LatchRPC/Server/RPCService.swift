@@ -108,6 +108,7 @@ public struct RPCService: Handler {
         var context = CallContext(
             path: method.path, metadata: request.fields, deadline: deadline?.deadline, http: request.context)
         context.limits = configuration.limits
+        context.idempotency = method.idempotency
         do {
             if let admission { try await admission(&context) }
             guard case .enveloped(let style, let codec) = form else {

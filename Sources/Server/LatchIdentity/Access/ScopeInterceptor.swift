@@ -29,7 +29,7 @@ public struct ScopeInterceptor: Interceptor {
     ///
     /// - Throws: `IdentityError.invalidToken`, or a store's error.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        let principal = try await tokens.principal(accessToken: request.fields.bearerToken)
+        let principal = try await tokens.principal(of: request)
         guard principal.scopes.allow(all: required) else { return insufficientScope(of: principal) }
         var request = request
         request.principal = principal

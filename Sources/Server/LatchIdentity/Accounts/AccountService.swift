@@ -317,7 +317,7 @@ package struct AccountService: Sendable {
                 accountID: account.id, email: email, oldEmailKey: account.email.key,
                 oldDigest: oldConfirms ? tokens.digest(of: old.id) : nil, newDigest: tokens.digest(of: new.id),
                 expiresAt: now.addingTimeInterval(dependencies.configuration.verificationLifetime.inSeconds)),
-            for: account, mails: [new, old])
+            for: account, by: session.device, mails: [new, old], at: now)
         guard isBegun else { throw .invalidToken }
         dependencies.mails.wake()
     }
@@ -337,7 +337,8 @@ package struct AccountService: Sendable {
 
     /// Sets the administrative role of an account.
     ///
-    /// Issued access tokens keep their claims until they expire; the server reads roles from the store each time.
+    /// Issued access tokens keep their claims until they expire; this server reads the roles from the store, and other
+    /// processes do so within a second for what only reads.
     ///
     /// - Returns: False if there is no such account.
     /// - Throws: `IdentityError.forbidden`, `.lastAdministrator`, or a store's error.

@@ -18,10 +18,11 @@ package protocol AccountStore: Sendable {
 
     /// Inserts an account, optionally with details and a mail to its address.
     ///
-    /// - Parameter actor: The account that invites its owner, for the audit log; nil for an owner who signs up.
-    /// - Throws: `IdentityError.alreadyExists` if the address or the username is taken.
+    /// - Parameter actor: The account that invites its owner; nil for an owner who signs up.
+    /// - Throws: `IdentityError.alreadyExists` if the address or the username is taken; `.forbidden` if the roles or the status
+    ///   of `actor` have changed.
     func insert(
-        _ account: Account, details: AccountDetails?, mail: OutboxMail?, by actor: String?
+        _ account: Account, details: AccountDetails?, mail: OutboxMail?, by actor: Account?
     ) async throws(IdentityError)
 
     /// Performs an action on an account in one transaction, if `rule` permits it there.

@@ -8,7 +8,7 @@ extension AccountService {
     /// An administrator may do it who has authenticated recently, and gives no role as high as the own one, as with changes of
     /// a role; a super administrator gives any.
     ///
-    /// - Throws: `IdentityError.forbidden`, `.signInAgain`, `.alreadyExists`, `.invalidEmail`, `.invalidInput`,
+    /// - Throws: `IdentityError.forbidden`, also if the own roles change meanwhile, `.signInAgain`, `.alreadyExists`, `.invalidEmail`, `.invalidInput`,
     ///   `.tooManyAttempts`, `.overloaded` or a store's error.
     func invite(
         email: String, name: String?, roles: [String], by session: AuthenticatedSession
@@ -27,7 +27,7 @@ extension AccountService {
         account.roles = role.replacing(in: roles)
         try dependencies.take([dependencies.limits.mail(.invitation, emailKey: email.key)])
         try await dependencies.store.insert(
-            account, details: nil, mail: outboxMail(.invitation, to: email, of: account), by: actor.id)
+            account, details: nil, mail: outboxMail(.invitation, to: email, of: account), by: actor)
         dependencies.metrics.count("latch_accounts_created_total")
         dependencies.mails.wake()
         return account

@@ -43,8 +43,11 @@ package protocol MailedTokenStore: Sendable {
 
     /// Inserts a pending change of address, which replaces an earlier one, and its mails.
     ///
-    /// - Returns: False if the account's credentials have changed since `account` was read.
-    func insert(_ change: EmailChange, for account: Account, mails: [OutboxMail]) async throws(IdentityError) -> Bool
+    /// - Parameter device: The device that asks for it; nil for none.
+    /// - Returns: False if the account's credentials have changed since `account` was read, or the device is signed out.
+    func insert(
+        _ change: EmailChange, for account: Account, by device: Device?, mails: [OutboxMail], at now: Date
+    ) async throws(IdentityError) -> Bool
 
     /// Confirms one end of a change of address, and completes the change once both ends are confirmed.
     ///

@@ -45,7 +45,8 @@ struct UserServiceAdmission: Sendable {
                 context.limits = Self.openLimits
                 return
             }
-            let session = try await dependencies.tokens.authenticate(accessToken: token)
+            let session = try await dependencies.tokens.authenticate(
+                accessToken: token, isReading: context.idempotency == .noSideEffects)
             try session.requireFirstParty()
             context.http[Session.self] = session
         } catch {

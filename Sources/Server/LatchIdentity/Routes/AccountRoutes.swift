@@ -164,7 +164,7 @@ struct AccountRoutes: Sendable {
     }
 
     private func session(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
-        try await dependencies.tokens.authenticate(accessToken: request.fields.bearerToken)
+        try await dependencies.tokens.authenticate(request)
     }
 
     /// Parses the size of a page, bounded so that no request reads the whole store.

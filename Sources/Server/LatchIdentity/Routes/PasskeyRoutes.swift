@@ -81,7 +81,7 @@ struct PasskeyRoutes: Sendable {
     }
 
     private func session(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
-        try await dependencies.tokens.authenticate(accessToken: request.fields.bearerToken)
+        try await dependencies.tokens.authenticate(request)
     }
 }
 

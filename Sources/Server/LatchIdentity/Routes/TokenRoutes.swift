@@ -74,7 +74,7 @@ struct TokenRoutes: Sendable {
     /// token as the credential.
     private func revokeByBearer(_ request: HTTPRequest) async throws -> HTTPResponse {
         let token = try request.jsonObject().text("token")
-        let session = try await dependencies.tokens.authenticate(accessToken: request.fields.bearerToken)
+        let session = try await dependencies.tokens.authenticate(request)
         // RFC 7009 §2.1: a confidential client authenticates, and an access token does not authenticate it.
         guard let client = dependencies.clients[session.clientID], !client.isConfidential else {
             throw IdentityError.invalidClient

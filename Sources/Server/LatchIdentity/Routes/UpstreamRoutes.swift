@@ -208,7 +208,7 @@ struct UpstreamRoutes: Sendable {
     }
 
     private func session(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
-        try await dependencies.tokens.authenticate(accessToken: request.fields.bearerToken)
+        try await dependencies.tokens.authenticate(request)
     }
 
     // MARK: Responses

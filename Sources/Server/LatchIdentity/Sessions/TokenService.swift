@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+import LatchHTTP
 import LatchJOSE
 import PortableFoundation
 
@@ -211,15 +212,25 @@ struct TokenService: Sendable {
 
     /// Returns the session of an access token.
     ///
-    /// The rows of device and account are read again after every write of this process, so that a logout or a removed role
-    /// takes effect at once and not when the token expires, and at least once per second, so that one by another
-    /// process does so within that time.
+    /// The rows of device and account are read each time, so that a logout or a removed role takes effect at once and not
+    /// when the token expires. A request that only reads may get the rows that were read for an earlier one, unless this
+    /// process has written since, for a second at most: what another process has changed takes effect within that time.
     ///
+    /// - Parameter isReading: Whether nothing is changed for the session.
     /// - Throws: `IdentityError.invalidToken`, the same for every cause, and also for no token and for one without a
     ///   session: each is 401 (RFC 6750 §3.1).
-    func authenticate(accessToken text: String?) async throws(IdentityError) -> AuthenticatedSession {
+    func authenticate(
+        accessToken text: String?, isReading: Bool = false
+    ) async throws(IdentityError) -> AuthenticatedSession {
         guard let text, let token = dependencies.accessTokens.verify(text) else { throw .invalidToken }
-        return try await session(of: token)
+        return try await session(of: token, isReading: isReading)
+    }
+
+    /// Returns the session of a request's access token.
+    ///
+    /// - Throws: The errors of ``authenticate(accessToken:isReading:)``.
+    func authenticate(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
+        try await authenticate(accessToken: request.fields.bearerToken, isReading: request.method.isSafe)
     }
 
     /// Returns the session of an access token that a request may carry and need not; nil if there is none, or it belongs to
@@ -235,14 +246,16 @@ struct TokenService: Sendable {
         }
     }
 
-    /// Returns the principal of an access token, with or without a session.
+    /// Returns the principal of a request's access token, with or without a session.
     ///
-    /// - Throws: The errors of ``authenticate(accessToken:)``.
-    func principal(accessToken text: String?) async throws(IdentityError) -> AuthenticatedPrincipal {
-        guard let text, let token = dependencies.accessTokens.verify(text) else { throw .invalidToken }
+    /// - Throws: The errors of ``authenticate(accessToken:isReading:)``.
+    func principal(of request: HTTPRequest) async throws(IdentityError) -> AuthenticatedPrincipal {
+        guard let text = request.fields.bearerToken, let token = dependencies.accessTokens.verify(text) else {
+            throw .invalidToken
+        }
         let claims = token.claims
         guard claims.deviceID == nil else {
-            let session = try await session(of: token)
+            let session = try await session(of: token, isReading: request.method.isSafe)
             return AuthenticatedPrincipal(
                 scopes: session.scopes, clientID: session.clientID, accountID: session.accountID)
         }
@@ -254,10 +267,12 @@ struct TokenService: Sendable {
             accountID: nil)
     }
 
-    private func session(of token: VerifiedToken) async throws(IdentityError) -> AuthenticatedSession {
+    private func session(
+        of token: VerifiedToken, isReading: Bool
+    ) async throws(IdentityError) -> AuthenticatedSession {
         // Taken before the rows are read: a write that commits meanwhile may have changed them.
         let (version, uptime) = (dependencies.store.writeStatistics.jobs, dependencies.clock.uptime)
-        if let session = token.session(version: version, uptime: uptime) {
+        if isReading, let session = token.session(version: version, uptime: uptime) {
             guard dependencies.now < session.device.expiresAt else { throw .invalidToken }
             return session
         }

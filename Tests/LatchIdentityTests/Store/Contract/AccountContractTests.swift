@@ -22,6 +22,31 @@ import Testing
         #expect(try await store.account(emailKey: "nobody@example.com") == nil)
     }
 
+    @Test(.tags(.attackK1), arguments: StoreBackend.all)
+    func `are not created by somebody whose role or account has ended meanwhile`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let store = fixture.store
+        var actor = try Account.example("root")
+        actor.roles = ["admin"]
+        try await store.insert(actor, details: nil)
+        let invited = try Account.example("new", hash: nil)
+        var former = actor
+        former.roles = ["admin", "super_admin"]
+        for stale in [former, try Account.example("nobody")] {
+            await #expect(throws: IdentityError.forbidden) {
+                try await store.insert(invited, details: nil, mail: nil, by: stale)
+            }
+        }
+        try await store.perform(.setStatus(.suspended), on: actor.id)
+        await #expect(throws: IdentityError.forbidden) {
+            try await store.insert(invited, details: nil, mail: nil, by: actor)
+        }
+        #expect(try await store.account(id: invited.id) == nil)
+        try await store.perform(.setStatus(.active), on: actor.id)
+        try await store.insert(invited, details: nil, mail: nil, by: actor)
+        #expect(try await store.account(id: invited.id) != nil)
+    }
+
     @Test(.tags(.attackD10), arguments: StoreBackend.all)
     func `are one for each address, whoever comes first`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()

@@ -25,14 +25,18 @@ extension SQLIdentityStore: AccountStore {
 
     /// Relies on the unique indexes of address and username to decide between concurrent sign-ups.
     package func insert(
-        _ account: Account, details: AccountDetails? = nil, mail: OutboxMail? = nil, by actor: String? = nil
+        _ account: Account, details: AccountDetails? = nil, mail: OutboxMail? = nil, by actor: Account? = nil
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) in
+            if let actor {
+                let current = try db.account(actor.id)
+                guard current?.roles == actor.roles, current?.status == .active else { throw .forbidden }
+            }
             try db.insert(account)
             if let details { try db.insert(details, of: account.id) }
             if let mail { try db.insert(mail) }
             try db.audit(
-                "account.created", account: account.id, detail: actor.map { "invited by \($0)" }, at: account.createdAt)
+                "account.created", account: account.id, detail: actor.map { "invited by \($0.id)" }, at: account.createdAt)
         }
     }
 

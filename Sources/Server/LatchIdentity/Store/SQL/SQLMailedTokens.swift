@@ -202,13 +202,16 @@ extension SQLConnection {
 }
 
 extension SQLIdentityStore {
-    /// Checks the account in the transaction: a change that was requested before the address was proved must not be
-    /// stored after it (attack E8).
+    /// Checks account and device in the transaction: a change that was requested before the address was proved, or before a
+    /// sign-out, must not be stored after it (attack E8).
     package func insert(
-        _ change: EmailChange, for account: Account, mails: [OutboxMail]
+        _ change: EmailChange, for account: Account, by device: Device?, mails: [OutboxMail], at now: Date
     ) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
             guard try db.isUnchanged(account) else { return false }
+            if let device {
+                guard try db.isSignedIn(device.id, of: account.id, at: now) else { return false }
+            }
             for mail in mails { try db.insert(mail) }
             try db.run(
                 """
