@@ -2,8 +2,11 @@
 #include "CTLSShim.h"
 
 #include <limits.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
+#include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +60,95 @@ static int choose_protocol(SSL *session, const unsigned char **chosen, unsigned 
     return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
+// The keys of tickets: the current one encrypts, and the earlier one still decrypts.
+struct ticket_key {
+    unsigned char name[16], cipher[32], mac[32];
+};
+struct ticket_keys {
+    CRYPTO_RWLOCK *lock;
+    struct ticket_key current, earlier;
+};
+
+static int keys_index = -1;
+
+static void free_keys(void *context, void *data, CRYPTO_EX_DATA *all, int index, long number, void *user) {
+    (void)context, (void)all, (void)index, (void)number, (void)user;
+    struct ticket_keys *keys = data;
+    if (keys) CRYPTO_THREAD_lock_free(keys->lock);
+    OPENSSL_clear_free(keys, sizeof *keys);
+}
+
+static void make_index(void) { keys_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, free_keys); }
+
+static struct ticket_keys *keys_of(SSL_CTX *context) {
+    static CRYPTO_ONCE once = CRYPTO_ONCE_STATIC_INIT;
+    if (!CRYPTO_THREAD_run_once(&once, make_index) || keys_index < 0) return NULL;
+    return SSL_CTX_get_ex_data(context, keys_index);
+}
+
+// Freed with the context, which outlives its sessions.
+static int add_keys(SSL_CTX *context) {
+    if (keys_of(context) || keys_index < 0) return 0;
+    struct ticket_keys *keys = OPENSSL_zalloc(sizeof *keys);
+    if (keys) keys->lock = CRYPTO_THREAD_lock_new();
+    if (keys && keys->lock && RAND_priv_bytes((unsigned char *)&keys->current, sizeof keys->current) == 1 &&
+        RAND_priv_bytes((unsigned char *)&keys->earlier, sizeof keys->earlier) == 1 &&
+        SSL_CTX_set_ex_data(context, keys_index, keys) == 1)
+        return 1;
+    free_keys(NULL, keys, NULL, 0, 0, NULL);
+    return 0;
+}
+
+int latch_tls_context_rotate_tickets(void *context) {
+    struct ticket_keys *keys = keys_of(context);
+    struct ticket_key next;
+    int ok = keys && RAND_priv_bytes((unsigned char *)&next, sizeof next) == 1 && CRYPTO_THREAD_write_lock(keys->lock);
+    if (ok) {
+        keys->earlier = keys->current;
+        keys->current = next;
+        CRYPTO_THREAD_unlock(keys->lock);
+    }
+    OPENSSL_cleanse(&next, sizeof next);
+    return ok;
+}
+
+// Copies the key that encrypts, or the one of that name; answers as ticket_key does.
+static int find_key(struct ticket_keys *keys, const unsigned char *name, int encrypts, struct ticket_key *key) {
+    if (!keys || !CRYPTO_THREAD_read_lock(keys->lock)) return -1;
+    int found = 0;
+    if (encrypts || memcmp(name, keys->current.name, sizeof keys->current.name) == 0) {
+        *key = keys->current;
+        found = 1;
+    } else if (memcmp(name, keys->earlier.name, sizeof keys->earlier.name) == 0) {
+        *key = keys->earlier;
+        found = 2;
+    }
+    CRYPTO_THREAD_unlock(keys->lock);
+    return found;
+}
+
+// RFC 5077 §4: AES-256-CBC, then HMAC with SHA-256. Answers 1 for a key, 2 for one after which the client gets a new ticket, 0 for
+// a ticket of an unknown key, after which the handshake is a full one, and -1 for an error.
+static int ticket_key(SSL *session, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac,
+                      int encrypts) {
+    struct ticket_key key;
+    int found = find_key(keys_of(SSL_get_SSL_CTX(session)), name, encrypts, &key);
+    if (found <= 0) return found;
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, key.mac, sizeof key.mac),
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0),
+        OSSL_PARAM_construct_end(),
+    };
+    int ok = EVP_MAC_CTX_set_params(mac, parameters);
+    if (encrypts) {
+        memcpy(name, key.name, sizeof key.name);
+        ok = ok && RAND_bytes(iv, EVP_CIPHER_get_iv_length(EVP_aes_256_cbc())) == 1;
+    }
+    ok = ok && EVP_CipherInit_ex(cipher, EVP_aes_256_cbc(), NULL, key.cipher, iv, encrypts) == 1;
+    OPENSSL_cleanse(&key, sizeof key);
+    return ok ? found : -1;
+}
+
 static SSL_CTX *context_with_settings(int offers_http2) {
     SSL_CTX *context = SSL_CTX_new(TLS_server_method());
     if (!context) return NULL;
@@ -65,7 +157,15 @@ static SSL_CTX *context_with_settings(int offers_http2) {
     SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                   SSL_MODE_RELEASE_BUFFERS);
+    // RFC 9113 §9.2.2: TLS 1.2 with ephemeral keys and authenticated encryption only; TLS 1.3 has nothing else.
+    int ok = SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 && add_keys(context) &&
+             SSL_CTX_set_tlsext_ticket_key_evp_cb(context, ticket_key) == 1;
+    if (!ok) {
+        SSL_CTX_free(context);
+        return NULL;
+    }
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_timeout(context, latch_tls_ticket_lifetime);
     SSL_CTX_set_alpn_select_cb(context, choose_protocol, offers_http2 ? context : NULL);
     return context;
 }

@@ -17,6 +17,13 @@ void *latch_tls_context_make(const uint8_t *chain, size_t chain_count, const uin
                              int offers_http2, char *why, size_t why_size);
 void latch_tls_context_free(void *context);
 
+/// The seconds for which a session can be resumed by its ticket (RFC 8446 §4.6.1, RFC 5077).
+enum { latch_tls_ticket_lifetime = 3600 };
+
+/// Makes a new key for the tickets of a context, keeps the last one for decrypting, and erases the one before it; 0 when there is no
+/// randomness, and then the keys stay as they are.
+int latch_tls_context_rotate_tickets(void *context);
+
 /// A session on a connected socket, which stays the caller's; the handshake happens inside the first reads.
 void *latch_tls_session_make(void *context, int socket);
 /// Ends the session: tells the client if that is possible without waiting, and frees everything.

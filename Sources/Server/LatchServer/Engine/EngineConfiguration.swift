@@ -1,19 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
-/// The TLS context of the connections that are accepted from now on; those that are open keep theirs.
-final class CurrentTLSContext: Sendable {
-    private let context: Mutex<TLSContext>
-
-    init(_ context: TLSContext) { self.context = Mutex(context) }
-
-    /// Creates the session of one connection; nil when memory is exhausted.
-    func session(on descriptor: Int32) -> TLSSession? { context.withLock { $0 }.session(on: descriptor) }
-
-    func replace(with next: TLSContext) { context.withLock { $0 = next } }
-}
-
 /// The configuration that all loops and connections of one server share; all times are in nanoseconds.
 struct EngineConfiguration: Sendable {
     /// The handler of all requests; it runs on the loops' threads, so it must not block.
@@ -53,8 +39,11 @@ struct EngineConfiguration: Sendable {
     /// Reads the certificate before it listens, so that an invalid one leaves no socket open.
     init(_ handler: any Handler, _ configuration: Server.Configuration) throws(ServerError) {
         self.handler = handler
+        let uptime = configuration.uptime ?? EventLoop.monotonicNow
+        self.uptime = uptime
         tls = try configuration.tls.map { identity throws(ServerError) in
-            CurrentTLSContext(try TLSContext(identity, offersHTTP2: configuration.supportsHTTP2))
+            CurrentTLSContext(
+                try TLSContext(identity, offersHTTP2: configuration.supportsHTTP2), uptime: uptime)
         }
         if let inherited = configuration.inheritedSocket {
             listener = try ListeningSocket(inheriting: inherited)
@@ -79,7 +68,6 @@ struct EngineConfiguration: Sendable {
         idleTimeout = configuration.idleTimeout.nanoseconds
         minimumSendRate = MinimumSendRate(
             bytesPerSecond: configuration.minimumSendRate, maximumPause: idleTimeout)
-        uptime = configuration.uptime ?? EventLoop.monotonicNow
         let shortest = min(headDeadline, bodyDeadline, idleTimeout)
         tick = max(5_000_000, min(250_000_000, shortest / 4))
     }

@@ -215,7 +215,7 @@ extension EventLoop {
                 ListeningSocket.refuse(descriptor, inPlainText: configuration.tls == nil)
                 continue
             }
-            let session: TLSSession? = configuration.tls?.session(on: descriptor)
+            let session: TLSSession? = configuration.tls?.session(on: descriptor, now: now)
             var stream = ByteStream(descriptor, session: session)
             guard session != nil || configuration.tls == nil else {
                 stream.close()
@@ -260,6 +260,7 @@ extension EventLoop {
     private func checkDeadlines() {
         resumeAccepting()
         configuration.memory.reclaim()
+        configuration.tls?.rotateTicketKeys(now: now)
         connections.values.forEach { $0.checkDeadlines() }
         if let draining, draining.deadline <= now { connections.values.forEach { $0.close() } }
     }

@@ -8,6 +8,12 @@ struct TLSContext {
     /// - Throws: `ServerError.tlsUnavailable`.
     init(_ tls: Server.TLS, offersHTTP2: Bool) throws(ServerError) { throw .tlsUnavailable }
 
+    /// The seconds for which a session could be resumed.
+    static let ticketLifetime: UInt64 = 3600
+
+    /// Returns false, since there are no tickets.
+    func rotateTicketKeys() -> Bool { false }
+
     /// Returns nil.
     func session(on descriptor: Int32) -> TLSSession? { nil }
 }

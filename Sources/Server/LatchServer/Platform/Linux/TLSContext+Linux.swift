@@ -26,6 +26,14 @@ final class TLSContext: @unchecked Sendable {  // libssl counts references to a 
 
     deinit { latch_tls_context_free(context) }
 
+    /// The seconds for which a session can be resumed by its ticket (RFC 8446 §4.6.1).
+    static let ticketLifetime = UInt64(latch_tls_ticket_lifetime)
+
+    /// Replaces the key of session tickets; the last one decrypts until the next call, and the one before it is erased.
+    ///
+    /// - Returns: False when the system has no randomness; then the keys stay as they are.
+    func rotateTicketKeys() -> Bool { latch_tls_context_rotate_tickets(context) != 0 }
+
     /// Creates the session of one connection, which its stream owns; nil when memory is exhausted.
     func session(on descriptor: Int32) -> TLSSession? {
         latch_tls_session_make(context, descriptor).map(TLSSession.init)

@@ -59,6 +59,26 @@ import Testing
         }
     }
 
+    @Test func `speaks HTTP/2 with our own client, and HTTP/1.1 where it is to speak nothing else`() async throws {
+        let certificate = try await Certificate()
+        let (entries, entry) = AsyncStream<AccessLogEntry>.makeStream()
+        let logged = Self.echo.intercepted(by: [AccessLogInterceptor { entry.yield($0) }])
+        var seen = entries.makeAsyncIterator()
+        for (isSupported, version) in [(true, "HTTP/2"), (false, "HTTP/1.1")] {
+            var configuration = Server.Configuration.patient
+            configuration.tls = try certificate.tls()
+            configuration.supportsHTTP2 = isSupported
+            var trusting = CurlTransport.Configuration()
+            trusting.certificateAuthorityFile = certificate.certificatePath
+            let transport = CurlTransport(configuration: trusting)
+            try await TestSupport.serving(logged, configuration: configuration) { address in
+                let response = try await transport.respond(to: Self.request(address))
+                #expect(response.status == .ok)
+            }
+            #expect(await seen.next()?.protocolVersion == version)
+        }
+    }
+
     @Test(arguments: ["-tls1_2", "-tls1_3"])
     func `speaks TLS 1.2 and 1.3`(version: String) async throws {
         try await Self.serving { address, _, certificate in

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+import Foundation
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import TestSupport
+import Testing
+
+@Suite struct `A ticket of a TLS session` {
+    static let ok = ClosureHandler { _ in HTTPResponse(status: .ok) }
+    static let versions = ["-tls1_2", "-tls1_3"]
+    private let uptime = ManualUptime()
+
+    /// Serves with a clock that the test advances; the body gets a client and a path for a session.
+    private func withClient(
+        _ certificate: Certificate? = nil, _ body: (SecureClient, _ session: String, Server) async throws -> Void
+    ) async throws {
+        let known: Certificate = if let certificate { certificate } else { try await Certificate() }
+        var configuration = Server.Configuration.kept(by: uptime)
+        configuration.tls = try known.tls()
+        let server = Server(handler: Self.ok, configuration: configuration)
+        let address = try await server.start()
+        let file = FileManager.default.temporaryDirectory.appending(path: "latch-session-\(UUID().uuidString)")
+        do {
+            try await body(SecureClient(address: address, certificate: known), file.path, server)
+        } catch {
+            await server.shutdown(grace: .zero)
+            throw error
+        }
+        await server.shutdown(grace: .zero)
+        if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
+    }
+
+    /// Makes a request with a session that was kept; returns whether it was resumed.
+    private func isResumed(_ session: String, by client: SecureClient, _ version: String) async throws -> Bool {
+        let text = try await client.request([version, "-sess_in", session])
+        #expect(text.contains("HTTP/1.1 200"), "\(text)")
+        #expect(text.contains("Reused, TLS") != text.contains("New, TLS"))
+        return text.contains("Reused, TLS")
+    }
+
+    /// Makes a request and keeps its session.
+    private func begin(_ session: String, by client: SecureClient, _ version: String) async throws {
+        let text = try await client.request([version, "-sess_out", session])
+        try #require(text.contains("New, TLS"))
+    }
+
+    @Test(arguments: versions) func `resumes it until the key has been replaced twice`(version: String) async throws {
+        try await withClient { client, session, _ in
+            try await begin(session, by: client, version)
+            #expect(try await isResumed(session, by: client, version))
+            uptime.advance(bySeconds: 3601)
+            #expect(try await isResumed(session, by: client, version), "the last key still decrypts")
+            uptime.advance(bySeconds: 3598)
+            #expect(try await isResumed(session, by: client, version))
+            uptime.advance(bySeconds: 3)
+            #expect(try await isResumed(session, by: client, version) == false)
+        }
+    }
+
+    @Test(arguments: versions) func `is worth nothing after two hours in which no client came`(version: String)
+        async throws
+    {
+        try await withClient { client, session, _ in
+            try await begin(session, by: client, version)
+            uptime.advance(bySeconds: 7201)
+            #expect(try await isResumed(session, by: client, version) == false)
+        }
+    }
+
+    @Test func `names its key, which is another one an hour later`() async throws {
+        try await withClient { client, _, _ in
+            var names: [Substring] = []
+            for seconds in [0, 3599, 2] {
+                uptime.advance(bySeconds: seconds)
+                let lines = try await client.request(["-tls1_2"]).split(separator: "\n")
+                names.append(try #require(lines.first { $0.hasPrefix("    0000 - ") }).prefix(58))
+            }
+            #expect(names[0] == names[1])
+            #expect(names[1] != names[2])
+        }
+    }
+
+    @Test(arguments: versions) func `of another node, or of before a renewed certificate, leads to a whole handshake`(
+        version: String
+    ) async throws {
+        let certificate = try await Certificate()
+        try await withClient(certificate) { client, session, server in
+            try await begin(session, by: client, version)
+            try await withClient(certificate) { other, _, _ in
+                let isReused = try await isResumed(session, by: other, version)
+                #expect(!isReused)
+            }
+            try server.replaceCertificate(try certificate.tls())
+            #expect(try await isResumed(session, by: client, version) == false)
+        }
+    }
+}
+
+#endif
