@@ -353,6 +353,7 @@ extension Connection {
             date: loop.dateClock.text(), isHead: isHead, closes: closesAfterResponse, isChunked: isChunked)
         phase = .writing
         deadline = loop.now &+ loop.configuration.idleTimeout
+        output.borrow(&loop.spareOutput)
         do throws(HTTPError) {
             try writer.write(response, into: &output.bytes)
         } catch {
@@ -390,7 +391,7 @@ extension Connection {
                 return false
             }
         }
-        output.removeAll()
+        output.removeAll(leaving: &loop.spareOutput)
         return true
     }
 

@@ -40,9 +40,16 @@ struct OutputBuffer {
         return result
     }
 
-    /// Removes everything, and keeps the memory of `bytes` unless it is large.
-    mutating func removeAll() {
+    /// Takes over memory that another connection has used, unless there is some already.
+    mutating func borrow(_ spare: inout [UInt8]) {
+        if bytes.capacity == 0 { swap(&bytes, &spare) }
+    }
+
+    /// Removes everything, and leaves the memory of `bytes` to the next connection unless it is large: one that is idle holds none.
+    mutating func removeAll(leaving spare: inout [UInt8]) {
         (bytesStart, content, contentStart) = (0, [], 0)
-        bytes.removeAll(keepingCapacity: bytes.capacity <= 65536)
+        bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 17)
+        if bytes.capacity > spare.capacity { swap(&bytes, &spare) }
+        bytes = []
     }
 }

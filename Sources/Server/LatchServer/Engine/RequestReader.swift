@@ -49,7 +49,10 @@ struct RequestReader {
     mutating func removeAll() { self = RequestReader() }
 
     /// Prepares for the next head; unparsed bytes belong to it.
+    ///
+    /// A connection may be idle for long, so it keeps memory for a usual head at most.
     mutating func beginNextRequest() {
+        if isEmpty, input.capacity > 4096 { (input, inputStart) = ([], 0) }
         scanner = HeadScanner()
         hasSkippedEmptyLine = false
     }

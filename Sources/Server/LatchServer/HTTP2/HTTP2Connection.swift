@@ -173,6 +173,7 @@ extension HTTP2Connection {
     private func flush() {
         while phase == .open, let session {
             while !isFull, let frame = session.nextOutput() {
+                output.borrow(&loop.spareOutput)
                 output.bytes.append(contentsOf: frame)
             }
             resumeProducers()
@@ -184,7 +185,7 @@ extension HTTP2Connection {
                 writeDeadline = loop.configuration.minimumSendRate.deadline(
                     writeDeadline, afterSending: count, now: loop.now)
                 guard output.isEmpty else { continue }
-                output.removeAll()
+                output.removeAll(leaving: &loop.spareOutput)
                 writeDeadline = .max
             case .wouldBlock: isWritable = false
             case .ended: close()
