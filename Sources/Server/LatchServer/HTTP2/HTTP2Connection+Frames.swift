@@ -8,8 +8,10 @@ extension HTTP2Connection {
     func frameBegins(_ frame: HTTP2Frame) {
         let cost: Int
         switch frame.kind {
-        case .data where frame.length > 0 || frame.endsStream:
-            return controlFrames.earn(HTTP2Limits.framesForData)
+        case .data:
+            // Padding is no content (RFC 9113 §6.1): the frame is paid for by the first byte of it.
+            isDataEmpty = true
+            cost = frame.endsStream ? 0 : 1
         case .headers:
             continuations = 0
             return check(frame.stream)
@@ -21,7 +23,10 @@ extension HTTP2Connection {
             remember(frame.stream)
             return countReset()
         case .settings where !frame.isAcknowledgement: cost = HTTP2Limits.settingsCost
-        case .data, .priority, .settings, .ping, .goAway, .windowUpdate, nil: cost = 1
+        case .priority, .settings, .ping, .goAway, .windowUpdate: cost = 1
+        // RFC 9113 §5.5: unknown frames are ignored. They change no state, get no reply and postpone no deadline, so a flood of them
+        // costs no more than its bytes.
+        case nil: return
         }
         if !controlFrames.spend(cost, now: loop.now) { end(.enhanceYourCalm) }
     }
@@ -54,9 +59,10 @@ extension HTTP2Connection {
             return
         }
         controlFrames.earn(HTTP2Limits.framesForRequest)
-        // A stream that was reset counts no more for the protocol, but its handler may still run.
-        guard runningHandlers < limits.streams else {
+        // RFC 9113 §5.1.2. A stream that was reset counts no more for the protocol, but its handler may still run.
+        guard max(streams.count, runningHandlers) < limits.streams else {
             session?.reset(id, .refusedStream)
+            countReset()
             arriving = (nil, builder, true)
             return
         }
@@ -115,6 +121,10 @@ extension HTTP2Connection {
     /// Takes content of a request, and opens the windows for more of it.
     func receive(_ bytes: UnsafeBufferPointer<UInt8>, on id: Int32) {
         guard let session else { return }
+        if isDataEmpty, !bytes.isEmpty {
+            isDataEmpty = false
+            controlFrames.earn(1)
+        }
         guard let stream = streams[id] else { return session.consumeConnection(bytes.count) }
         switch stream.phase {
         case .receiving:
@@ -170,9 +180,14 @@ extension HTTP2Connection {
     /// Records a frame that is on its way.
     func sent(_ frame: HTTP2Frame, error: UInt32?) {
         if frame.kind == .data { controlFrames.earn(HTTP2Limits.framesForData) }
-        if error != nil { remember(frame.stream) }
-        // A reset that the client has caused costs as much as its own.
-        if let error, error != HTTP2Error.noError.rawValue, error != HTTP2Error.cancel.rawValue { countReset() }
+        if let error {
+            remember(frame.stream)
+            // A reset that the client has caused costs as much as its own; refused streams are counted where they are refused.
+            switch HTTP2Error(rawValue: error) {
+            case .noError, .cancel, .refusedStream: break
+            default: countReset()
+            }
+        }
         guard frame.endsStream, let stream = streams[frame.stream] else { return }
         stream.phase = .responded
         stream.memory.releaseAll()

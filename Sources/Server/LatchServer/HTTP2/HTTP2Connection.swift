@@ -59,12 +59,16 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     var headDeadline = UInt64.max
     /// The number of CONTINUATION frames of the header section that arrives.
     var continuations = 0
+    /// Whether the DATA frame that arrives has brought no content yet.
+    var isDataEmpty = false
     /// The number of handlers that run, also those of streams that were reset.
     var runningHandlers = 0
     let limits: HTTP2Limits
     var resets: TokenBucket
     var controlFrames: TokenBucket
 
+    /// Whether the client's bytes cannot be parsed any further; those that follow are dropped until GOAWAY is sent.
+    private var hasFailed = false
     /// Whether the client's SETTINGS have arrived, which end its preface (RFC 9113 §3.4).
     var hasBegun = false
     /// Whether the server is shutting down.
@@ -85,6 +89,7 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
         self.context = context
         guard let session = HTTP2Session(limits, of: self) else { return nil }
         self.session = session
+        output.bytes = session.opening
     }
 
     /// Takes the bytes that were read before the protocol was known, and continues.
@@ -165,7 +170,8 @@ extension HTTP2Connection {
     }
 
     private func parse(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard let session, let error = session.receive(bytes) else { return }
+        guard !hasFailed, let session, let error = session.receive(bytes) else { return }
+        hasFailed = true
         session.end(error)
     }
 

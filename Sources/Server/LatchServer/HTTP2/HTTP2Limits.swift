@@ -19,14 +19,27 @@ struct HTTP2Limits: Sendable {
 
     /// The settings to announce (RFC 9113 §6.5.2, RFC 9218 §2.1).
     var settings: [(id: UInt16, value: Int)] {
-        let (maximumStreams, initialWindow, maximumHeaderList, noPriorities): (UInt16, UInt16, UInt16, UInt16) = (
-            3, 4, 6, 9
-        )
+        let (initialWindow, maximumHeaderList, noPriorities): (UInt16, UInt16, UInt16) = (4, 6, 9)
         return [
-            (maximumStreams, streams), (initialWindow, Self.streamWindow), (maximumHeaderList, headerBytes),
+            (Self.maximumStreams, streams), (initialWindow, Self.streamWindow), (maximumHeaderList, headerBytes),
             // RFC 9113 §5.3.2: priorities are ignored, so no tree of them can be made expensive.
             (noPriorities, 1),
         ]
+    }
+
+    /// SETTINGS_MAX_CONCURRENT_STREAMS (RFC 9113 §6.5.2).
+    static let maximumStreams: UInt16 = 3
+
+    /// The frame of the settings (RFC 9113 §6.5.1).
+    var settingsFrame: [UInt8] {
+        let settings = settings
+        var frame: [UInt8] = [0, 0, UInt8(6 * settings.count), 4, 0, 0, 0, 0, 0]
+        for (id, value) in settings {
+            let value = UInt32(clamping: value)
+            frame += [id >> 8, id].map(UInt8.init(truncatingIfNeeded:))
+            frame += [value >> 24, value >> 16, value >> 8, value].map(UInt8.init(truncatingIfNeeded:))
+        }
+        return frame
     }
 
     /// The streams that may end by a reset, of the client or because of it, before the connection ends.
@@ -39,7 +52,7 @@ struct HTTP2Limits: Sendable {
 
     /// The frames that carry no message, such as PING and SETTINGS, before the connection ends.
     static func controlFrames(now: UInt64) -> TokenBucket { TokenBucket(capacity: 1000, perSecond: 100, now: now) }
-    /// The allowance for frames that a client may send because of one DATA frame, such as WINDOW_UPDATE for it.
+    /// The allowance for frames that a client may send because of one DATA frame of the server, such as WINDOW_UPDATE for it.
     static let framesForData = 2
     /// The allowance for frames that a client may send because of one request.
     static let framesForRequest = 4

@@ -6,6 +6,8 @@ enum HTTP2Session {
     /// Returns nil.
     init?(_ limits: HTTP2Limits, of connection: HTTP2Connection) { return nil }
 
+    var opening: [UInt8] { switch self {} }
+
     var isActive: Bool { switch self {} }
 
     func free() {}

@@ -11,8 +11,10 @@ struct HTTP2Session {
     /// The `nghttp2_session`, freed by `free()`.
     private let session: OpaquePointer
 
-    /// Creates the session of a connection, which it must not outlive, and queues the first SETTINGS; nil when memory is
-    /// exhausted.
+    /// The first SETTINGS, to be sent before the output.
+    let opening: [UInt8]
+
+    /// Creates the session of a connection, which it must not outlive; nil when memory is exhausted.
     init?(_ limits: HTTP2Limits, of connection: HTTP2Connection) {
         var session: OpaquePointer?
         let user = Unmanaged.passUnretained(connection).toOpaque()
@@ -20,8 +22,12 @@ struct HTTP2Session {
             nghttp2_session_server_new2(&session, callbacks, user, options) == 0, let session
         else { return nil }
         self.session = session
+        // The library ends the connection of a client that exceeds the number of streams it knows. RFC 9113 §5.1.2 has the stream
+        // alone refused, so the library gets another number than the client, and the connection counts.
         let entries = limits.settings.map {
-            nghttp2_settings_entry(settings_id: Int32($0.id), value: UInt32(clamping: $0.value))
+            nghttp2_settings_entry(
+                settings_id: Int32($0.id),
+                value: $0.id == HTTP2Limits.maximumStreams ? UInt32(Int32.max) : UInt32(clamping: $0.value))
         }
         let window = Int32(HTTP2Limits.connectionWindow)
         guard nghttp2_submit_settings(session, Self.none, entries, entries.count) == 0,
@@ -30,6 +36,9 @@ struct HTTP2Session {
             nghttp2_session_del(session)
             return nil
         }
+        opening = limits.settingsFrame
+        // The frame of the library's own, which waits for the acknowledgement of ours.
+        _ = nextOutput()
     }
 
     private static var none: UInt8 { UInt8(NGHTTP2_FLAG_NONE.rawValue) }

@@ -8,21 +8,9 @@ import Testing
 
 /// What RFC 9113 and RFC 7541 require of a server, section by section.
 @Suite struct `HTTP/2 by the letter` {
-    /// The error codes of RFC 9113 §7.
-    enum Code: UInt32 {
-        case none = 0
-        case `protocol` = 1
-        case flowControl = 3
-        case streamClosed = 5
-        case frameSize = 6
-        case refused = 7
-        case compression = 9
-        case calm = 11
-    }
-
     /// Sends frames and expects the end of the connection with one of the codes.
     static func connectionEnds(
-        _ codes: Code..., after frames: [RawFrame], _ location: SourceLocation = #_sourceLocation
+        _ codes: ErrorCode..., after frames: [RawFrame], _ location: SourceLocation = #_sourceLocation
     ) async throws {
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
@@ -35,7 +23,8 @@ import Testing
 
     /// Sends frames, expects a stream to be reset with one of the codes, and the connection to go on.
     static func streamEnds(
-        _ codes: Code..., stream: UInt32 = 1, after frames: [RawFrame], _ location: SourceLocation = #_sourceLocation
+        _ codes: ErrorCode..., stream: UInt32 = 1, after frames: [RawFrame],
+        _ location: SourceLocation = #_sourceLocation
     ) async throws {
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
@@ -74,7 +63,7 @@ import Testing
             #expect(await wrong.receive() == nil)
             let silent = try await FrameClient(address, settings: nil)
             await silent.send(bytes: FrameClient.preface + RawFrame.get(1).bytes)
-            #expect(await silent.end() == Code.protocol.rawValue)
+            #expect(await silent.end() == ErrorCode.protocol.rawValue)
         }
     }
 
@@ -139,7 +128,8 @@ import Testing
                 for await _ in entered { break }
                 await client.send(frame)
                 await client.receive { $0.answers[1]?.reset != nil || !$0.goAways.isEmpty }
-                #expect((client.answers[1]?.reset ?? client.goAways.first?.goAwayCode) == Code.streamClosed.rawValue)
+                #expect(
+                    (client.answers[1]?.reset ?? client.goAways.first?.goAwayCode) == ErrorCode.streamClosed.rawValue)
                 client.reset()
             }
         }
@@ -162,23 +152,54 @@ import Testing
         try await Self.connectionEnds(.protocol, after: [.get(0)])
     }
 
-    @Test func `5.1.2: a stream over the limit is not handled`() async throws {
+    /// A handler that waits for its cancellation, except at `/over`.
+    static let waiting = ClosureHandler { request in
+        let (endless, kept) = AsyncStream<Void>.makeStream()
+        if request.path != "/over" { for await _ in endless {} }
+        kept.finish()
+        return HTTPResponse(status: .ok)
+    }
+
+    @Test(arguments: [2, 100], [true, false])
+    func `5.1.2: a stream over the limit is refused, and the others go on`(limit: Int, acknowledges: Bool) async throws
+    {
         var configuration = Server.Configuration.patient
-        configuration.maximumStreamsPerConnection = 2
-        let handler = ClosureHandler { request in
-            let (endless, kept) = AsyncStream<Void>.makeStream()
-            if request.path != "/over" { for await _ in endless {} }
-            kept.finish()
-            return HTTPResponse(status: .ok)
-        }
-        try await serving(handler, configuration: configuration) { address in
+        configuration.maximumStreamsPerConnection = limit
+        try await serving(Self.waiting, configuration: configuration) { address in
             let client = try await FrameClient(address)
+            client.acknowledges = acknowledges
             #expect(await client.receive { $0.settings.contains { $0.flags & 1 != 0 } })
-            #expect(client.settings[0].payload.prefix(6) == [0, 3, 0, 0, 0, 2])
-            await client.send(.get(1), .get(3), .get(5, "/over"))
-            await client.receive { $0.answers[5] != nil || !$0.goAways.isEmpty }
-            #expect(client.answers[5]?.status == nil)
+            #expect(client.settings[0].payload.prefix(6) == [0, 3, 0, 0, 0, UInt8(limit)])
+            let over = UInt32(2 * limit + 1)
+            for id in stride(from: 1, to: over, by: 2) { await client.send(.get(id)) }
+            await client.send(.get(over, "/over"), .post(over + 2, "/over"))
+            #expect(await client.answer(to: over).reset == ErrorCode.refused.rawValue)
+            #expect(await client.answer(to: over + 2).reset == ErrorCode.refused.rawValue)
+            #expect(client.answers.count == 2)
+            // What was on its way does no harm, and an end makes room (RFC 9113 §5.1.2).
+            await client.send(.data(over + 2, [1]), .reset(1), .reset(3))
+            var next = over + 2
+            // The place is free when the cancelled handlers have ended.
+            repeat {
+                next += 2
+                await client.send(.get(next, "/over"))
+            } while await client.answer(to: next).reset == ErrorCode.refused.rawValue && next < over + 100
+            #expect(client.answers[next]?.status == 200)
+            #expect(client.goAways.isEmpty)
             client.reset()
+        }
+    }
+
+    @Test func `5.1.2: the end of a response makes room for the next request`() async throws {
+        var configuration = Server.Configuration.patient
+        configuration.maximumStreamsPerConnection = 1
+        try await serving(.telling, configuration: configuration) { address in
+            let client = try await FrameClient(address)
+            for number in 0..<20 {
+                let id = UInt32(2 * number + 1)
+                await client.send(.get(id))
+                #expect(await client.answer(to: id).status == 200)
+            }
         }
     }
 
@@ -355,7 +376,7 @@ import Testing
             await client.send(.headers(1, block))
             await client.receive { $0.answers[1]?.isComplete == true || $0.answers[1]?.reset != nil }
             let answer = client.answers[1]
-            #expect(answer?.status == 400 || answer?.status == nil && answer?.reset == Code.protocol.rawValue)
+            #expect(answer?.status == 400 || answer?.status == nil && answer?.reset == ErrorCode.protocol.rawValue)
             await client.send(.get(3))
             #expect(await client.answer(to: 3).status == 200)
         }
@@ -367,7 +388,7 @@ import Testing
             let client = try await FrameClient(address)
             await client.send(.headers(1, block))
             let answer = await client.answer(to: 1)
-            #expect(answer.status == 400 || answer.reset == Code.protocol.rawValue)
+            #expect(answer.status == 400 || answer.reset == ErrorCode.protocol.rawValue)
         }
     }
 

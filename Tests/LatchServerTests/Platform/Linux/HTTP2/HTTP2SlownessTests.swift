@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import TestSupport
+import TestTags
+import Testing
+
+/// Tests with a clock that they advance themselves, and the default deadlines: 10 s for a head, 30 s for content, 60 s for the rest.
+@Suite struct `A client that trickles over HTTP/2` {
+    static let calm = ErrorCode.calm.rawValue
+
+    /// Sends a beginning and lets time pass; returns what came, and the code of the end.
+    static func after(
+        seconds: Int, _ beginning: [UInt8], handler: any Handler = .telling
+    ) async throws -> (answer: StreamAnswer?, code: UInt32?) {
+        let uptime = ManualUptime()
+        return try await serving(handler, configuration: .kept(by: uptime)) { address in
+            let client = try await FrameClient(address, settings: nil)
+            client.acknowledges = false
+            await client.send(bytes: beginning)
+            let witness = try await FrameClient(address)
+            await witness.send(.get(1))
+            _ = await witness.answer(to: 1)
+            uptime.advance(bySeconds: seconds)
+            let code = await client.end()
+            return (client.answers[1], code)
+        }
+    }
+
+    static let begun = FrameClient.preface + RawFrame.settings().bytes
+
+    @Test(.tags(.attackK2), arguments: [Array(FrameClient.preface.prefix(10)), FrameClient.preface])
+    func `that does not end its preface is closed at the deadline of a head`(beginning: [UInt8]) async throws {
+        let (answer, _) = try await Self.after(seconds: 11, beginning)
+        #expect(answer?.status == nil)
+    }
+
+    @Test(.tags(.attackK2)) func `that does not end its head is closed at its deadline`() async throws {
+        let head = RawFrame.headers(1, HPACK.request("GET", "/"), flags: 1).bytes
+        let (answer, code) = try await Self.after(seconds: 11, Self.begun + head)
+        #expect(answer?.status == nil)
+        #expect(code == Self.calm)
+    }
+
+    @Test(.tags(.attackK2)) func `that sends nothing is told so after the idle time`() async throws {
+        #expect(try await Self.after(seconds: 61, Self.begun).code == 0)
+    }
+
+    @Test(.tags(.attackK2)) func `that does not end its content gets 408`() async throws {
+        let uptime = ManualUptime()
+        try await serving(.telling, configuration: .kept(by: uptime)) { address in
+            let client = try await FrameClient(address)
+            await client.send(.post(1), .data(1, [1], flags: 0))
+            #expect(await client.settle())
+            uptime.advance(bySeconds: 31)
+            #expect(await client.answer(to: 1).status == 408)
+            await client.send(.get(3))
+            #expect(await client.answer(to: 3).status == 200, "the connection goes on")
+        }
+    }
+
+    @Test(.tags(.attackK2)) func `that keeps its window shut loses the stream`() async throws {
+        let uptime = ManualUptime()
+        let handler = ClosureHandler { _ in HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 1, count: 100)))
+        }
+        try await serving(handler, configuration: .kept(by: uptime)) { address in
+            let client = try await FrameClient(address, settings: [(4, 10)])
+            await client.send(.get(1))
+            #expect(await client.receive { $0.answers[1]?.content.count == 10 })
+            uptime.advance(bySeconds: 59)
+            #expect(await client.settle())
+            uptime.advance(bySeconds: 3)
+            #expect(await client.answer(to: 1).reset == 8)
+        }
+    }
+
+    @Test(.tags(.attackK2)) func `that does not read is closed, whatever it asks for`() async throws {
+        let uptime = ManualUptime()
+        let big = ClosureHandler { _ in
+            HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 1, count: 32 << 20)))
+        }
+        let server = Server(handler: big, configuration: .kept(by: uptime))
+        let client = try await FrameClient(
+            try await server.start(), settings: [(4, 0x7FFF_FFFF)], receiveBuffer: 4096)
+        await client.send(.windowUpdate(0, 0x7FFF_0000), .get(1))
+        #expect(await client.receive() != nil)
+        while server.connectionCount > 0 {
+            uptime.advance(bySeconds: 61)
+            await Task.yield()
+        }
+        await server.shutdown(grace: .zero)
+    }
+
+    // MARK: - Steady drips
+
+    /// Returns once the server has taken in what was sent before on other connections.
+    private static func settle(_ address: Server.Address) async throws {
+        let witness = try await FrameClient(address)
+        await witness.send(.get(1))
+        #expect(await witness.answer(to: 1).status != nil)
+    }
+
+    /// Sends a beginning, then drips with time between them, and lets time pass; returns what came on stream 1, and the code of
+    /// the end.
+    private static func after(
+        _ first: [RawFrame], drips: [[UInt8]], every seconds: Int = 3, then last: Int
+    ) async throws -> (answer: StreamAnswer?, code: UInt32?) {
+        let uptime = ManualUptime()
+        return try await serving(.telling, configuration: .kept(by: uptime)) { address in
+            let client = try await FrameClient(address)
+            client.acknowledges = false
+            for frame in first { await client.send(frame) }
+            try await settle(address)
+            for drip in drips {
+                uptime.advance(bySeconds: seconds)
+                await client.send(bytes: drip)
+                try await settle(address)
+            }
+            uptime.advance(bySeconds: last)
+            let answer = await client.answer(to: 1)
+            return (answer, answer.isComplete ? nil : await client.end())
+        }
+    }
+
+    private static let block = HPACK.request("GET", "/")
+    private static let incomplete = RawFrame.headers(1, Array(block.prefix(4)), flags: RawFrame.endStream)
+
+    @Test(.tags(.attackK2)) func `its head ends the connection at its deadline, however steadily frames come`()
+        async throws
+    {
+        let drips = Self.block[4..<7].map { RawFrame.continuation(1, [$0], flags: 0).bytes }
+        let (answer, code) = try await Self.after([Self.incomplete], drips: drips, then: 2)
+        #expect(answer?.status == nil)
+        #expect(code == Self.calm)
+    }
+
+    @Test(.tags(.attackK2)) func `its head ends the connection at its deadline, however steadily bytes come`()
+        async throws
+    {
+        let bytes = RawFrame.headers(1, Self.block).bytes
+        let drips = [Array(bytes[..<12]), [bytes[12]], [bytes[13]], [bytes[14]]]
+        #expect(try await Self.after([], drips: drips, then: 2).code == Self.calm)
+    }
+
+    @Test(.tags(.attackK2)) func `its trailers end the connection at their deadline`() async throws {
+        let trailers = HPACK.block([("x-end", "1")])
+        let first = [RawFrame.post(1), .data(1, [1], flags: 0), .headers(1, Array(trailers.prefix(1)), flags: 1)]
+        let drips = trailers[1..<4].map { RawFrame.continuation(1, [$0], flags: 0).bytes }
+        #expect(try await Self.after(first, drips: drips, then: 2).code == Self.calm)
+    }
+
+    @Test(.tags(.attackK2)) func `its content gets 408 at the deadline, however steadily it comes`() async throws {
+        let drips = [[UInt8]](repeating: RawFrame.data(1, [1], flags: 0).bytes, count: 9)
+        #expect(try await Self.after([.post(1)], drips: drips, then: 4).answer?.status == 408)
+    }
+
+    @Test(
+        .tags(.attackK2),
+        arguments: [
+            RawFrame.ping, .settings([(3, 7)]), .windowUpdate(0, 1),
+            RawFrame(type: 2, stream: 1, payload: [0, 0, 0, 0, 1]),
+            RawFrame(type: 0xB0, payload: [1]), .settings(flags: 1),
+        ])
+    func `frames without a request do not keep its connection`(frame: RawFrame) async throws {
+        // One acknowledgement is expected, and more are an error.
+        let drips = [[UInt8]](repeating: frame.bytes, count: frame.flags == 1 ? 1 : 5)
+        #expect(try await Self.after([], drips: drips, every: 10, then: 61 - 10 * drips.count).code == 0)
+    }
+
+    @Test(.tags(.attackK2)) func `a frame that does not arrive does not keep its connection`() async throws {
+        let drips = RawFrame.ping.bytes.prefix(8).map { [$0] }
+        #expect(try await Self.after([], drips: drips, every: 7, then: 5).code == 0)
+    }
+
+    @Test(.tags(.attackK2)) func `a response that it takes byte by byte is reset`() async throws {
+        let uptime = ManualUptime()
+        let content = ClosureHandler { _ in
+            HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 1, count: 1000)))
+        }
+        try await serving(content, configuration: .kept(by: uptime)) { address in
+            let client = try await FrameClient(address, settings: [(4, 0)])
+            await client.send(.get(1))
+            #expect(await client.receive { $0.answers[1]?.status == 200 })
+            var count = 0
+            while client.answers[1]?.reset == nil, count < 40 {
+                count += 1
+                uptime.advance(bySeconds: 3)
+                await client.send(.windowUpdate(1, 1))
+                #expect(await client.settle())
+            }
+            #expect(await client.answer(to: 1).reset == 8)
+            #expect((20...22).contains(count), "after a minute, less what the bytes are worth")
+            #expect(client.goAways.isEmpty)
+        }
+    }
+}
+
+#endif
