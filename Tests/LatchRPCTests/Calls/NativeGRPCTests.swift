@@ -3,6 +3,7 @@
 import LatchHTTP
 import LatchRPC
 import LatchServer
+import LatchTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `gRPC over HTTP/2 with our own server` {
@@ -21,6 +22,43 @@ import Testing
                 }
                 for try await isSame in group { #expect(isSame) }
             }
+        }
+    }
+
+    @Test(.enabled(if: TestKeys.isPossible)) func `makes every kind of call over TLS, which agrees on HTTP/2 by ALPN`()
+        async throws
+    {
+        let keys = try await TestKeys()
+        var configuration = Server.Configuration()
+        configuration.tls = try keys.tls()
+        try await serving(RPCService(NotesService().handlers), configuration) { url in
+            let channel = try CallStyle(style: .grpc).channel(url, through: keys.transport(), http2: true)
+            try await Exercise(channel).all()
+        }
+    }
+
+    @Test func `ends the method of a call that is cancelled, and serves the next one`() async throws {
+        let (events, event) = AsyncStream<String>.makeStream()
+        let waiting = RPCMethodHandler.unary(Notes.echo) { note, _ in
+            guard note.text == "wait" else { return note }
+            event.yield("begins")
+            do {
+                try await untilCancelled()
+            } catch {
+                event.yield("ends")
+                throw error
+            }
+            return note
+        }
+        try await serving(RPCService([waiting])) { url in
+            let channel = try CallStyle(style: .grpc).channel(url, http2: true)
+            let call = Task { try await channel.unary(Notes.echo, Note(text: "wait")) }
+            var seen = events.makeAsyncIterator()
+            #expect(await seen.next() == "begins")
+            call.cancel()
+            #expect(await seen.next() == "ends")
+            await #expect(throws: (any Error).self) { try await call.value }
+            #expect(try await channel.unary(Notes.echo, Note(number: 3)).message.number == 3)
         }
     }
 
