@@ -35,8 +35,8 @@ extension SQLIdentityStore: AccountStore {
             try db.insert(account)
             if let details { try db.insert(details, of: account.id) }
             if let mail { try db.insert(mail) }
-            try db.audit(
-                "account.created", account: account.id, detail: actor.map { "invited by \($0.id)" }, at: account.createdAt)
+            let note = actor.map { "invited by \($0.id)" }
+            try db.audit("account.created", account: account.id, detail: note, at: account.createdAt)
         }
     }
 
