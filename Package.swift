@@ -7,7 +7,7 @@ import PackageDescription
 let layers: KeyValuePairs = [
     "Sources/Core/PortableFoundation": "",
     "Sources/Core/LatchCore": "PortableFoundation CTimer",
-    "Sources/Core/LatchTexts": "LatchCore",
+    "Sources/Core/LatchTexts": "LatchCore CTexts",
     "Sources/Core/LatchProcess": "LatchCore CSpawn",
     "Sources/Core/LatchTOML": "LatchCore",
     "Sources/Core/LatchCrypto": "LatchCore COpenSSL CArgon2",
@@ -114,14 +114,18 @@ let layers: KeyValuePairs = [
     "Tests/AxiomSeedTests": "UserService TestTags",
 ]
 
-// The folders whose files are compiled into a target as bytes.
+// The folders whose files are compiled into a target as bytes: small ones, since SwiftPM writes an array literal of them, whose
+// compilation takes the square of their size.
 let embedded = [
     "LatchProtoCompiler": ["WellKnown/Files"], "LatchGenerator": ["Plan/Protos", "Guides/Templates"],
-    "GeneratorCommands": ["Examples/Protos"], "LatchTexts": ["Catalog"],
+    "GeneratorCommands": ["Examples/Protos"],
 ]
 
+// The folders whose files are not compiled with their target. CTexts embeds the catalog.
+let excluded = ["LatchReflection": ["Protos"], "LatchTexts": ["Catalog"]]
+
 // The C libraries that Apple's SDKs have too, or whose headers are here.
-let portableLibraries: Set = ["CSQLite", "CZlib", "CPostgres"]
+let portableLibraries: Set = ["CSQLite", "CZlib", "CPostgres", "CTexts"]
 
 // Child processes exist on these platforms alone; what needs them is built for no other (`Scripts/check-apple`).
 let platformsWithProcesses: [Platform] = [.linux, .macOS]
@@ -173,6 +177,7 @@ let package = Package(
         .target(name: "CTLSShim", dependencies: dependencies(["CTLS"]), path: "Sources/C/CTLSShim"),
         .target(name: "CSecret", path: "Sources/C/CSecret"),
         .target(name: "CPostgres", path: "Sources/C/CPostgres"),
+        .target(name: "CTexts", path: "Sources/C/CTexts"),
     ] + swiftTargets() + [
         .plugin(
             name: "GenerateContracts", capability: .buildTool(), dependencies: ["axiom-client-generator"],
@@ -226,7 +231,7 @@ func swiftTargets() -> [Target] {
             ? [.executableTarget(name: name, dependencies: needs, path: path, swiftSettings: strict)]
             : [
                 .target(
-                    name: name, dependencies: needs, path: path, exclude: name == "LatchReflection" ? ["Protos"] : [],
+                    name: name, dependencies: needs, path: path, exclude: excluded[name, default: []],
                     resources: embedded[name, default: []].map { .embedInCode($0) }, swiftSettings: strict)
             ]
     }

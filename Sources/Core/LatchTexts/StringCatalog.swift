@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CTexts
 package import LatchCore
 
 /// The texts of a string catalog, Xcode's `.xcstrings` format: for each key and language a text, or one for each plural form.
@@ -57,7 +58,9 @@ package struct StringCatalog: Sendable {
     /// The catalog of this package's texts, in English and German.
     package static let latchwork: StringCatalog = {
         do throws(JSONError) {
-            return try StringCatalog(parsing: PackageResources.Localizable_xcstrings)
+            var count = 0
+            let bytes = latch_catalog(&count)
+            return try StringCatalog(parsing: [UInt8](UnsafeBufferPointer(start: bytes, count: count)))
         } catch {
             // A test parses the same bytes; keys are then shown in place of texts.
             return StringCatalog()
