@@ -20,7 +20,7 @@ import UserService
         try await strict.register()
         #expect(!strict.manager.isAuthenticated && strict.manager.currentUser == nil)
         #expect(strict.manager.pending == .verification(email: "ada@example.com"))
-        #expect(try await strict.store.load() == nil)
+        #expect(strict.store.load() == nil)
     }
 
     @Test(.tags(.a1)) @MainActor func `waits for the second factor, and is signed in by it`() async throws {
@@ -61,7 +61,7 @@ import UserService
         let late = try stage.relaunched()
         await #expect(throws: (any Error).self) { try await late.restore() }
         #expect(!late.isAuthenticated)
-        #expect(try await stage.store.load() == nil)
+        #expect(stage.store.load() == nil)
     }
 
     @Test(.tags(.a2)) @MainActor func `stays signed in while the network is down`() async throws {
@@ -94,7 +94,7 @@ import UserService
         stage.wire.cut(true)
         await #expect(throws: (any Error).self) { try await stage.manager.logout(allDevices: true) }
         #expect(!stage.manager.isAuthenticated && stage.manager.currentUser == nil)
-        #expect(try await stage.store.load() == nil)
+        #expect(stage.store.load() == nil)
     }
 
     @Test(.tags(.a5)) @MainActor func `signs out everywhere where that is wanted`() async throws {
@@ -123,7 +123,7 @@ import UserService
     @Test(.tags(.a7)) @MainActor func `has tokens in the store alone, and prints none`() async throws {
         let stage = try await Stage()
         try await stage.register()
-        let tokens = try #require(try await stage.store.load())
+        let tokens = try #require(stage.store.load())
         let state = await stage.manager.client.getCurrentState()
         #expect(state.sessions.count == 1)
         var text =

@@ -94,6 +94,6 @@ import UserService
         stage.advance(by: 601)
         #expect(await state(of: stage.manager) { $0 == .signedOut(.issuer) } != nil)
         #expect(!stage.manager.isAuthenticated)
-        #expect(try await stage.store.load() == nil)
+        #expect(stage.store.load() == nil)
     }
 }

@@ -150,7 +150,7 @@ private final class ScriptedPasskeys: PasskeyProvider {
         #expect(try await auth.passkeys() == [added])
         #expect(try await auth.renamePasskey("a/b", to: "Phone") == added)
         try await auth.removePasskey("a/b")
-        let sent = try #require(try JSONValue(parsing: backend.requests(to: folder)[0].body.bytes))
+        let sent = try JSONValue(parsing: backend.requests(to: folder)[0].body.bytes)
         #expect(sent["name"] == "Phone" && sent["credential"]?["response"]?["attestationObject"] == "Bw")
         #expect(backend.requests.allSatisfy { $0.fields[.authorization] == "Bearer a" })
         let parsed = try PasskeyCreationOptions(json: try #require(options.objectValue))

@@ -162,7 +162,8 @@ import Testing
         let browser = LoopbackBrowser { [provider] url in
             Task { _ = try await Self.signIn(url, at: provider) }
         }
-        let session = session(redirectURI: try #require(URL(string: registered)))
+        let address: URL = try #require(URL(string: registered))
+        let session = session(redirectURI: address)
         try await session.signIn(using: browser)
         #expect(session.currentState.isSignedIn)
     }
@@ -171,7 +172,8 @@ import Testing
         for text in [
             "https://127.0.0.1:4000/callback", "http://example.com:4000/callback", "http://127.0.0.1:4000/callback?a=b",
         ] {
-            let session = session(redirectURI: try #require(URL(string: text)))
+            let address: URL = try #require(URL(string: text))
+            let session = session(redirectURI: address)
             await #expect(throws: OAuthError.browserUnavailable) {
                 try await session.signIn(using: LoopbackBrowser { _ in })
             }

@@ -47,7 +47,7 @@ import Testing
 
     @Test func `of bash complete files, also behind an equals sign`() async throws {
         try await withTemporaryFolder { folder in
-            FileManager.default.createFile(atPath: folder + "/latch of tests.toml", contents: nil)
+            #expect(FileManager.default.createFile(atPath: folder + "/latch of tests.toml", contents: nil))
             for words in [
                 "latch serve --config '\(folder)/la'", "latch serve --config = '\(folder)/la'",
             ] {
