@@ -61,7 +61,9 @@ public final class VirtualAuthenticator: Sendable {
 
     /// Creates an authenticator without credentials.
     ///
-    /// - Parameter aaguid: The model that it states.
+    /// - Parameters:
+    ///   - aaguid: The model that it states.
+    ///   - behavior: What it says of its user and its keys.
     public init(
         aaguid: UUID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), behavior: Behavior = Behavior()
     ) {
