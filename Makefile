@@ -8,8 +8,8 @@ SHELL := /bin/bash
 
 .PHONY: help demo test interop build package nightly bench fuzz docs format check clean
 
-# Debug builds take no flags, so that demo, tests and a plain 'swift test' share one build. The index store stays on:
-# SwiftPM looks for tests in it, and 'swift test' fails without one.
+# Debug builds take no flags but LATCH_BUILD_FLAGS, so that demo, tests and a plain 'swift test' share one build. CI leaves the
+# index store out by it, which editors read, and which takes a quarter of the compiler's time (Tests/XCTMain.swift).
 FUZZ_SECONDS ?= 60
 
 help: ## lists these commands
@@ -17,8 +17,8 @@ help: ## lists these commands
 
 demo: ## builds latch and runs its demo against a real server: exit 0 only if every step held
 	@Scripts/setup
-	@swift build --product latch
-	@swift build --product latch-demo
+	@swift build $(LATCH_BUILD_FLAGS) --product latch
+	@swift build $(LATCH_BUILD_FLAGS) --product latch-demo
 	@"$$(swift build --show-bin-path)/latch" demo
 
 test: ## builds and runs every test
@@ -27,12 +27,12 @@ test: ## builds and runs every test
 
 interop: ## runs the tests against real peers: another libcurl, PostgreSQL, OpenID providers and a browser
 	@Scripts/setup --tests --interop
-	@swift build --build-tests
+	@swift build $(LATCH_BUILD_FLAGS) --build-tests
 	@Scripts/run-interop
 
 build: ## builds everything, tests included
 	@Scripts/setup
-	@swift build --build-tests
+	@swift build $(LATCH_BUILD_FLAGS) --build-tests
 
 package: ## builds latch for others: a tarball, a Debian package, an SPDX bill of materials, checksums
 	@Scripts/setup
