@@ -115,13 +115,27 @@ package final class PostgresWriter: Sendable {
         for (job, result) in zip(batch, results) { job.continuation.resume(returning: result) }
     }
 
-    /// Commits statements in one round trip, each by itself.
+    /// Commits statements in one round trip, each by itself, and repeats those that were certainly undone.
     private func separately(_ statements: [PostgresStatement]) async -> [Result<PostgresResult, any Error>] {
+        let results: [Result<[PostgresResult], PostgresError>]
         do {
-            let results = try await database.withConnection { try $0.independently(statements.map { [$0] }) }
-            return results.map { result in Result { try result.get()[0] } }
+            results = try await database.withConnection { try $0.independently(statements.map { [$0] }) }
         } catch {
             return statements.map { _ in .failure(error) }
         }
+        var repeated: [Result<PostgresResult, any Error>] = []
+        for (statement, result) in zip(statements, results) {
+            if case .failure(let error) = result, error.isRepeatable {
+                repeated.append(await alone(statement))
+            } else {
+                repeated.append(Result { try result.get()[0] })
+            }
+        }
+        return repeated
+    }
+
+    /// Commits a statement in a round trip of its own.
+    private func alone(_ statement: PostgresStatement) async -> Result<PostgresResult, any Error> {
+        do { return .success(try await database.pipeline([statement])[0]) } catch { return .failure(error) }
     }
 }
