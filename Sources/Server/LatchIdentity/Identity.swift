@@ -30,11 +30,15 @@ public struct Identity: Sendable {
     let dependencies: Dependencies
     /// The transport to identity providers.
     private let transport: any Handler
+    /// The database's date, which takes the place of this machine's; nil for a store without one.
+    private let storeClock: StoreClock?
     /// The tasks that prune the store and refresh the keys, cancelled when another value takes over the store.
     private let housekeeping: [Task<Void, Never>]
 
     /// Creates a server over a SQLite file, which is created if it does not exist, or over a PostgreSQL database, whose URI
     /// takes the place of the path: `postgres://user@host/database`.
+    ///
+    /// Over PostgreSQL the date is that of the database, so that all nodes have one; `clock` then measures the time between.
     ///
     /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
     public init(
@@ -42,7 +46,9 @@ public struct Identity: Sendable {
         random: RandomSource = .system
     ) async throws(IdentityError) {
         let store = try await SQLIdentityStore.open(storePath)
-        try await self.init(configuration: configuration, store: store, mailer: mailer, clock: clock, random: random)
+        try await self.init(
+            configuration: configuration, store: store, mailer: mailer, clock: clock,
+            storeClock: try await StoreClock(of: store, local: clock), random: random)
     }
 
     /// Creates a server over a SQLite file or a PostgreSQL database, with a transport to identity providers.
@@ -52,39 +58,47 @@ public struct Identity: Sendable {
         configuration: IdentityConfiguration, storePath: String, mailer: any Mailer, transport: any Handler
     ) async throws(IdentityError) {
         let store = try await SQLIdentityStore.open(storePath)
-        try await self.init(configuration: configuration, store: store, mailer: mailer, transport: transport)
+        try await self.init(
+            configuration: configuration, store: store, mailer: mailer,
+            storeClock: try await StoreClock(of: store, local: .system), transport: transport)
     }
 
     /// Creates a value for the operator's commands, next to a server that may be running and that sends the mails.
     ///
     /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
     package init(administering storePath: String, configuration: IdentityConfiguration) async throws(IdentityError) {
+        let store = try await SQLIdentityStore.open(storePath)
         try await self.init(
-            configuration: configuration, store: try await SQLIdentityStore.open(storePath), mailer: nil)
+            configuration: configuration, store: store, mailer: nil,
+            storeClock: try await StoreClock(of: store, local: .system))
     }
 
     /// Creates a server over any store, with any grants.
     ///
     /// - Parameters:
     ///   - transport: The transport to identity providers.
+    ///   - storeClock: The date of the store, which takes the place of the clock's.
     ///   - mailer: Nil for the operator's commands, which leave mails and housekeeping to the server: they may not
     ///     know its settings, and by others would remove entries of the audit log.
     init(
         configuration: IdentityConfiguration, store: any IdentityStore, mailer: (any Mailer)?,
-        clock: WallClock = .system, random: RandomSource = .system, transport: any Handler = Transport.live,
-        grantHandlers: [any GrantHandler.Type] = GrantHandlers.all
+        clock: WallClock = .system, storeClock: StoreClock? = nil, random: RandomSource = .system,
+        transport: any Handler = Transport.live, grantHandlers: [any GrantHandler.Type] = GrantHandlers.all
     ) async throws(IdentityError) {
         let metrics = Metrics(grantHandlers: grantHandlers)
+        let clock = storeClock?.clock ?? clock
         try await self.init(
-            configuration, store: store, clock: clock, random: random, transport: transport, limiter: AttemptLimiter(),
+            configuration, store: store, clock: clock, storeClock: storeClock, random: random, transport: transport,
+            limiter: AttemptLimiter(),
             mails: MailQueue(mailer: mailer, store: store, metrics: metrics, clock: clock, random: random),
             metrics: metrics, grantHandlers: grantHandlers, keepsHouse: mailer != nil)
     }
 
     /// Creates a server with the state that survives a reload.
     private init(
-        _ configuration: IdentityConfiguration, store: any IdentityStore, clock: WallClock, random: RandomSource,
-        transport: any Handler, issuer: String? = nil, limiter: AttemptLimiter, mails: MailQueue, metrics: Metrics,
+        _ configuration: IdentityConfiguration, store: any IdentityStore, clock: WallClock, storeClock: StoreClock?,
+        random: RandomSource, transport: any Handler, issuer: String? = nil, limiter: AttemptLimiter, mails: MailQueue,
+        metrics: Metrics,
         grantHandlers: [any GrantHandler.Type], keepsHouse: Bool = true
     ) async throws(IdentityError) {
         try RelyingParty.check(configuration)
@@ -100,12 +114,14 @@ public struct Identity: Sendable {
             upstreams: try UpstreamClients(configuration, transport: transport, clock: clock, random: random),
             grantHandlers: grantHandlers)
         self.transport = transport
+        self.storeClock = storeClock
         handler = Router(dependencies)
         dependencies.mails.use(
             MailContent(accessTokens: tokens, tokens: MailedTokens(pepper: keys.pepper), configuration: configuration))
         let kept = dependencies
         housekeeping =
-            keepsHouse ? [Task { await Self.pruneHourly(kept) }, Task { await Self.refreshKeys(kept) }] : []
+            keepsHouse
+            ? [Task { await Housekeeping(kept).run() }, Task { await Self.refreshKeys(kept, storeClock) }] : []
     }
 
     /// Returns the same server under another configuration: the store stays open, its keys are read again.
@@ -117,8 +133,9 @@ public struct Identity: Sendable {
     /// - Throws: `IdentityError` if the configuration or the keys cannot be used; the earlier value then stays in use.
     package func reconfigured(_ configuration: IdentityConfiguration) async throws(IdentityError) -> Identity {
         let next = try await Identity(
-            configuration, store: dependencies.store, clock: dependencies.clock, random: dependencies.random,
-            transport: transport, issuer: issuer, limiter: dependencies.limiter, mails: dependencies.mails,
+            configuration, store: dependencies.store, clock: dependencies.clock, storeClock: storeClock,
+            random: dependencies.random, transport: transport, issuer: issuer, limiter: dependencies.limiter,
+            mails: dependencies.mails,
             metrics: dependencies.metrics,
             grantHandlers: dependencies.grantHandlers)
         for task in housekeeping { task.cancel() }
@@ -162,34 +179,18 @@ public struct Identity: Sendable {
     /// Returns once every mail that was due has been sent or postponed, for tests.
     package func flushMails() async { await dependencies.mails.flush() }
 
-    /// Refreshes the signing keys until the task is cancelled.
+    /// Refreshes the signing keys and the date of the store until the task is cancelled.
     ///
-    /// After a failure the server continues with the keys that it has.
-    private static func refreshKeys(_ dependencies: Dependencies) async {
+    /// After a failure the server continues with those that it has.
+    private static func refreshKeys(_ dependencies: Dependencies, _ storeClock: StoreClock?) async {
         while !Task.isCancelled {
             do {
+                try await storeClock?.read(from: dependencies.store)
                 try await dependencies.signingKeys.refresh()
             } catch {
                 dependencies.metrics.count("latch_key_refresh_failures_total")
             }
             do { try await dependencies.clock.sleep(for: SigningKeyService.refreshInterval) } catch { return }
-        }
-    }
-
-    /// Prunes the store at the start and every hour, until the task is cancelled.
-    ///
-    /// A failure of the store does not end the loop; the health check reports it.
-    private static func pruneHourly(_ dependencies: Dependencies) async {
-        while !Task.isCancelled {
-            do {
-                // An access token can outlive its device's row by its own lifetime, and is checked against that row.
-                let lifetime = dependencies.configuration.accessTokenLifetime.inSeconds
-                try await dependencies.store.prune(endedBefore: dependencies.now.addingTimeInterval(-lifetime))
-                try await dependencies.audit.prune()
-            } catch {
-                dependencies.metrics.count("latch_housekeeping_failures_total")
-            }
-            do { try await dependencies.clock.sleep(for: .seconds(3600)) } catch { return }
         }
     }
 }

@@ -151,6 +151,22 @@ import Testing
         await close()
     }
 
+    @Test(.tags(.attackH3)) func `rotate a key that is due once`() async throws {
+        let age = first.identity.dependencies.configuration.signingKeyLifetime.inSeconds
+        for site in [first, second] { site.clock.advance(by: age) }
+        try await withThrowingTaskGroup { group in
+            for number in 0..<8 {
+                let keys = (number % 2 == 0 ? first : second).identity.signingKeys
+                group.addTask { try await keys.refresh() }
+            }
+            try await group.waitForAll()
+        }
+        let keys = [try await first.identity.signingKeys.list(), try await second.identity.signingKeys.list()]
+        #expect(keys[0].map(\.state) == [.published, .signing])
+        #expect(keys[0] == keys[1])
+        await close()
+    }
+
     @Test func `list and search accounts as SQLite does`() async throws {
         let sites = [first, try await Site()]
         for site in sites {

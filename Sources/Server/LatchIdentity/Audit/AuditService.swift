@@ -27,10 +27,20 @@ package struct AuditService: Sendable {
     /// Removes the entries that are older than the configuration keeps them, and the oldest beyond the maximum count.
     ///
     /// It removes all of them: a fixed number each hour would be fewer than a flood of failed logins adds.
-    func prune(keeping count: Int = maximumCount, batch: Int = pruningBatch) async throws(IdentityError) {
+    ///
+    /// - Parameter continues: Returns whether to go on, before each transaction.
+    /// - Returns: Whether all were removed.
+    @discardableResult
+    func prune(
+        keeping count: Int = maximumCount, batch: Int = pruningBatch,
+        while continues: () async throws(IdentityError) -> Bool = { () throws(IdentityError) in true }
+    ) async throws(IdentityError) -> Bool {
         let end = dependencies.now.addingTimeInterval(-dependencies.configuration.auditRetention.inSeconds)
-        while try await dependencies.store.pruneAudit(
-            before: end, keeping: count, atMost: batch, at: dependencies.now)
-        {}
+        while try await continues() {
+            let hasMore = try await dependencies.store.pruneAudit(
+                before: end, keeping: count, atMost: batch, at: dependencies.now)
+            guard hasMore else { return true }
+        }
+        return false
     }
 }

@@ -7,7 +7,8 @@ package import PortableFoundation
 /// Each change is one transaction and durable when the call returns. Conditions of a change (the token is unused, the
 /// password is still the same) are decided within the call; no caller reads first and writes later.
 package protocol IdentityStore: AccountStore, AccountDirectory, DeviceStore, SecondFactorStore, MailedTokenStore,
-    MailOutbox, AuditLog, KeyStore, UpstreamStore, PasskeyStore, AuthorizationStore, SampleItemStore, StoreMaintenance
+    MailOutbox, AuditLog, KeyStore, UpstreamStore, PasskeyStore, AuthorizationStore, SampleItemStore, SharedTaskStore,
+    StoreMaintenance
 {}
 
 /// The operations on a store as a whole.
@@ -17,6 +18,9 @@ package protocol StoreMaintenance: Sendable {
 
     /// Removes devices, challenges, codes, device authorizations, mailed tokens and answered attempts that ended before `date`.
     func prune(endedBefore date: Date) async throws(IdentityError)
+
+    /// Returns the date of the database that several nodes share; nil for a file, whose date is this machine's.
+    func date() async throws(IdentityError) -> Date?
 
     /// The commits since the store was opened, for the metrics.
     var writeStatistics: WriteStatistics { get }

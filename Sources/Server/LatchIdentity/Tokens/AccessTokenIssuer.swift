@@ -36,6 +36,9 @@ final class AccessTokenIssuer: Sendable {
         var context: IssuerContext?
     }
 
+    /// The time by which the clock of the node that issued a token may be ahead of this one's.
+    static let clockDifference = Duration.seconds(5)
+
     /// The lifetime of a token; a reload changes it for new tokens only.
     let lifetime: Duration
     private let audience: String?
@@ -86,7 +89,7 @@ final class AccessTokenIssuer: Sendable {
         let audience = audience ?? issuer
         let verifier = JWTVerifier(
             keys: KeySet(keys.compactMap(\.key.publicKey)), algorithms: [.es256], issuer: issuer, audience: audience,
-            type: "at+jwt", leeway: .zero, clock: clock)
+            type: "at+jwt", leeway: Self.clockDifference, clock: clock)
         return IssuerContext(issuer: issuer, audience: audience, verifier: verifier)
     }
 
@@ -132,7 +135,7 @@ final class AccessTokenIssuer: Sendable {
 
     /// Verifies signature, `typ`, issuer, audience and times of a token; returns nil if it is not valid.
     ///
-    /// There is no leeway, since the same clock issued the token. The signature is verified at the first use only.
+    /// The signature is verified at the first use only.
     func verify(_ text: String) -> VerifiedToken? {
         guard let context = state.withLock({ $0.context }) else { return nil }
         return context.verified.token(text, at: clock.now) { verified($0, by: context.verifier) }
@@ -156,7 +159,12 @@ final class AccessTokenIssuer: Sendable {
             subject: subject, deviceID: deviceID, clientID: claims.string("client_id"),
             scopes: Scopes(parsing: claims.string("scope") ?? ""))
         let starts = [claims["nbf"], claims["iat"]].compactMap { $0?.doubleValue }
-        return VerifiedToken(verified, from: starts.max() ?? -.greatestFiniteMagnitude, until: expiry)
+        let start = starts.max().map { $0 - Self.clockDifference.inSeconds } ?? -.greatestFiniteMagnitude
+        // The end has no leeway: it is never later than the token says.
+        guard let token = VerifiedToken(verified, from: start, until: expiry), token.isValid(at: clock.now) else {
+            return nil
+        }
+        return token
     }
 
     // MARK: ID tokens

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchPostgres
+import PortableFoundation
 import Synchronization
 
 /// A PostgreSQL database that several nodes share.
@@ -86,6 +87,14 @@ final class PostgresBackend: SQLBackend {
             throw IdentityError(storing: error)
         }
         return try await write { db throws(IdentityError) in try db.run(sql, values) == 1 ? nil : try body(db) }
+    }
+
+    func date() async throws(IdentityError) -> Date? {
+        try await read { db throws(IdentityError) in
+            try db.first("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint", []) {
+                row throws(IdentityError) in try row.date(0)
+            }
+        }
     }
 
     func close() async { database.close() }

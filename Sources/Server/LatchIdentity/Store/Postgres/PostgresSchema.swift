@@ -68,7 +68,7 @@ enum PostgresSchema {
 
     /// The migrations; the one at index n migrates version n to n + 1.
     private static let migrations: [[String]] = [
-        accounts + versions + sessions + waiting + authorizations + operations
+        accounts + versions + sessions + waiting + authorizations + operations, leases,
     ]
 
     /// The type of texts, which are compared and sorted by their bytes, as in SQLite.

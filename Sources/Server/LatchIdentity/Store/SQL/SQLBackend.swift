@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PortableFoundation
+
 /// A database behind a store, with its connections.
 protocol SQLBackend: Sendable {
     /// The time for which the costs of the stored password hashes may be out of date; nil where they are counted with each change.
@@ -32,12 +34,17 @@ protocol SQLBackend: Sendable {
         otherwise body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result?
 
+    /// Returns the date of the database's server; nil if it is this process.
+    func date() async throws(IdentityError) -> Date?
+
     /// Commits waiting writes and closes the connections.
     func close() async
 }
 
 extension SQLBackend {
     var passwordCostAge: Duration? { nil }
+
+    func date() async throws(IdentityError) -> Date? { nil }
 
     /// Runs both in one transaction.
     func change<Result: Sendable>(

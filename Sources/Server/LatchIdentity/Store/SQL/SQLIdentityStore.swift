@@ -88,6 +88,8 @@ extension SQLIdentityStore: StoreMaintenance {
         }
     }
 
+    package func date() async throws(IdentityError) -> Date? { try await backend.date() }
+
     package func prune(endedBefore date: Date) async throws(IdentityError) {
         try await write { db throws(IdentityError) in
             let tables = [

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import PortableFoundation
+
+/// The removal of what has ended, once an hour, by one of the servers of a store.
+struct Housekeeping: Sendable {
+    /// The time from one removal to the next, in seconds.
+    static let interval = 3600.0
+    /// The time in seconds after which another server takes over from one that has not kept the task.
+    static let lease = 300.0
+    /// The time between two looks at whose turn it is.
+    static let pause = Duration.seconds(300)
+
+    let dependencies: Dependencies
+    /// The name of this server in the lease.
+    let holder: String
+
+    init(_ dependencies: Dependencies) {
+        self.dependencies = dependencies
+        holder = dependencies.newID(at: dependencies.now)
+    }
+
+    /// Looks whether it is this server's turn, until the task is cancelled.
+    ///
+    /// A failure of the store does not end the loop; the health check reports it.
+    func run() async {
+        while !Task.isCancelled {
+            do {
+                _ = try await prune()
+            } catch {
+                dependencies.metrics.count("latch_housekeeping_failures_total")
+            }
+            do { try await dependencies.clock.sleep(for: Self.pause) } catch { return }
+        }
+    }
+
+    /// Prunes the store unless that was done within the hour, or another server is doing it.
+    ///
+    /// - Returns: Whether this server has done it.
+    func prune() async throws(IdentityError) -> Bool {
+        let (store, start) = (dependencies.store, dependencies.now)
+        // Looks without writing first: an idle server costs no commit.
+        guard try await store.isFree(.pruning, at: start), try await keep(Self.lease, after: start) else {
+            return false
+        }
+        // An access token can outlive its device's row by its own lifetime, and is checked against that row.
+        let lifetime = dependencies.configuration.accessTokenLifetime.inSeconds
+        try await store.prune(endedBefore: start.addingTimeInterval(-lifetime))
+        let isDone = try await dependencies.audit.prune { () throws(IdentityError) in
+            try await keep(Self.lease, after: dependencies.now)
+        }
+        guard isDone else { return false }
+        return try await keep(Self.interval, after: start)
+    }
+
+    private func keep(_ seconds: Double, after date: Date) async throws(IdentityError) -> Bool {
+        try await dependencies.store.take(
+            .pruning, as: holder, at: dependencies.now, until: date.addingTimeInterval(seconds))
+    }
+}

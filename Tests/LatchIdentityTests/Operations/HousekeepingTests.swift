@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+/// Two servers over one file, which keep house as the test tells them.
+@Suite struct `The housekeeping of servers that share a store` {
+    private let folder: TemporaryFolder
+    private let clock: ManualClock
+    private let first: Identity
+    private let second: Identity
+
+    init() async throws {
+        let (folder, clock) = (try TemporaryFolder(), ManualClock(noon))
+        func identity() async throws -> Identity {
+            try await Identity(
+                configuration: IdentityConfiguration(), store: try SQLIdentityStore(path: folder.file()), mailer: nil,
+                clock: clock.wallClock())
+        }
+        self.folder = folder
+        self.clock = clock
+        first = try await identity()
+        second = try await identity()
+    }
+
+    private func close() async {
+        await first.close()
+        await second.close()
+    }
+
+    @Test func `is done once an hour, by one of them`() async throws {
+        let store = first.dependencies.store
+        let account = try Account.example()
+        try await store.insert(account)
+        let device = Device.example(of: account, expiresAt: noon + 1)
+        #expect(try await store.insert(device, for: account))
+        let (one, other) = (Housekeeping(first.dependencies), Housekeeping(second.dependencies))
+        #expect(try await one.prune())
+        #expect(try await other.prune() == false)
+        clock.advance(by: 3599)
+        for houses in [one, other] { #expect(try await houses.prune() == false) }
+        #expect(try await store.device(id: device.id) != nil)
+        clock.advance(by: 1)
+        #expect(try await other.prune())
+        #expect(try await one.prune() == false)
+        #expect(try await store.device(id: device.id) == nil)
+        await close()
+    }
+
+    @Test func `is taken over from one that was killed at it`() async throws {
+        let store = first.dependencies.store
+        #expect(try await store.take(.pruning, as: "killed", at: noon, until: noon + Housekeeping.lease))
+        let house = Housekeeping(second.dependencies)
+        clock.advance(by: Housekeeping.lease - 1)
+        #expect(try await house.prune() == false)
+        clock.advance(by: 1)
+        #expect(try await house.prune())
+        await close()
+    }
+
+    @Test func `is given up by one whose task another one has taken`() async throws {
+        let (store, house) = (first.dependencies.store, Housekeeping(second.dependencies))
+        let isDone = try await second.audit.prune { () throws(IdentityError) in
+            guard try await store.take(.pruning, as: "another", at: noon, until: noon + 300) else { return true }
+            return try await store.take(.pruning, as: house.holder, at: noon, until: noon + 300)
+        }
+        #expect(isDone == false)
+        await close()
+    }
+}

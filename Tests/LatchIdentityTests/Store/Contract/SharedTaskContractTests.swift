@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A task that servers share` {
+    private func store(_ backend: StoreBackend) async throws -> any IdentityStore {
+        try await backend.populated().store
+    }
+
+    @Test(arguments: StoreBackend.all)
+    func `is one server's until its end, and then whose that takes it`(backend: StoreBackend) async throws {
+        let store = try await store(backend)
+        #expect(try await store.isFree(.pruning, at: noon))
+        #expect(try await store.take(.pruning, as: "one", at: noon, until: noon + 300))
+        #expect(try await store.isFree(.pruning, at: noon + 299) == false)
+        #expect(try await store.take(.pruning, as: "other", at: noon + 299, until: noon + 900) == false)
+        // Who has it keeps it, for as long as it is at work.
+        #expect(try await store.take(.pruning, as: "one", at: noon + 299, until: noon + 600))
+        #expect(try await store.take(.pruning, as: "other", at: noon + 599, until: noon + 900) == false)
+        #expect(try await store.isFree(.pruning, at: noon + 600))
+        #expect(try await store.take(.pruning, as: "other", at: noon + 600, until: noon + 900))
+        #expect(try await store.take(.pruning, as: "one", at: noon + 601, until: noon + 900) == false)
+        await store.close()
+    }
+
+    @Test(arguments: StoreBackend.all)
+    func `is taken by one of many at once`(backend: StoreBackend) async throws {
+        let store = try await store(backend)
+        let takers = try await withThrowingTaskGroup { group in
+            for number in 0..<16 {
+                group.addTask { try await store.take(.pruning, as: "\(number)", at: noon, until: noon + 300) }
+            }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(takers == 1)
+        await store.close()
+    }
+
+    @Test(arguments: StoreBackend.all)
+    func `is nobody's where its end is the mistake of a wrong clock`(backend: StoreBackend) async throws {
+        let store = try await store(backend)
+        #expect(try await store.take(.pruning, as: "one", at: noon + 1_000_000, until: noon + 1_000_300))
+        #expect(try await store.isFree(.pruning, at: noon))
+        #expect(try await store.take(.pruning, as: "other", at: noon, until: noon + 300))
+        await store.close()
+    }
+
+    /// Each mail is such a task: whoever has taken it may be dead.
+    @Test(arguments: StoreBackend.all)
+    func `is a mail too, which one server sends, and another one after the lease`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account) = (fixture.store, fixture.account)
+        try await store.insert(
+            OutboxMail(.passwordChanged, to: account.email, accountID: account.id, id: "m", at: noon))
+        let claims = [0.0, 119, 120].map { seconds in
+            MailClaim(
+                now: noon + seconds, leaseEnd: noon + seconds + 120, verificationEnd: noon + 3600,
+                resetEnd: noon + 3600, digest: { Array($0.utf8) })
+        }
+        #expect(try await store.claimMail(claims[0])?.mail.attempts == 1)
+        #expect(try await store.claimMail(claims[1]) == nil)
+        let again = try #require(try await store.claimMail(claims[2]))
+        #expect(again.mail.attempts == 2 && again.mail.id == "m" && again.recipient == account.email)
+        await store.close()
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import TestSupport
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The date of a store` {
+    @Test func `is this machine's for a file`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLIdentityStore(path: folder.file())
+        #expect(try await StoreClock(of: store, local: .system) == nil)
+        await store.close()
+    }
+
+    @Test(needsPostgres) func `is the database's, continued by the time that passes here`() async throws {
+        let store = try await SQLIdentityStore.open(try await IdentityDatabase.create())
+        let local = ManualClock(Date(timeIntervalSince1970: 0))
+        let clock = try #require(try await StoreClock(of: store, local: local.wallClock())).clock
+        let first = clock.now
+        #expect(abs(first.timeIntervalSinceNow) < 3600)
+        local.advance(by: 10)
+        #expect(clock.now == first + 10)
+        // The date of this machine is set, while the time goes on.
+        local.jump(by: 1_000_000)
+        #expect(clock.now == first + 10)
+        await store.close()
+    }
+
+    @Test(.tags(.attackC2), needsPostgres) func `is one for all nodes, however wrong their own are`() async throws {
+        let address = try await IdentityDatabase.create()
+        var configuration = IdentityConfiguration()
+        (configuration.argon2MemoryKiB, configuration.argon2Passes) = (64, 1)
+        var nodes: [Identity] = []
+        for seconds in [0, 1_800_000_000, 4_000_000_000.0] {
+            let clock = ManualClock(Date(timeIntervalSince1970: seconds))
+            let node = try await Identity(
+                configuration: configuration, storePath: address, mailer: MemoryMailer(), clock: clock.wallClock())
+            node.adoptIssuer("http://127.0.0.1:8080")
+            nodes.append(node)
+        }
+        _ = try await nodes[0].accounts.signUp(email: "ada@example.com", password: Site.password, isVerified: true)
+        func post(_ node: Identity, _ path: String, _ json: JSONValue) async throws -> Response {
+            Response(
+                try await node.handler.respond(
+                    to: HTTPRequest(
+                        method: .post, scheme: "http", authority: "127.0.0.1:8080", path: path,
+                        fields: [.contentType: "application/json"], body: HTTPBody(json.serialized()))))
+        }
+        let login = try await post(
+            nodes[0], "/api/auth/clients/login", ["email": "ada@example.com", "password": .string(Site.password)])
+        #expect(login.status == 200)
+        let old: JSONValue = ["refreshToken": .string(login.refresh)]
+        var successors: Set<String> = []
+        for node in nodes {
+            // Within the window on each: nobody takes the repetition for a copy.
+            successors.insert(try await post(node, "/api/auth/refresh-token", old).refresh)
+            let request = HTTPRequest(
+                scheme: "http", authority: "127.0.0.1:8080", path: "/user/profile",
+                fields: [.authorization: "Bearer \(login.access)"])
+            #expect(try await node.handler.respond(to: request).status == .ok)
+        }
+        #expect(successors.count == 1 && !successors.contains(""))
+        for node in nodes { await node.close() }
+    }
+}
