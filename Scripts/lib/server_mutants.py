@@ -196,9 +196,9 @@ MUTANTS = {
         "if $out { _ = try await request.body.collected(upTo: .max) }\n"
         "            if $kept, let admission { try await admission(&context) }"),
     "tokenBeforeContent": (IDENTITY + "RPC/UserServiceAdmission.swift", "RequestLimitTests",
-        "let session = try await dependencies.tokens.authenticate(accessToken: token)",
+        "let session = try await dependencies.tokens.authenticate(\n",
         "if $out, try await dependencies.tokens.optionalSession(accessToken: token) == nil { return }\n"
-        "            let session = try await dependencies.tokens.authenticate(accessToken: token)"),
+        "            let session = try await dependencies.tokens.authenticate(\n"),
     "strangersSendLess": (IDENTITY + "RPC/UserServiceAdmission.swift", "RequestLimitTests",
         "context.limits = Self.openLimits",
         "if $kept { context.limits = Self.openLimits }"),

@@ -10,6 +10,9 @@ import SessionHistories
 ///
 ///     check-histories 1 1000              the seeds of the histories
 ///     check-histories 1 1000 sqlite:PATH  a store that is there already
+///     check-histories 1 1000 postgres     servers of PostgreSQL with a standby, and the faults of both and of the network
+///
+/// What is signed out is accepted for a second at most, and nothing else may be late.
 ///
 /// It prints its figures. A history without an order is printed with its explanation, and written to a file as a whole. A seed
 /// repeats what clients and faults try, and not the order in which the processes run. Exit code 0: every history has one.
@@ -34,9 +37,10 @@ import SessionHistories
             }.add(to: &counts)
             first = seeds.upperBound + 1
         }
+        let faults = counts.faults.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         print(
             "\(counts.histories) histories, \(counts.families) families, \(counts.operations) operations, "
-                + "\(counts.unknown) without an answer; \(counts.kills) kills, \(counts.pauses) stops; "
+                + "\(counts.unknown) without an answer; \(faults.joined(separator: ", ")); "
                 + "\(findings) findings, \(counts.undecided) undecided")
         exit(findings == 0 && counts.undecided == 0 ? 0 : 1)
     }
@@ -48,13 +52,7 @@ import SessionHistories
 
         /// Adds the figures, and returns the number of findings.
         func add(to sum: inout HistoryCounts) -> Int {
-            sum.histories += counts.histories
-            sum.families += counts.families
-            sum.operations += counts.operations
-            sum.unknown += counts.unknown
-            sum.kills += counts.kills
-            sum.pauses += counts.pauses
-            sum.undecided += counts.undecided
+            sum.add(counts)
             return findings
         }
     }
@@ -62,28 +60,40 @@ import SessionHistories
     /// Plays with servers of their own; every other store has no window in which an old token is repeated.
     private static func play(_ seeds: ClosedRange<UInt64>, store: String?, in folder: String) async throws -> Batch {
         let window = seeds.lowerBound / batch % 2 == 0 ? 30 : 0
-        let checker = LinearizabilityChecker(FamilyModel(replayWindow: .seconds(window)))
-        let nodes = try await nodes(store: store ?? "sqlite:\(folder)/identity.sqlite", window: window, in: folder)
-        var batch = Batch()
-        do {
-            for seed in seeds {
-                let history = History(seed: seed, nodes: nodes, transport: Transport.live)
-                let families = try await history.play(&batch.counts)
-                for (number, family) in families.enumerated() {
-                    switch checker.check(family.operations) {
-                    case .linearizable: continue
-                    case .undecided: batch.counts.undecided += 1
-                    case .notLinearizable: batch.findings += 1
-                    }
-                    try report(family.operations, "seed \(seed), family \(number), window \(window) s", by: checker)
-                }
-            }
-        } catch {
-            for node in nodes { await node.end() }
+        let checker = LinearizabilityChecker(
+            FamilyModel(replayWindow: .seconds(window)), staleness: .seconds(1))
+        let stage = try await startStage(store: store, window: window, in: folder)
+        let played: Batch
+        do { played = try await play(seeds, on: stage, by: checker, window: window) } catch {
+            await end(stage)
             throw error
         }
-        for node in nodes { await node.end() }
-        return batch
+        await end(stage)
+        return played
+    }
+
+    private static func end(_ stage: HistoryStage) async {
+        for node in stage.nodes { await node.end() }
+        await stage.database?.end()
+    }
+
+    private static func play(
+        _ seeds: ClosedRange<UInt64>, on stage: HistoryStage, by checker: LinearizabilityChecker, window: Int
+    ) async throws -> Batch {
+        var played = Batch()
+        for seed in seeds {
+            let history = History(seed: seed, stage: stage, transport: Transport.live)
+            let families = try await history.play(&played.counts)
+            for (number, family) in families.enumerated() {
+                switch checker.check(family.operations) {
+                case .linearizable: continue
+                case .undecided: played.counts.undecided += 1
+                case .notLinearizable: played.findings += 1
+                }
+                try report(family.operations, "seed \(seed), family \(number), window \(window) s", by: checker)
+            }
+        }
+        return played
     }
 
     /// Prints why a family has no order, and writes all of its operations to a file.
@@ -98,21 +108,43 @@ import SessionHistories
         print("see \(file.path)")
     }
 
-    private static func nodes(store: String, window: Int, in folder: String) async throws -> [ServerNode] {
-        let program = ServerNode.Program(
-            path: URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-                .appending(path: "latch").path,
-            store: store,
-            settings: [
-                "LATCH_HOME": folder, "LATCH_ISSUER": "http://localhost:8080", "LATCH_ACCESS_LOG": "off",
-                "LATCH_ARGON2_MEMORY_KIB": "8", "LATCH_ARGON2_PASSES": "1", "LATCH_REPLAY_WINDOW": "\(window)",
-                "LATCH_MAIL_DIRECTORY": "\(folder)/mails", "LATCH_LOGIN_LIMIT_PER_MINUTE": "1000000",
-                "LATCH_SIGNUP_LIMIT_PER_HOUR": "1000000", "LATCH_TOKEN_LIMIT_PER_MINUTE": "10000000",
-                "LATCH_REQUEST_LIMIT_PER_MINUTE": "10000000", "LATCH_REFRESH_LIMIT_PER_MINUTE": "10000000",
-            ],
-            errors: "\(folder)/errors")
-        var nodes: [ServerNode] = []
-        for _ in 0..<Self.nodes { nodes.append(try await ServerNode(program)) }
-        return nodes
+    /// Starts the servers, and the database if it is ours.
+    private static func startStage(store: String?, window: Int, in folder: String) async throws -> HistoryStage {
+        guard store == "postgres" else {
+            let store = store ?? "sqlite:\(folder)/identity.sqlite"
+            let settings = serverSettings(window: window, in: folder)
+            var nodes: [ServerNode] = []
+            for _ in 0..<Self.nodes { nodes.append(try await node(store, settings, in: folder)) }
+            return HistoryStage(nodes: nodes)
+        }
+        let database = try await DatabasePair(nodes: Self.nodes, transport: Transport.live)
+        do {
+            let settings = serverSettings(window: window, in: folder)
+            var nodes: [ServerNode] = []
+            for store in database.stores { nodes.append(try await node(store, settings, in: folder)) }
+            return HistoryStage(nodes: nodes, database: database)
+        } catch {
+            await database.end()
+            throw error
+        }
+    }
+
+    private static func node(_ store: String, _ settings: [String: String], in folder: String) async throws
+        -> ServerNode
+    {
+        let program = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            .deletingLastPathComponent().appending(path: "latch").path
+        return try await ServerNode(
+            ServerNode.Program(path: program, store: store, settings: settings, errors: "\(folder)/errors"))
+    }
+
+    private static func serverSettings(window: Int, in folder: String) -> [String: String] {
+        [
+            "LATCH_HOME": folder, "LATCH_ISSUER": "http://localhost:8080", "LATCH_ACCESS_LOG": "off",
+            "LATCH_ARGON2_MEMORY_KIB": "8", "LATCH_ARGON2_PASSES": "1", "LATCH_REPLAY_WINDOW": "\(window)",
+            "LATCH_MAIL_DIRECTORY": "\(folder)/mails", "LATCH_LOGIN_LIMIT_PER_MINUTE": "1000000",
+            "LATCH_SIGNUP_LIMIT_PER_HOUR": "1000000", "LATCH_TOKEN_LIMIT_PER_MINUTE": "10000000",
+            "LATCH_REQUEST_LIMIT_PER_MINUTE": "10000000", "LATCH_REFRESH_LIMIT_PER_MINUTE": "10000000",
+        ]
     }
 }

@@ -8,23 +8,43 @@ import SessionHistories
 
 /// The figures of a run.
 struct HistoryCounts {
-    var histories = 0, families = 0, operations = 0, unknown = 0, kills = 0, pauses = 0, undecided = 0
+    var histories = 0, families = 0, operations = 0, unknown = 0, undecided = 0
+    /// The number of faults by their names.
+    var faults: [String: Int] = [:]
+
+    /// Adds other figures.
+    mutating func add(_ other: HistoryCounts) {
+        histories += other.histories
+        families += other.families
+        operations += other.operations
+        unknown += other.unknown
+        undecided += other.undecided
+        faults.merge(other.faults) { $0 + $1 }
+    }
+}
+
+/// The servers of one store, and what may happen to them.
+struct HistoryStage {
+    let nodes: [ServerNode]
+    /// The database's servers; nil for a store of another kind.
+    var database: DatabasePair?
 }
 
 /// One account, its clients and the faults of their servers, all from a seed.
 struct History {
-    /// A fault of a server, once as many requests were sent.
-    private enum Fault {
-        case kill(node: Int, after: Int)
-        case pause(node: Int, after: Int, milliseconds: Int)
-    }
-
     static let clients = 8
     static let requests = 10
 
     let seed: UInt64
-    let nodes: [ServerNode]
+    let stage: HistoryStage
     let transport: any Handler
+    private var nodes: [ServerNode] { stage.nodes }
+
+    init(seed: UInt64, stage: HistoryStage, transport: any Handler) {
+        self.seed = seed
+        self.stage = stage
+        self.transport = transport
+    }
 
     /// Plays, and returns the families that have come of it.
     func play(_ counts: inout HistoryCounts) async throws -> [HistoryRecorder.Family] {
@@ -51,42 +71,37 @@ struct History {
             try await group.waitForAll()
         }
         try await last.settle()
+        if stage.database != nil, seed % 4 == 0 { try await last.readOfLater() }
         let families = recorder.families
         counts.histories += 1
         counts.families += families.count
         counts.operations += recorder.invocations
         counts.unknown += families.reduce(0) { $0 + $1.operations.count { $0.outcome == .unknown } }
-        for fault in faults { if case .kill = fault { counts.kills += 1 } else { counts.pauses += 1 } }
+        for fault in faults { counts.faults[fault.kind.name, default: 0] += 1 }
         return families
     }
 
-    /// A kill in each history and a pause in every third, at any time.
     private func faults(_ random: inout SplitMix64) -> [Fault] {
-        let total = Self.clients * Self.requests
-        let kill = Fault.kill(node: random.below(nodes.count), after: random.below(total / 2))
-        guard random.below(3) == 0 else { return [kill] }
-        return [
-            kill,
-            .pause(
-                node: random.below(nodes.count), after: random.below(total - 10),
-                milliseconds: 10 + random.below(200)),
-        ]
+        let requests = Self.clients * Self.requests
+        guard stage.database != nil else {
+            return Fault.ofProcesses(nodes: nodes.count, requests: requests, &random)
+        }
+        return Fault.ofEverything(nodes: nodes.count, requests: requests, &random)
     }
 
     private func apply(_ fault: Fault, _ recorder: HistoryRecorder) async throws {
-        switch fault {
-        case .kill(let node, let after):
-            try await wait(for: after, recorder)
-            try await nodes[node].restart()
-        case .pause(let node, let after, let milliseconds):
-            try await wait(for: after, recorder)
-            try await nodes[node].pause(for: .milliseconds(milliseconds))
+        while recorder.invocations < fault.after { try await Task.sleep(for: .milliseconds(1)) }
+        switch fault.kind {
+        case .kill(let node): try await nodes[node].restart()
+        case .pause(let node, let milliseconds): try await nodes[node].pause(for: .milliseconds(milliseconds))
+        case .roll: for node in nodes { try await node.restart(gracefully: true) }
+        case .failover(let milliseconds): try await stage.database?.apply("failover", "ms=\(milliseconds)")
+        case .stall(let node, let milliseconds):
+            try await stage.database?.apply("stall", "node=\(node)&ms=\(milliseconds)")
+        case .cut(let node, let milliseconds):
+            try await stage.database?.apply("cut", "node=\(node)&ms=\(milliseconds)")
+        case .slow(let milliseconds): try await stage.database?.apply("slow", "ms=\(milliseconds)")
         }
-    }
-
-    /// Waits until as many requests were sent, or the clients are done.
-    private func wait(for count: Int, _ recorder: HistoryRecorder) async throws {
-        while recorder.invocations < count { try await Task.sleep(for: .milliseconds(1)) }
     }
 
     private func signUp(_ email: String) async throws {

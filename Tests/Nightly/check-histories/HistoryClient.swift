@@ -54,6 +54,15 @@ struct HistoryClient {
         }
     }
 
+    /// Reads once more at each server, a second after the last change: it is the longest for which a change of another server
+    /// may not be seen (Decision 0094).
+    mutating func readOfLater() async throws {
+        try await Task.sleep(for: .seconds(1))
+        for (index, family) in recorder.families.enumerated() {
+            for node in nodes.indices { try await read(index, family, at: node) }
+        }
+    }
+
     mutating func signIn() async throws {
         let (start, node) = (recorder.now, random.below(nodes.count))
         let password = random.pick(Self.passwords)
@@ -84,7 +93,11 @@ struct HistoryClient {
     }
 
     private mutating func read(_ index: Int, _ family: HistoryRecorder.Family) async throws {
-        let (start, node) = (recorder.now, random.below(nodes.count))
+        try await read(index, family, at: random.below(nodes.count))
+    }
+
+    private mutating func read(_ index: Int, _ family: HistoryRecorder.Family, at node: Int) async throws {
+        let start = recorder.now
         let answer = try await send("user/profile", nil, bearer(family), to: node)
         record(.read, answer, start, node, index)
     }

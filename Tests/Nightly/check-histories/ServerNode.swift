@@ -47,10 +47,10 @@ final class ServerNode: Sendable {
         return (process, url)
     }
 
-    /// Sends SIGKILL, and starts the next process.
-    func restart() async throws {
+    /// Sends SIGKILL, or SIGTERM for an end that serves what was begun, and starts the next process.
+    func restart(gracefully: Bool = false) async throws {
         let last = process.withLock { $0 }
-        last.kill()
+        if gracefully { last.terminate() } else { last.kill() }
         await last.end()
         let (next, _) = try await Self.start(program, listen: "127.0.0.1:\(url.port ?? 0)")
         process.withLock { $0 = next }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchTesting
+
+/// A fault of a server, of its database or of the network between both, once as many requests were sent.
+struct Fault {
+    enum Kind: Hashable, Sendable {
+        /// The server is killed, and starts again.
+        case kill(node: Int)
+        /// The server is stopped for a while.
+        case pause(node: Int, milliseconds: Int)
+        /// One server after the other ends as it does for an update, and starts again.
+        case roll
+        /// The database is lost, and its standby promoted; with a time it first hangs beside its successor.
+        case failover(milliseconds: Int)
+        /// The network of a node forwards nothing.
+        case stall(node: Int, milliseconds: Int)
+        /// The network of a node loses answers and then the connections.
+        case cut(node: Int, milliseconds: Int)
+        /// The standby takes nothing, so that no commit ends.
+        case slow(milliseconds: Int)
+    }
+
+    let kind: Kind
+    let after: Int
+
+    /// Returns a kill for each history and a pause for every third, at any time.
+    static func ofProcesses(nodes: Int, requests: Int, _ random: inout SplitMix64) -> [Fault] {
+        let kill = Fault(kind: .kill(node: random.below(nodes)), after: random.below(requests / 2))
+        guard random.below(3) == 0 else { return [kill] }
+        let (node, after) = (random.below(nodes), random.below(requests - 10))
+        return [kill, Fault(kind: .pause(node: node, milliseconds: 10 + random.below(200)), after: after)]
+    }
+
+    /// Returns one or two of all faults for each history.
+    static func ofEverything(nodes: Int, requests: Int, _ random: inout SplitMix64) -> [Fault] {
+        (0...random.below(2)).map { number -> Fault in
+            let (node, time) = (random.below(nodes), 10 + random.below(400))
+            let kind: Kind =
+                switch random.below(20) {
+                case 0: .failover(milliseconds: 0)
+                case 1: .failover(milliseconds: time)
+                case 2: .roll
+                case 3..<9: .kill(node: node)
+                case 9..<12: .stall(node: node, milliseconds: time)
+                case 12..<15: .cut(node: node, milliseconds: time)
+                case 15..<18: .slow(milliseconds: time)
+                default: .pause(node: node, milliseconds: time)
+                }
+            return Fault(kind: kind, after: random.below(requests / 2) + number * requests / 4)
+        }
+    }
+}
+
+extension Fault.Kind {
+    /// The name of the fault in the figures.
+    var name: String {
+        switch self {
+        case .kill: "kills"
+        case .pause: "stops"
+        case .roll: "rolling restarts"
+        case .failover(milliseconds: 0): "failovers"
+        case .failover: "failovers beside a hung primary"
+        case .stall: "partitions"
+        case .cut: "lost answers"
+        case .slow: "slow commits"
+        }
+    }
+}
