@@ -34,7 +34,7 @@ import Testing
     @Test func `is done once an hour, by one of them`() async throws {
         let store = first.dependencies.store
         let account = try Account.example()
-        try await store.insert(account)
+        try await store.insert(account, details: nil)
         let device = Device.example(of: account, expiresAt: noon + 1)
         #expect(try await store.insert(device, for: account))
         let (one, other) = (Housekeeping(first.dependencies), Housekeeping(second.dependencies))
