@@ -4,7 +4,8 @@
 
 usage: collector.py LATCH FOLDER
 
-Starts the server, sends it a request as part of a trace, ends it, and checks what arrives.
+Starts the server, sends it requests as part of a trace, ends it, and checks what arrives: the spans of the requests and of
+those to two identity providers, of which one is shown the trace, and the metrics.
 """
 import http.server
 import json
@@ -12,16 +13,23 @@ import os
 import subprocess
 import sys
 import threading
+import urllib.error
 import urllib.request
 
 from google.protobuf.unknown_fields import UnknownFieldSet
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-spans, metrics = [], {}
+spans, metrics, shown = [], {}, {}
 
 
 class Collector(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        # The metadata of an identity provider; the collector plays both.
+        shown[self.server.server_port] = self.headers["traceparent"]
+        self.send_response(404)
+        self.end_headers()
+
     def do_POST(self):
         content = self.rfile.read(int(self.headers["Content-Length"]))
         if self.path == "/v1/traces":
@@ -42,11 +50,17 @@ class Collector(http.server.BaseHTTPRequestHandler):
 
 
 latch, folder = sys.argv[1:]
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
-threading.Thread(target=server.serve_forever, daemon=True).start()
+server, provider, stranger = [http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector) for _ in range(3)]
+for each in (server, provider, stranger):
+    threading.Thread(target=each.serve_forever, daemon=True).start()
 environment = dict(
     os.environ, OTEL_EXPORTER_OTLP_ENDPOINT=f"http://127.0.0.1:{server.server_port}", LATCH_ACCESS_LOG="off",
-    LATCH_MAIL_DIRECTORY=os.path.join(folder, "mails"))
+    LATCH_MAIL_DIRECTORY=os.path.join(folder, "mails"), LATCH_SIGN_IN_REDIRECTS="notes://auth/callback",
+    LATCH_UPSTREAMS=" ".join(
+        f"{name};client_id=ID;issuer=http://127.0.0.1:{each.server_port}"
+        for name, each in (("staff", provider), ("others", stranger))),
+    LATCH_UPSTREAM_SECRETS="staff=hunter2 others=hunter2",
+    LATCH_TRACE_ORIGINS=f"http://127.0.0.1:{provider.server_port}")
 process = subprocess.Popen(
     [latch, "serve", "--listen", "127.0.0.1:0", "--store", f"sqlite:{folder}/latch.sqlite"], env=environment,
     stdout=subprocess.PIPE, text=True)
@@ -56,17 +70,31 @@ request = urllib.request.Request(
     url + "/api/clients/register", json.dumps({"email": "ada@example.com", "password": "a horse walks in"}).encode(),
     {"Content-Type": "application/json", "traceparent": f"00-{trace}-{parent}-01"})
 assert urllib.request.urlopen(request).status == 201
+for name in ("staff", "others"):
+    path = f"/api/auth/{name}?redirect=notes%3A%2F%2Fauth%2Fcallback&code_challenge={'A' * 43}&code_challenge_method=S256"
+    try:
+        urllib.request.urlopen(urllib.request.Request(url + path, headers={"traceparent": f"00-{trace}-{parent}-01"}))
+    except urllib.error.HTTPError as error:
+        error.read()
 process.terminate()
 assert process.wait() == 0
-own = [span for span in spans if span.trace_id.hex() == trace]
-assert len(own) == 1, spans
+traced = [span for span in spans if span.trace_id.hex() == trace]
+requests = [span for span in traced if span.parent_span_id.hex() == parent]
+assert len(requests) == 3 and all(span.kind == 2 for span in requests), requests
+own = [span for span in requests if span.name == "POST /api/clients/register"]
+outgoing = [span for span in traced if span.name == "GET" and span.kind == 3]
+assert {span.parent_span_id for span in outgoing} <= {span.span_id for span in requests}, outgoing
+assert len(shown) == 2 and len(outgoing) >= 2, (shown, outgoing)
+assert shown[stranger.server_port] is None, shown
+version, identifier, span, flags = shown[provider.server_port].split("-")
+assert (version, identifier, flags) == ("00", trace, "01") and span in [each.span_id.hex() for each in outgoing], shown
 assert own[0].name == "POST /api/clients/register" and own[0].kind == 2 and own[0].parent_span_id.hex() == parent
 assert 0 < own[0].start_time_unix_nano <= own[0].end_time_unix_nano and own[0].flags == 1
 attributes = {attribute.key: attribute.value for attribute in own[0].attributes}
 assert attributes["http.response.status_code"].int_value == 201
-requests = metrics["latch_requests_total"].sum
-assert requests.is_monotonic and requests.aggregation_temporality == 2
-assert {point.attributes[0].value.string_value: point.as_int for point in requests.data_points}["2xx"] == 1
+counted = metrics["latch_requests_total"].sum
+assert counted.is_monotonic and counted.aggregation_temporality == 2
+assert {point.attributes[0].value.string_value: point.as_int for point in counted.data_points}["2xx"] == 1
 assert metrics["latch_mails_waiting"].HasField("gauge")
-assert "ada" not in str(spans) and "horse" not in str(spans)
+assert "ada" not in str(spans) and "horse" not in str(spans) and "hunter2" not in str(spans)
 print(f"collector: {len(spans)} spans and {len(metrics)} metrics are as OpenTelemetry's own messages read them")
