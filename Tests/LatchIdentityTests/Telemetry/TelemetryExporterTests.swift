@@ -137,6 +137,45 @@ private func configuration(_ environment: [String: String] = [:], ratio: String 
         await exporter.close()
     }
 
+    @Test func `sends what waits when its end has interrupted a request`() async throws {
+        let collector = Collector()
+        let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
+        let first = Mutex(true)
+        let silent = ClosureHandler { request in
+            let mustWait = first.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            guard mustWait else { return try await collector.respond(to: request) }
+            continuation.yield()
+            // Until the task is cancelled.
+            for await _ in AsyncStream(Void.self, { _ in }) {}
+            throw HTTPError.cancelled
+        }
+        let exporter = TelemetryExporter(
+            try configuration(["OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "2", "OTEL_METRICS_EXPORTER": "none"]),
+            transport: silent)
+        exporter.run()
+        let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
+        for _ in 0..<5 { _ = try await handler.respond(to: request("/notes/1")) }
+        for await _ in begun { break }
+        await exporter.close()
+        #expect(try collector.spans().count == 5)
+        #expect(exporter.statistics == TelemetryExporter.Statistics(exported: 5))
+    }
+
+    @Test func `ends with the first request that fails, however much waits`() async throws {
+        let collector = Collector(Array(repeating: .serviceUnavailable, count: 20))
+        let exporter = TelemetryExporter(
+            try configuration(["OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "2"]), transport: collector)
+        exporter.measure { [] }
+        let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
+        for _ in 0..<7 { _ = try await handler.respond(to: request("/notes/1")) }
+        await exporter.close()
+        #expect(collector.requests.map(\.path) == ["/v1/traces"])
+        #expect(exporter.statistics == TelemetryExporter.Statistics(failed: 7))
+    }
+
     @Test func `shows its trace to configured origins alone`() async throws {
         let collector = Collector()
         let exporter = TelemetryExporter(try configuration(), transport: collector)

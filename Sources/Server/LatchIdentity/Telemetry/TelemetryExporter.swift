@@ -76,6 +76,9 @@ package final class TelemetryExporter: Sendable {
     }
 
     /// Sends what waits, once, and ends; spans that are recorded later are dropped.
+    ///
+    /// After the first request that fails nothing further is sent, and no further spans after the time limit of one: a collector
+    /// that does not answer must not hold up the end of the server.
     package func close() async {
         let tasks = state.withLock { state in
             state.isClosing = true
@@ -84,8 +87,8 @@ package final class TelemetryExporter: Sendable {
         wake.continuation.finish()
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
-        await sendSpans()
-        if configuration.metrics != nil { await sendMetrics() }
+        guard await sendSpans(until: clock.uptime + configuration.timeout), configuration.metrics != nil else { return }
+        await sendMetrics()
     }
 
     /// Queues a span, or counts it as dropped.
@@ -113,26 +116,41 @@ package final class TelemetryExporter: Sendable {
     }
 
     /// Sends the spans that wait, batch after batch.
-    private func sendSpans() async {
-        guard let target = configuration.traces else { return }
-        while true {
+    ///
+    /// - Parameter deadline: The uptime from which on no batch is sent; also the first failure ends all, then. Nil tries all.
+    /// - Returns: Whether all of them were sent or failed by themselves.
+    @discardableResult
+    private func sendSpans(until deadline: Duration? = nil) async -> Bool {
+        guard let target = configuration.traces else { return true }
+        while !Task.isCancelled {
             let batch = state.withLock { state in
                 let batch = Array(state.waiting.prefix(configuration.maximumBatch))
                 state.waiting.removeFirst(batch.count)
                 return batch
             }
-            guard !batch.isEmpty else { return }
-            let message = OTLPTraceExport(resources: [
-                OTLPResourceSpans(
-                    resource: resource,
-                    scopes: [OTLPScopeSpans(scope: Self.scope, spans: batch.map(\.message))])
-            ])
-            let rejected = await send(message, to: target) ?? batch.count
+            guard !batch.isEmpty else { return true }
+            let isLate = deadline.map { clock.uptime >= $0 } ?? false
+            let rejected = isLate ? nil : await send(exported(batch), to: target)
+            let isInterrupted = rejected == nil && deadline == nil && Task.isCancelled
+            let isOver = rejected == nil && deadline != nil
             state.withLock { state in
-                state.statistics.exported += batch.count - min(rejected, batch.count)
-                state.statistics.failed += min(rejected, batch.count)
+                // A request that the end of the exporter has interrupted is sent again, before the others.
+                guard !isInterrupted else { return state.waiting.insert(contentsOf: batch, at: 0) }
+                let failed = min(rejected ?? batch.count, batch.count)
+                state.statistics.exported += batch.count - failed
+                state.statistics.failed += failed + (isOver ? state.waiting.count : 0)
+                if isOver { state.waiting = [] }
             }
+            if isOver { return false }
         }
+        return false
+    }
+
+    private func exported(_ batch: [TelemetrySpan]) -> OTLPTraceExport {
+        OTLPTraceExport(resources: [
+            OTLPResourceSpans(
+                resource: resource, scopes: [OTLPScopeSpans(scope: Self.scope, spans: batch.map(\.message))])
+        ])
     }
 
     /// Sends the metrics as they are now; those of an export that fails are part of the next one.
