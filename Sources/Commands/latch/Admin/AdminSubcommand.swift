@@ -4,10 +4,10 @@ import LatchCommand
 import LatchCore
 import LatchIdentity
 
-/// `latch admin`: administers the accounts, the keys and the audit log of a server.
+/// `latch admin`: administers the accounts, the keys, the audit log and the store of a server.
 enum AdminSubcommand {
     static let subcommand = Subcommand(
-        name: "admin", summary: "administers the accounts, the keys and the audit log of a server",
+        name: "admin", summary: "administers the accounts, the keys, the audit log and the store of a server",
         discussion: """
             Without --url it works on the store itself, as the server's operator: everything is
             allowed except to remove the last administrator. With --url it calls a server as the
@@ -22,7 +22,7 @@ enum AdminSubcommand {
         subcommands: [
             user, AdminLinksSubcommand.subcommand, AdminPasskeysSubcommand.subcommand, AdminKeysSubcommand.subcommand,
             AdminAuditSubcommand.subcommand,
-        ])
+        ] + AdminStoreSubcommands.all)
 
     private static let user = Subcommand(
         name: "user", summary: "accounts: list, show, roles, statuses, sessions, second factors",

@@ -92,7 +92,7 @@ struct Keyring: Sendable {
     ///
     /// - Throws: `IdentityError.storeNotEncrypted` if no row is encrypted, `.corruptStore` if some are and some are not: an
     ///   attacker has inserted a key.
-    fileprivate func checkSeals(of stored: StoredKeys) throws(IdentityError) {
+    func checkSeals(of stored: StoredKeys) throws(IdentityError) {
         guard storeKey != nil, stored.seals.contains(nil) else { return }
         guard stored.seals.allSatisfy({ $0 == nil }) else {
             throw .corruptStore("a key is not encrypted, and others are")
@@ -121,10 +121,13 @@ struct Keyring: Sendable {
 
     /// Returns the key of the audit log.
     fileprivate func auditKey(in store: any KeyStore) async throws(IdentityError) -> [UInt8] {
-        guard let stored = try await store.storedKeys().auditKey else {
-            throw .corruptStore("the key of the audit log is missing")
-        }
-        return try open(stored)
+        try auditKey(of: try await store.storedKeys())
+    }
+
+    /// Returns the key of the audit log among the stored keys.
+    func auditKey(of stored: StoredKeys) throws(IdentityError) -> [UInt8] {
+        guard let secret = stored.auditKey else { throw .corruptStore("the key of the audit log is missing") }
+        return try open(secret)
     }
 
     /// Returns all keys and secrets, which another keyring has encrypted, encrypted with this one.

@@ -45,7 +45,7 @@ extension PostgresSession {
         _ event: String, account: String?, detail: String?, at now: Date
     ) throws(IdentityError) {
         // No id of an account begins with this sign.
-        let name = account ?? "#\(Int.random(in: 0..<Self.sharedChains))"
+        let name = account ?? Self.sharedChain(.random(in: 0..<Self.sharedChains))
         var head: AuditChain.Head?
         if let chain = auditChain {
             head = try auditHead(of: chain.named(name), name)
@@ -62,22 +62,48 @@ extension PostgresSession {
         try set(head, chain, name)
     }
 
+    /// Returns the name of the chain of an entry without an account, for any number.
+    static func sharedChain(_ number: Int) -> String { "#\(number & (sharedChains - 1))" }
+
     func chainAudit(_ chain: AuditChain) throws(IdentityError) {
         for number in 0..<Self.sharedChains {
-            let name = "#\(number)"
+            let name = Self.sharedChain(number)
             try set(AuditChain.Head(), chain.named(name), name)
         }
+        try beginChains(chain)
         var position = AuditPosition(chain: "", id: 0)
-        var head = AuditChain.Head()
+        var (head, named) = (AuditChain.Head(), chain)
         while true {
             let page = try entries(after: position)
             guard !page.isEmpty else { return }
-            for entry in page {
-                if entry.chain != position.chain { head = AuditChain.Head() }
-                try extend(&head, to: entry.record, chain.named(entry.chain), entry.chain)
-                try set(head, chain.named(entry.chain), entry.chain)
+            var (digests, ends): ([[SQLValue]], [[SQLValue]]) = ([], [])
+            for (index, entry) in page.enumerated() {
+                if entry.chain != position.chain { (head, named) = (AuditChain.Head(), chain.named(entry.chain)) }
+                head.lastDigest = named.digest(of: entry.record, after: head.lastDigest)
+                head.lastID = entry.record.id
+                digests.append([.blob(head.lastDigest), .text(entry.chain), .integer(head.lastID)])
                 position = AuditPosition(chain: entry.chain, id: entry.record.id)
+                let isEnd = index + 1 == page.count || page[index + 1].chain != entry.chain
+                if isEnd { ends.append(values(of: head, named, entry.chain)) }
             }
+            try run(Self.digestChange, each: digests)
+            try run(Self.headChange, each: ends)
+        }
+    }
+
+    /// Stores the heads of accounts' chains without an entry, whose entries were pruned.
+    private func beginChains(_ chain: AuditChain) throws(IdentityError) {
+        var last = ""
+        while true {
+            let page = try all(
+                """
+                SELECT id FROM account WHERE id > $1 AND NOT EXISTS (SELECT 1 FROM audit_head WHERE chain = account.id)
+                ORDER BY id LIMIT 1000
+                """, [.text(last)]
+            ) { row throws(IdentityError) in try row.text(0) }
+            guard let end = page.last else { return }
+            try run(Self.headChange, each: page.map { values(of: AuditChain.Head(), chain.named($0), $0) })
+            last = end
         }
     }
 
@@ -178,9 +204,7 @@ extension PostgresSession {
         _ head: inout AuditChain.Head, to record: AuditRecord, _ chain: AuditChain, _ name: String
     ) throws(IdentityError) {
         (head.lastID, head.lastDigest) = (record.id, chain.digest(of: record, after: head.lastDigest))
-        try run(
-            "UPDATE audit SET digest = $1 WHERE chain = $2 AND id = $3",
-            [.blob(head.lastDigest), .text(name), .integer(record.id)])
+        try run(Self.digestChange, [.blob(head.lastDigest), .text(name), .integer(record.id)])
     }
 
     /// Returns the head of a chain; nil if it is missing, or is not the one that was stored with the key of the chain.
@@ -196,17 +220,23 @@ extension PostgresSession {
     }
 
     private func set(_ head: AuditChain.Head, _ chain: AuditChain, _ name: String) throws(IdentityError) {
-        try run(
-            """
-            INSERT INTO audit_head (chain, base_id, base_digest, last_id, last_digest, digest)
-            VALUES ($1, $2, $3, $4, $5, $6)
-            ON CONFLICT (chain) DO UPDATE SET base_id = excluded.base_id, base_digest = excluded.base_digest,
-                last_id = excluded.last_id, last_digest = excluded.last_digest, digest = excluded.digest
-            """,
-            [
-                .text(name), .integer(head.baseID), .blob(head.baseDigest), .integer(head.lastID),
-                .blob(head.lastDigest), .blob(chain.digest(of: head)),
-            ])
+        try run(Self.headChange, values(of: head, chain, name))
+    }
+
+    private static let digestChange = "UPDATE audit SET digest = $1 WHERE chain = $2 AND id = $3"
+    private static let headChange = """
+        INSERT INTO audit_head (chain, base_id, base_digest, last_id, last_digest, digest)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        ON CONFLICT (chain) DO UPDATE SET base_id = excluded.base_id, base_digest = excluded.base_digest,
+            last_id = excluded.last_id, last_digest = excluded.last_digest, digest = excluded.digest
+        """
+
+    /// Returns the values of the statement that stores a head.
+    private func values(of head: AuditChain.Head, _ chain: AuditChain, _ name: String) -> [SQLValue] {
+        [
+            .text(name), .integer(head.baseID), .blob(head.baseDigest), .integer(head.lastID), .blob(head.lastDigest),
+            .blob(chain.digest(of: head)),
+        ]
     }
 
     /// Returns the next thousand entries of all chains.

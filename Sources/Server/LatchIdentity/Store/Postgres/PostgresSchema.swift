@@ -67,7 +67,7 @@ enum PostgresSchema {
     }
 
     /// The migrations; the one at index n migrates version n to n + 1.
-    private static let migrations: [[String]] = [
+    static let migrations: [[String]] = [
         accounts + versions + sessions + waiting + authorizations + operations, leases,
     ]
 

@@ -38,6 +38,11 @@ final class PostgresSession: SQLConnection {
         try execute(sql, values)?.changedRows ?? 0
     }
 
+    func run(_ sql: String, each rows: [[SQLValue]]) throws(IdentityError) {
+        guard !rows.isEmpty else { return }
+        try execute(rows.map { PostgresStatement(sql, $0.map(\.postgres)) })
+    }
+
     func first<Result>(
         _ sql: String, _ values: [SQLValue], read: (borrowing SQLRow) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result? {
@@ -55,8 +60,13 @@ final class PostgresSession: SQLConnection {
     }
 
     private func execute(_ sql: String, _ values: [SQLValue]) throws(IdentityError) -> PostgresResult? {
+        try execute([PostgresStatement(sql, values.map(\.postgres))]).first
+    }
+
+    @discardableResult
+    private func execute(_ statements: [PostgresStatement]) throws(IdentityError) -> [PostgresResult] {
         do throws(PostgresError) {
-            return try connection.pipeline([PostgresStatement(sql, values.map(\.postgres))]).first
+            return try connection.pipeline(statements)
         } catch {
             failure = error
             throw IdentityError(error)

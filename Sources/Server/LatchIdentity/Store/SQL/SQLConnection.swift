@@ -20,6 +20,9 @@ protocol SQLConnection: AnyObject {
     @discardableResult
     func run(_ sql: String, _ values: [SQLValue]) throws(IdentityError) -> Int
 
+    /// Runs a statement once for each list of values, in one round trip.
+    func run(_ sql: String, each rows: [[SQLValue]]) throws(IdentityError)
+
     /// Returns the first row, read by `read`; nil if there is none.
     func first<Result>(
         _ sql: String, _ values: [SQLValue], read: (borrowing SQLRow) throws(IdentityError) -> Result
@@ -55,6 +58,11 @@ extension SQLConnection {
     /// Runs a statement without values.
     @discardableResult
     func run(_ sql: String) throws(IdentityError) -> Int { try run(sql, []) }
+
+    /// Runs the statement for one list of values after the other.
+    func run(_ sql: String, each rows: [[SQLValue]]) throws(IdentityError) {
+        for values in rows { try run(sql, values) }
+    }
 
     /// Returns the first row of a statement without values.
     func first<Result>(

@@ -35,7 +35,7 @@ enum SQLiteSchema {
     }
 
     /// The migrations; the one at index n migrates version n to n + 1.
-    private static let migrations: [[String]] = [
+    static let migrations: [[String]] = [
         first, second, third, fourth, mailOutbox, keyRotation, credentials, auditChain, upstreamIdentities,
         authorizations, addressChallenges, mailLanguage, passkeys, leases,
     ]

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+package import LatchCrypto
+import PortableFoundation
+
+/// The key of a backup: 32 bytes, or a passphrase.
+package struct BackupKey: Sendable {
+    fileprivate enum Source: Sendable {
+        case key(SymmetricKey)
+        case passphrase(SymmetricKey, Argon2Parameters)
+    }
+
+    fileprivate let source: Source
+
+    /// Parses 64 hexadecimal digits.
+    ///
+    /// - Throws: `IdentityError.invalidSetting`.
+    package init(hex text: String) throws(IdentityError) {
+        guard let bytes = Hex.decode(text, count: 32) else { throw .invalidSetting("--key-file", StoreKey.expected) }
+        source = .key(SymmetricKey(data: bytes))
+    }
+
+    /// Creates a key that argon2id (RFC 9106) derives from a passphrase.
+    ///
+    /// - Parameter cost: The cost of each guess, for a new backup; nil for the second choice of RFC 9106 §4 in one lane, 64 MiB
+    ///   and 3 passes. An existing backup has its own.
+    package init(passphrase: String, cost: Argon2Parameters? = nil) throws(IdentityError) {
+        do throws(CryptoError) {
+            let standard = try Argon2Parameters(memoryKiB: 65_536, passes: 3)
+            source = .passphrase(SymmetricKey(data: Array(passphrase.utf8)), cost ?? standard)
+        } catch {
+            throw .hashingUnavailable(error)
+        }
+    }
+}
+
+extension BackupKey: Redacted {}
+
+/// The first two lines of a backup, which are authenticated with each chunk: its format, and how its key is derived.
+///
+///     latch-backup-1
+///     passphrase SALT CHECK m=65536,t=3,p=1
+///
+/// CHECK distinguishes a wrong key from damage. It is derived from the key by HKDF (RFC 5869), as is the key of the chunks,
+/// which SALT makes another one for each backup.
+struct BackupHeader {
+    private static let name = "latch-backup-"
+    private static let version = "1"
+    /// The greatest length of the two lines.
+    private static let longest = 256
+
+    let bytes: [UInt8]
+    /// The key of the chunks.
+    let streamKey: SymmetricKey
+
+    /// Creates the header of a new backup.
+    init(for key: BackupKey) throws(IdentityError) {
+        let salt = RandomSource.system.bytes(32)
+        let (word, parameters) =
+            switch key.source {
+            case .key: ("key", "")
+            case .passphrase(_, let cost):
+                ("passphrase", " m=\(cost.memoryKiB),t=\(cost.passes),p=\(cost.lanes)")
+            }
+        let root = try Self.root(of: key, salt: salt, cost: nil)
+        let check = Self.check(root, salt)
+        bytes = Array("\(Self.name)\(Self.version)\n\(word) \(Hex.encode(salt)) \(check)\(parameters)\n".utf8)
+        streamKey = Self.derived("stream", root, salt)
+    }
+
+    /// Reads the header of a backup.
+    ///
+    /// - Throws: `IdentityError.notABackup`, `.newerBackup` or `.wrongBackupKey`.
+    init(from file: SequentialFile, key: BackupKey) throws(IdentityError) {
+        let first = try Self.line(from: file)
+        guard first.utf8.starts(with: Self.name.utf8) else { throw .notABackup }
+        guard first == Self.name + Self.version else { throw .newerBackup }
+        let second = try Self.line(from: file)
+        let words = second.utf8.split(separator: 0x20, omittingEmptySubsequences: false).map { String(Substring($0)) }
+        guard words.count >= 3, let salt = Hex.decode(words[1], count: 32) else { throw .notABackup }
+        let cost: Argon2Parameters?
+        switch (words[0], words.count, key.source) {
+        case ("key", 3, .key): cost = nil
+        case ("passphrase", 4, .passphrase): cost = try Self.cost(words[3])
+        case ("key", 3, _): throw .wrongBackupKey(needs: "a key file")
+        case ("passphrase", 4, _): throw .wrongBackupKey(needs: "a passphrase")
+        default: throw .notABackup
+        }
+        let root = try Self.root(of: key, salt: salt, cost: cost)
+        guard Self.check(root, salt) == words[2] else { throw .wrongBackupKey }
+        bytes = Array("\(first)\n\(second)\n".utf8)
+        streamKey = Self.derived("stream", root, salt)
+    }
+
+    private static func line(from file: SequentialFile) throws(IdentityError) -> String {
+        var line: [UInt8] = []
+        while line.count < longest {
+            let byte = try IdentityError.mapping { () throws(FileError) in try file.read(1) }
+            guard let next = byte.first, next == 0x0A || (0x20..<0x7F).contains(next) else { throw .notABackup }
+            guard next != 0x0A else { return String(decoding: line, as: UTF8.self) }
+            line.append(next)
+        }
+        throw .notABackup
+    }
+
+    /// Parses a cost within the bounds of ``Argon2Parameters``, so that a forged file cannot exhaust the memory.
+    private static func cost(_ text: String) throws(IdentityError) -> Argon2Parameters {
+        let numbers = text.utf8.split { !(0x30...0x39).contains($0) }.compactMap { Int(Substring($0)) }
+        guard numbers.count == 3,
+            let cost = try? Argon2Parameters(memoryKiB: numbers[0], passes: numbers[1], lanes: numbers[2]),
+            text == "m=\(cost.memoryKiB),t=\(cost.passes),p=\(cost.lanes)"
+        else { throw .notABackup }
+        return cost
+    }
+
+    private static func root(
+        of key: BackupKey, salt: [UInt8], cost: Argon2Parameters?
+    ) throws(IdentityError) -> SymmetricKey {
+        switch key.source {
+        case .key(let key): return key
+        case .passphrase(let passphrase, let standard):
+            var bytes = passphrase.withUnsafeBytes { Array($0) }
+            defer { for index in bytes.indices { bytes[index] = 0 } }
+            do throws(CryptoError) {
+                return SymmetricKey(
+                    data: try Argon2id.hash(password: bytes, salt: salt, parameters: cost ?? standard))
+            } catch {
+                throw .hashingUnavailable(error)
+            }
+        }
+    }
+
+    private static func check(_ root: SymmetricKey, _ salt: [UInt8]) -> String {
+        derived("check", root, salt).withUnsafeBytes { Hex.encode(Array($0.prefix(12))) }
+    }
+
+    private static func derived(_ purpose: String, _ root: SymmetricKey, _ salt: [UInt8]) -> SymmetricKey {
+        root.derived(for: "latch backup \(purpose)", salt: salt)
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The receiver that inserts rows into an empty store, within its transaction.
+final class StoreLoader: StoreRowReceiver {
+    private let db: any SQLConnection
+    /// The number of the last entry of the audit log in this store; nil before the first.
+    private var lastEntry: Int64?
+    /// The tables that were received, with their columns and sums.
+    private(set) var summaries: [StoreTableSummary] = []
+
+    init(_ db: any SQLConnection) { self.db = db }
+
+    /// Requires that no table of the store has a row.
+    ///
+    /// - Throws: `IdentityError.storeNotEmpty`.
+    func requireEmpty() throws(IdentityError) {
+        for table in StoreTable.all.map(\.name) + ["audit_head"] {
+            guard try db.number("SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT 1) AS entry") == 0 else {
+                throw .storeNotEmpty("The database")
+            }
+        }
+    }
+
+    func receive(_ rows: [[SQLValue]], of table: StoreTable) throws(IdentityError) {
+        if db.dialect == .postgres { try requireStorable(rows, of: table) }
+        switch (table.name, db.dialect) {
+        case ("audit", .sqlite): try insert(rows.map { row in numbered(row) }, of: table)
+        case ("audit", .postgres): try insert(rows.map { row in row + [chain(of: row)] }, of: table, adding: "chain")
+        case ("account", .postgres): try insertInOrder(rows, of: table)
+        default: try insert(rows, of: table)
+        }
+        switch (table.name, db.dialect) {
+        case ("upstream_identity", _): try undoVersions(rows, of: table)
+        case ("account_details", .postgres): try list(rows, of: table)
+        default: break
+        }
+    }
+
+    func finish(_ summary: StoreTableSummary) throws(IdentityError) { summaries.append(summary) }
+
+    private func insert(_ rows: [[SQLValue]], of table: StoreTable, adding extra: String? = nil) throws(IdentityError) {
+        let names = table.columns.map(\.name) + (extra.map { [$0] } ?? [])
+        let values = (1...names.count).map { "$\($0)" }.joined(separator: ", ")
+        try db.run("INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(values))", each: rows)
+    }
+
+    /// Inserts accounts with their order within the millisecond of the sign-up, which is random otherwise and may be taken.
+    private func insertInOrder(_ rows: [[SQLValue]], of table: StoreTable) throws(IdentityError) {
+        let created = table.columns.firstIndex { $0.name == "created_at" } ?? 0
+        let names = table.columns.map(\.name).joined(separator: ", ")
+        let values = (1...table.columns.count).map { "$\($0)" }.joined(separator: ", ")
+        try db.run(
+            """
+            INSERT INTO account (\(names), listed_order) VALUES (\(values),
+                coalesce((SELECT max(listed_order) + 1 FROM account WHERE created_at = $\(table.columns.count + 1)), 0))
+            """, each: rows.map { $0 + [$0[created]] })
+    }
+
+    /// Takes back what triggers have added to the versions of accounts' credentials for inserted links.
+    private func undoVersions(_ rows: [[SQLValue]], of table: StoreTable) throws(IdentityError) {
+        let account = table.columns.firstIndex { $0.name == "account_id" } ?? 0
+        try db.run(
+            "UPDATE account SET credential_version = credential_version - 1 WHERE id = $1",
+            each: rows.map { [$0[account]] })
+    }
+
+    /// Stores with the accounts what PostgreSQL lists and searches them by.
+    private func list(_ rows: [[SQLValue]], of table: StoreTable) throws(IdentityError) {
+        let columns = ["first_name", "last_name", "shown_name", "search_key", "account_id"].map { name in
+            table.columns.firstIndex { $0.name == name } ?? 0
+        }
+        try db.run(
+            """
+            UPDATE account SET listed_first_name = $1, listed_last_name = $2, listed_shown_name = $3,
+                listed_search_key = $4 WHERE id = $5
+            """, each: rows.map { row in columns.map { row[$0] } })
+    }
+
+    /// Returns an entry of the log with the number after the last one.
+    ///
+    /// The first keeps its number unless that is PostgreSQL's, a time.
+    private func numbered(_ row: [SQLValue]) -> [SQLValue] {
+        var id = lastEntry.map { $0 + 1 } ?? 1
+        if lastEntry == nil, case .integer(let found?) = row[0], found < 1 << 40 { id = found }
+        lastEntry = id
+        return [.integer(id)] + row.dropFirst()
+    }
+
+    /// Returns the name of the chain that an entry of the log belongs to.
+    private func chain(of row: [SQLValue]) -> SQLValue {
+        if case .text(let account?) = row[3] { return .text(account) }
+        guard case .integer(let id?) = row[0] else { return .text(PostgresSession.sharedChain(0)) }
+        return .text(PostgresSession.sharedChain(Int(truncatingIfNeeded: id)))
+    }
+
+    /// Requires texts without NUL, which SQLite keeps and PostgreSQL does not.
+    private func requireStorable(_ rows: [[SQLValue]], of table: StoreTable) throws(IdentityError) {
+        for row in rows {
+            for (column, value) in zip(table.columns, row) {
+                guard case .text(let text?) = value, text.utf8.contains(0) else { continue }
+                throw .unstorableText("\(table.name).\(column.name)")
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A table of a store's content, which has these columns in every database.
+///
+/// What a database derives from them, such as its lists of accounts and the digests of its audit log, is not content: each
+/// builds its own when rows are inserted.
+struct StoreTable: Sendable, Hashable {
+    /// A column with the type of its values.
+    struct Column: Sendable, Hashable {
+        enum Kind: Sendable, Hashable {
+            case integer
+            case text
+            case blob
+        }
+
+        let name: String
+        let kind: Kind
+        /// Whether a store may give its rows other values than another one; the digest of the table leaves them out.
+        var isReassigned = false
+    }
+
+    let name: String
+    /// The columns, those of the primary key first.
+    let columns: [Column]
+    /// The number of columns of the primary key, by which the rows are sorted.
+    let keyCount: Int
+
+    private init(
+        _ name: String, key: KeyValuePairs<String, Column.Kind>, _ columns: KeyValuePairs<String, Column.Kind> = [:]
+    ) {
+        self.init(name, (Array(key) + Array(columns)).map { Column(name: $0.key, kind: $0.value) }, keyCount: key.count)
+    }
+
+    private init(_ name: String, _ columns: [Column], keyCount: Int) {
+        self.name = name
+        self.columns = columns
+        self.keyCount = keyCount
+    }
+
+    /// Returns the table with some of its columns; nil if it lacks one of them, or one of its key is not the same.
+    func with(columns names: [String]) -> StoreTable? {
+        let found = names.compactMap { name in columns.first { $0.name == name } }
+        guard found.count == names.count, Set(names).count == names.count,
+            found.prefix(keyCount) == columns.prefix(keyCount)
+        else { return nil }
+        return StoreTable(name, found, keyCount: keyCount)
+    }
+
+    /// Returns the table of a name; nil if there is none.
+    static func named(_ name: String) -> StoreTable? { all.first { $0.name == name } }
+
+    /// All tables; each follows those that its rows refer to.
+    static let all = accounts + waiting + operations
+
+    private static let accounts = [
+        StoreTable(
+            "account", key: ["id": .text],
+            [
+                "email": .text, "email_key": .text, "name": .text, "password_hash": .text,
+                "password_changed_at": .integer, "email_verified_at": .integer, "roles": .text, "permissions": .text,
+                "status": .text, "created_at": .integer, "username": .text, "username_key": .text, "standing": .text,
+                "updated_at": .integer, "last_login_at": .integer, "owner_proved_at": .integer,
+                "credential_version": .integer,
+            ]),
+        StoreTable(
+            "account_details", key: ["account_id": .text],
+            ["first_name": .text, "last_name": .text, "shown_name": .text, "search_key": .text, "content": .text]),
+        StoreTable(
+            "device", key: ["id": .blob],
+            [
+                "account_id": .text, "secret": .blob, "counter": .integer, "rotated_at": .integer,
+                "rotation_key": .blob, "created_at": .integer, "last_used_at": .integer, "expires_at": .integer,
+                "revoked_at": .integer, "revoked_because": .text, "user_agent": .text, "address": .text,
+                "app_id": .text, "scope": .text, "name": .text, "push_token": .text, "factor_at": .integer,
+                "authenticated_at": .integer,
+            ]),
+        StoreTable(
+            "second_factor", key: ["account_id": .text, "is_confirmed": .integer],
+            [
+                "sealed_secret": .blob, "created_at": .integer, "last_step": .integer, "failures": .integer,
+                "failed_at": .integer,
+            ]),
+        StoreTable("recovery_code", key: ["account_id": .text, "is_confirmed": .integer, "digest": .blob]),
+        StoreTable(
+            "upstream_identity", key: ["issuer": .text, "subject": .text],
+            ["provider": .text, "email": .text, "account_id": .text, "linked_at": .integer]),
+        StoreTable(
+            "passkey", key: ["credential_id": .blob],
+            [
+                "account_id": .text, "public_key": .blob, "counter": .integer, "is_backup_eligible": .integer,
+                "is_backed_up": .integer, "aaguid": .blob, "transports": .text, "name": .text, "created_at": .integer,
+                "last_used_at": .integer,
+            ]),
+    ]
+
+    private static let waiting = [
+        StoreTable(
+            "one_time_token", key: ["digest": .blob],
+            [
+                "account_id": .text, "purpose": .text, "email_key": .text, "created_at": .integer,
+                "expires_at": .integer,
+            ]),
+        StoreTable(
+            "sign_in_challenge", key: ["digest": .blob],
+            [
+                "account_id": .text, "password_changed_at": .integer, "app_id": .text, "scope": .text,
+                "is_remembered": .integer, "created_at": .integer, "expires_at": .integer,
+            ]),
+        StoreTable(
+            "email_change", key: ["account_id": .text],
+            [
+                "email": .text, "email_key": .text, "old_email_key": .text, "old_digest": .blob, "new_digest": .blob,
+                "expires_at": .integer,
+            ]),
+        StoreTable(
+            "mail", key: ["id": .text],
+            [
+                "purpose": .text, "email": .text, "email_key": .text, "account_id": .text, "created_at": .integer,
+                "due_at": .integer, "leased_until": .integer, "attempts": .integer, "language": .text,
+            ]),
+        StoreTable(
+            "address_challenge", key: ["id": .text],
+            ["account_id": .text, "failures": .integer, "expires_at": .integer]),
+        StoreTable(
+            "sign_in_code", key: ["digest": .blob],
+            [
+                "purpose": .text, "issuer": .text, "subject": .text, "provider": .text, "email": .text,
+                "account_id": .text, "credential_version": .integer, "code_challenge": .text, "factor_at": .integer,
+                "authenticated_at": .integer, "expires_at": .integer,
+            ]),
+        StoreTable("spent_sign_in", key: ["digest": .blob], ["expires_at": .integer]),
+        StoreTable(
+            "authorization_code", key: ["digest": .blob],
+            [
+                "client_id": .text, "account_id": .text, "credential_version": .integer, "browser_device": .blob,
+                "redirect": .text, "code_challenge": .text, "nonce": .text, "scope": .text,
+                "authenticated_at": .integer, "factor_at": .integer, "valid_until": .integer, "used_at": .integer,
+                "device_id": .blob, "expires_at": .integer,
+            ]),
+        StoreTable(
+            "device_authorization", key: ["digest": .blob],
+            [
+                "user_digest": .blob, "client_id": .text, "scope": .text, "address": .text, "user_agent": .text,
+                "created_at": .integer, "expires_at": .integer, "poll_interval": .integer, "polled_at": .integer,
+                "decision": .text, "account_id": .text, "credential_version": .integer, "browser_device": .blob,
+                "granted_scope": .text, "authenticated_at": .integer, "factor_at": .integer,
+            ]),
+    ]
+
+    private static let operations = [
+        StoreTable(
+            "signing_key", key: ["id": .text],
+            ["private_jwk": .blob, "created_at": .integer, "signs_at": .integer, "sealed_by": .text]),
+        StoreTable("secret", key: ["name": .text], ["value": .blob, "sealed_by": .text]),
+        StoreTable("heartbeat", key: ["id": .integer], ["at": .integer]),
+        // Numbered by each store itself; SQLite's entries have consecutive numbers, and PostgreSQL's are times.
+        StoreTable(
+            "audit",
+            [
+                Column(name: "id", kind: .integer, isReassigned: true), Column(name: "at", kind: .integer),
+                Column(name: "event", kind: .text), Column(name: "account_id", kind: .text),
+                Column(name: "detail", kind: .text),
+            ], keyCount: 1),
+        StoreTable(
+            "sample_item", key: ["id": .text],
+            ["account_id": .text, "kind": .text, "name": .text, "created_at": .integer]),
+    ]
+}

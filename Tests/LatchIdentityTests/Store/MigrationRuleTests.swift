@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchPostgres
+import TestSupport
+import Testing
+
+@testable import LatchIdentity
+
+/// What lets a server of an earlier version continue on a store that was migrated meanwhile.
+@Suite struct `A migration` {
+    @Test func `only adds, and adds no column that an earlier version would have to fill`() {
+        let steps = SQLiteSchema.migrations.dropFirst() + PostgresSchema.migrations.dropFirst()
+        for statement in steps.joined() {
+            let words = statement.split { $0 == " " || $0 == "\n" }.map(String.init)
+            switch words.prefix(2).joined(separator: " ") {
+            case "CREATE TABLE", "CREATE INDEX", "CREATE UNIQUE", "CREATE VIRTUAL", "CREATE VIEW", "CREATE TRIGGER",
+                "CREATE FUNCTION", "INSERT INTO":
+                break
+            case "ALTER TABLE":
+                #expect(Array(words[3...4]) == ["ADD", "COLUMN"], "\(statement)")
+                #expect(!statement.contains("NOT NULL") || statement.contains("DEFAULT"), "\(statement)")
+            default: Issue.record("\(statement)")
+            }
+        }
+    }
+
+    /// A later version's step: a table, and a column of one that every request writes.
+    private static let next = ["CREATE TABLE later (x bigint)", "ALTER TABLE device ADD COLUMN later_at bigint"]
+
+    /// Serves before, while and after another program has made the store one of a later version.
+    private func outlives(at location: String, _ migrate: () throws -> Void) async throws {
+        let site = try await Site(storedAt: location)
+        try await site.signUp()
+        let login = try await site.logIn()
+        #expect(try await site.renew(login.refresh).status == 200)
+        try migrate()
+        let next = try await site.logIn()
+        #expect(try await site.renew(next.refresh).status == 200)
+        try await site.signUp("bob@example.com")
+        #expect(try await site.logIn("bob@example.com").status == 200)
+        if case .intact = try await site.identity.audit.verify() {} else { Issue.record("the log is damaged") }
+        await #expect(throws: IdentityError.newerSchema) { try await Site(storedAt: location) }
+        await #expect(throws: IdentityError.newerSchema) { try await StoreAdministration.schema(of: location) }
+        await site.close()
+    }
+
+    @Test func `does not stop a server of the earlier version that runs, and is its last start`() async throws {
+        let folder = try TemporaryFolder()
+        try await outlives(at: folder.file()) {
+            let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
+            try raw.run("CREATE TABLE later (x INTEGER)")
+            try raw.run("ALTER TABLE device ADD COLUMN later_at INTEGER")
+            try raw.run("PRAGMA user_version = \(SQLiteSchema.latest + 1)")
+        }
+    }
+
+    @Test(needsPostgres) func `of PostgreSQL does not stop one either`() async throws {
+        let address = try await IdentityDatabase.create()
+        try await outlives(at: address) {
+            let connection = try PostgresConnection(PostgresConfiguration(address))
+            try connection.transaction { connection in
+                for statement in Self.next { try connection.run(statement) }
+                try connection.run("UPDATE latch_schema SET version = version + 1")
+            }
+        }
+    }
+
+    @Test func `is reported before it is made`() async throws {
+        let folder = try TemporaryFolder()
+        let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
+        for statement in SQLiteSchema.migrations[0] { try raw.run(statement) }
+        try raw.run("PRAGMA application_id = \(SQLiteSchema.applicationID)")
+        try raw.run("PRAGMA user_version = 1")
+        #expect(try await StoreAdministration.schema(of: folder.file()).due == 2...SQLiteSchema.latest)
+        await #expect(throws: IdentityError.olderSchema) {
+            try await StoreAdministration.plain().copy(from: folder.file(), to: folder.file("new.sqlite"))
+        }
+        #expect(try raw.number("PRAGMA user_version") == 1)
+        #expect(try await StoreAdministration.migrate(folder.file()).found == 1)
+        #expect(try await StoreAdministration.schema(of: folder.file()).due == nil)
+    }
+
+    @Test(needsPostgres) func `of an empty database is reported before it is made`() async throws {
+        let address = try await IdentityDatabase.create()
+        #expect(try await StoreAdministration.schema(of: address).due == 1...PostgresSchema.latest)
+        _ = try await StoreAdministration.migrate(address)
+        #expect(try await StoreAdministration.schema(of: address).due == nil)
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchCrypto
+import TestSupport
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A backup` {
+    /// A store and its backup.
+    private struct Made {
+        let fixture: TransferFixture
+        let folder: TemporaryFolder
+        var path: String { folder.file("backup") }
+        var target: String { folder.file("new.sqlite") }
+
+        init(storedAt location: String? = nil, key: BackupKey? = nil) async throws {
+            folder = try TemporaryFolder()
+            fixture = try await TransferFixture(storedAt: location)
+            _ = try await StoreAdministration.plain().backUp(
+                fixture.location, to: path, key: try key ?? BackupKey(hex: keyOfTests))
+        }
+
+        func restore(key: BackupKey? = nil) async throws -> StoreContent {
+            try await StoreAdministration.plain().restore(
+                from: path, to: target, key: try key ?? BackupKey(hex: keyOfTests))
+        }
+
+        /// Expects an error of both the verification and the restoration, which leaves nothing.
+        func refuses(_ error: IdentityError, key: BackupKey? = nil) async throws {
+            let before = try folder.names()
+            await #expect(throws: error) { try await restore(key: key) }
+            await #expect(throws: error) {
+                try await StoreAdministration.plain().verify(path, key: try key ?? BackupKey(hex: keyOfTests))
+            }
+            #expect(try folder.names() == before)
+        }
+
+        func change(_ body: (inout [UInt8]) -> Void) throws {
+            var bytes = Array(try folder.bytes(of: "backup"))
+            body(&bytes)
+            try Data(bytes).write(to: URL(filePath: path))
+        }
+    }
+
+    @Test func `has every row, and nothing that can be read`() async throws {
+        let made = try await Made()
+        #expect(try made.folder.names() == ["backup"])
+        #expect(try made.folder.permissions(of: "backup") == 0o600)
+        let bytes = try made.folder.bytes(of: "backup")
+        for text in ["ada@example.com", "account", "argon2id", "spent_sign_in"] {
+            #expect(bytes.firstRange(of: Data(text.utf8)) == nil)
+        }
+        let verified = try await StoreAdministration.plain().verify(made.path, key: try BackupKey(hex: keyOfTests))
+        let restored = try await made.restore()
+        #expect(restored.counts.elementsEqual(verified.counts) { $0 == $1 } && restored.log == verified.log)
+        let (before, after) = (
+            try TransferFixture.summaries(of: made.fixture.location), try TransferFixture.summaries(of: made.target)
+        )
+        #expect(before.filter { $0.table.name != "audit" } == after.filter { $0.table.name != "audit" })
+        await made.fixture.site.close()
+        let site = try await Site(storedAt: made.target)
+        #expect(try await site.renew(made.fixture.login.refresh).status == 200)
+        if case .intact = try await site.identity.audit.verify() {} else { Issue.record("the log is damaged") }
+        await site.close()
+    }
+
+    @Test(needsPostgres) func `of either database is restored to the other`() async throws {
+        let made = try await Made(storedAt: try await IdentityDatabase.create())
+        _ = try await made.restore()
+        let tables = { (location: String) in
+            try TransferFixture.summaries(of: location).filter { $0.table.name != "audit" }
+        }
+        let expected = try tables(made.fixture.location)
+        #expect(try tables(made.target) == expected)
+        let address = try await IdentityDatabase.create()
+        _ = try await StoreAdministration.plain().restore(
+            from: made.path, to: address, key: try BackupKey(hex: keyOfTests))
+        #expect(try tables(address) == expected)
+        await #expect(throws: IdentityError.storeNotEmpty) {
+            try await StoreAdministration.plain().restore(
+                from: made.path, to: address, key: try BackupKey(hex: keyOfTests))
+        }
+    }
+
+    @Test func `opens with its passphrase alone`() async throws {
+        let cost = try Argon2Parameters(memoryKiB: 64, passes: 1)
+        let made = try await Made(key: try BackupKey(passphrase: "a horse walks in", cost: cost))
+        try await made.refuses(.wrongBackupKey, key: try BackupKey(passphrase: "a horse walks out", cost: cost))
+        try await made.refuses(.wrongBackupKey)
+        _ = try await made.restore(key: try BackupKey(passphrase: "a horse walks in"))
+    }
+
+    @Test func `does not open with another key, and does not go over a file`() async throws {
+        let made = try await Made()
+        try await made.refuses(.wrongBackupKey, key: try BackupKey(hex: String(repeating: "1f", count: 32)))
+        await #expect(throws: IdentityError.storeNotEmpty) {
+            try await StoreAdministration.plain().backUp(
+                made.fixture.location, to: made.path, key: try BackupKey(hex: keyOfTests))
+        }
+        _ = try await made.restore()
+        await #expect(throws: IdentityError.storeNotEmpty) { try await made.restore() }
+    }
+
+    @Test func `is refused where it was cut, changed, reordered or is of another format`() async throws {
+        let made = try await Made()
+        let whole = Array(try made.folder.bytes(of: "backup"))
+        let head = try #require(whole.indices.filter { whole[$0] == 0x0A }.dropFirst().first) + 1
+        let chunk = BackupChunks.size + BackupChunks.overhead
+        let original: (inout [UInt8]) -> Void = { $0 = whole }
+        let cases: [(IdentityError, (inout [UInt8]) -> Void)] = [
+            (.damagedBackup, { $0.removeLast() }),
+            (.damagedBackup, { $0.append(0) }),
+            (.damagedBackup, { $0[head] ^= 1 }),
+            (.damagedBackup, { $0[$0.count - 1] ^= 1 }),
+            (.truncatedBackup, { $0.removeLast($0.count - head) }),
+            (.notABackup, { $0[0] ^= 1 }),
+            (.newerBackup, { $0[13] = UInt8(ascii: "2") }),
+            (.notABackup, { $0 = [] }),
+        ]
+        for (error, change) in cases {
+            try made.change(change)
+            try await made.refuses(error)
+            try made.change(original)
+        }
+        #expect(whole.count < head + chunk)
+        _ = try await made.restore()
+    }
+
+    @Test func `has chunks that cannot change their places`() throws {
+        let header = try BackupHeader(for: try BackupKey(hex: keyOfTests))
+        var writer = BackupChunks(header)
+        let first = try writer.seal([1], isLast: false)
+        let second = try writer.seal([2], isLast: false)
+        let last = try writer.seal([3], isLast: true)
+        var reader = BackupChunks(header)
+        #expect(throws: IdentityError.damagedBackup) { try reader.open(second, isLast: false) }
+        #expect(throws: IdentityError.truncatedBackup) { try reader.open(first, isLast: true) }
+        #expect(try reader.open(first, isLast: false) == [1])
+        #expect(throws: IdentityError.damagedBackup) { try reader.open(first, isLast: false) }
+        #expect(try reader.open(second, isLast: false) == [2])
+        #expect(throws: IdentityError.damagedBackup) { try reader.open(last, isLast: false) }
+        #expect(try reader.open(last, isLast: true) == [3])
+    }
+
+    @Test func `leaves nothing where there is no room for a store or a file`() async {
+        await #expect(processExitsWith: .success) {
+            let made = try await Made()
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: 8_192, rlim_max: 8_192)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            await #expect(throws: IdentityError.self) { try await made.restore() }
+            await #expect(throws: IdentityError.fileFailed) {
+                try await StoreAdministration.plain().backUp(
+                    made.fixture.location, to: made.folder.file("second"), key: try BackupKey(hex: keyOfTests))
+            }
+            #expect(try made.folder.names() == ["backup"])
+        }
+    }
+}
+
+private let keyOfTests = String(repeating: "0f", count: 32)

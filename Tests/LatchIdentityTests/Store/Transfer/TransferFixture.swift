@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+/// A store that a server has filled, with a session, and rows in every table.
+struct TransferFixture {
+    let site: Site
+    let location: String
+    let login: Response
+
+    /// - Parameter location: Nil for a SQLite file.
+    init(storedAt location: String? = nil) async throws {
+        site = try await Site(storedAt: location)
+        self.location = location ?? site.folder.file()
+        try await site.signUp()
+        try await site.signUp("bob@example.com")
+        login = try await site.logIn()
+        _ = try await site.logIn(password: "wrong")
+        let store = try #require(site.identity.dependencies.store as? SQLIdentityStore)
+        try await store.checkHealth(at: noon)
+        try await store.write { db throws(IdentityError) -> Void in
+            let bob = try db.first("SELECT id FROM account WHERE email_key = 'bob@example.com'") {
+                row throws(IdentityError) in try row.text(0)
+            }
+            for table in StoreTable.all {
+                let isEmpty = try db.number("SELECT count(*) FROM \(table.name)") == 0
+                guard isEmpty else { continue }
+                let names = table.columns.map(\.name)
+                let values = (1...names.count).map { "$\($0)" }.joined(separator: ", ")
+                // More than a page of a table whose key is a digest.
+                for number in 0..<(table.name == "spent_sign_in" ? 600 : 1) {
+                    try db.run(
+                        "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(values))",
+                        table.columns.map { Self.value(of: $0, number, bob) })
+                }
+            }
+        }
+    }
+
+    /// A value of a column, and NULL for one that may be it and is named so here.
+    private static func value(of column: StoreTable.Column, _ number: Int, _ account: String?) -> SQLValue {
+        switch (column.name, column.kind) {
+        case ("account_id", _): .text(account)
+        case ("decision", _), ("detail", _), ("language", _): .text(nil)
+        case ("status", _): .text("active")
+        case ("content", _): .text("{}")
+        case ("is_confirmed", _): .integer(1)
+        case (_, .integer): .integer(1_900_000_000_000)
+        case (_, .text): .text("Ünïcode \(column.name) \(number)")
+        case (_, .blob): .blob([0, 255, UInt8(number / 256), UInt8(number % 256)])
+        }
+    }
+
+    /// The summaries of all tables of a store.
+    static func summaries(of location: String) throws -> [StoreTableSummary] {
+        try StoreConnections.snapshot(of: location) { db throws(IdentityError) in try StoreRows(db: db).send() }
+    }
+}
+
+extension StoreAdministration {
+    static func plain() throws -> StoreAdministration {
+        try StoreAdministration(storeKey: nil, clock: ManualClock(noon).wallClock())
+    }
+}
