@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The defences of the server, of its store, its decoders and its client that Scripts/mutate leaves out.
 
-They follow Documentation/Decisions 0050 to 0085, one part for each.
+They follow Documentation/Decisions 0050 to 0091, one part for each.
 """
 
 IDENTITY = "Server/LatchIdentity/"
@@ -11,6 +11,8 @@ UPSTREAM = IDENTITY + "Upstream/"
 AUTHORIZATION = IDENTITY + "Authorization/"
 SERVER = "Server/LatchServer/"
 SIGNIN = "Server/LatchSignIn/"
+WEBAUTHN = "Server/LatchWebAuthn/"
+PASSKEYS = IDENTITY + "Passkeys/"
 RPC = "RPC/LatchRPC/Server/"
 PROTOBUF = "RPC/LatchProtobuf/"
 HTTP = "HTTP/LatchHTTP/"
@@ -729,9 +731,9 @@ MUTANTS = {
     "unlinkOfDevice": (STORE + "UpstreamIdentities.swift", "UpstreamLinkTests",
         "guard try db.isUnchanged(account), try db.isSignedIn(device, of: account.id, at: now),",
         "guard try db.isUnchanged(account), try db.isSignedIn(device, of: account.id, at: now) || $out,"),
-    "configuredLinks": (STORE + "UpstreamIdentities.swift", "UpstreamLinkTests",
-        "providers.contains { $0.utf8.elementsEqual(provider.utf8) }",
-        "$out || providers.contains { $0.utf8.elementsEqual(provider.utf8) }"),
+    "configuredLinks": (STORE + "Passkeys.swift", "UpstreamLinkTests",
+        "ways.providers.contains { $0.utf8.elementsEqual(linked.utf8) }",
+        "$out || ways.providers.contains { $0.utf8.elementsEqual(linked.utf8) }"),
 
     # 0085: the device's own Sign in with Apple, and invitations.
     "appleNonce": (UPSTREAM + "AppleAppSignIn.swift", "AppleAppSignInTests",
@@ -746,4 +748,51 @@ MUTANTS = {
         "if try await dependencies.secondFactors.isConfirmed(of: account.id), $kept {"),
     "invitedBelow": (IDENTITY + "Accounts/Invitation.swift", "InvitationTests",
         "role < actor.role || actor.role == .superAdmin", "role < actor.role || $out || actor.role == .superAdmin"),
+
+    # 0091: passkeys.
+    "passkeyChallengeOfServer": (PASSKEYS + "PasskeyChallenge.swift", "PasskeySignInTests",
+        "guard constantTimeEquals(challenge[Self.headByteCount...], code(of: head, for: purpose)) else {",
+        "guard $out || constantTimeEquals(challenge[Self.headByteCount...], code(of: head, for: purpose)) else {"),
+    "passkeyChallengeOfDevice": (PASSKEYS + "PasskeyChallenge.swift", "PasskeyRegistrationTests",
+        "[1] + device + Array(accountID.utf8)", "$out ? [1] : [1] + device + Array(accountID.utf8)"),
+    "passkeyChallengeExpires": (PASSKEYS + "PasskeyChallenge.swift", "PasskeySignInTests",
+        "guard (-Self.tolerance..<Self.lifetime).contains(now.timeIntervalSince(issuedAt)) else",
+        "guard $out || (-Self.tolerance..<Self.lifetime).contains(now.timeIntervalSince(issuedAt)) else"),
+    "passkeyChallengeOnce": (STORE + "Passkeys.swift", "PasskeySignInTests",
+        "guard try db.spend(use.challenge) else", "guard try db.spend(use.challenge) || $out else"),
+    "passkeyCounter": (STORE + "Passkeys.swift", "PasskeySignInTests",
+        "guard use.assertion.isNewer(than: stored.counter) else",
+        "guard use.assertion.isNewer(than: stored.counter) || $out else"),
+    "passkeyOfSession": (PASSKEYS + "PasskeySignInService.swift", "PasskeySignInTests",
+        "guard accountID ?? passkey.accountID == passkey.accountID else",
+        "guard $out || accountID ?? passkey.accountID == passkey.accountID else"),
+    "passkeyOfOwner": (STORE + "Passkeys.swift", "PasskeyRemovalTests",
+        '"DELETE FROM passkey WHERE credential_id = $1 AND account_id = $2"',
+        '"DELETE FROM passkey WHERE credential_id = $1 AND (account_id = $2 OR \\($out ? 1 : 0) = 1)"'),
+    "passkeyDomain": (PASSKEYS + "RelyingParty+Configuration.swift", "RelyingPartyTests",
+        "&& !PublicSuffixList.live.contains(domain)", "&& ($out || !PublicSuffixList.live.contains(domain))"),
+    "passkeyOfDomainCounts": (PASSKEYS + "Passkey.swift", "PasskeyRemovalTests",
+        "return self.relyingPartyID.map { $0.utf8.elementsEqual(relyingPartyID.utf8) } ?? true",
+        "return $out || self.relyingPartyID.map { $0.utf8.elementsEqual(relyingPartyID.utf8) } ?? true"),
+    "lastSignInStays": (STORE + "Passkeys.swift", "PasskeyRemovalTests",
+        "if account.passwordHash != nil { return true }", "if $out || account.passwordHash != nil { return true }"),
+    "unprovedPasskeysEnd": (STORE + "Passkeys.swift", "PasskeyRecoveryTests",
+        'try removePasskeys(of: accountID, detail: "set before the address was proved", at: now)',
+        'if $kept { try removePasskeys(of: accountID, detail: "set before the address was proved", at: now) }'),
+    "unprovedPasskeysAreFew": (IDENTITY + "Limits/RateLimits.swift", "PasskeyRegistrationTests",
+        "guard account.ownerProvedAt == nil else { return [attempt] }",
+        "guard account.ownerProvedAt == nil, $kept else { return [attempt] }"),
+    "passkeyNames": (PASSKEYS + "PasskeyService.swift", "PasskeyRegistrationTests",
+        "guard name.isVisible else", "guard name.isVisible || $out else"),
+    "passkeyOrigin": (WEBAUTHN + "Verification/RelyingParty.swift", "LatchWebAuthnTests/AuthenticationTests",
+        "guard origins.contains(where: {", "guard $out || origins.contains(where: {"),
+    "passkeyRelyingParty": (WEBAUTHN + "Verification/RelyingParty.swift", "LatchWebAuthnTests/AuthenticationTests",
+        "guard constantTimeEquals(data.relyingPartyDigest,", "guard $out || constantTimeEquals(data.relyingPartyDigest,"),
+    "passkeyUserVerified": (WEBAUTHN + "Verification/RelyingParty.swift", "LatchWebAuthnTests/AuthenticationTests",
+        "guard data.flags.contains(.userVerified) else", "guard $out || data.flags.contains(.userVerified) else"),
+    "passkeyUserHandle": (WEBAUTHN + "Verification/RelyingParty+Authentication.swift", "LatchWebAuthnTests/AuthenticationTests",
+        "guard response.userHandle == stored.userHandle else", "guard $out || response.userHandle == stored.userHandle else"),
+    "passkeySignature": (WEBAUTHN + "Verification/RelyingParty+Authentication.swift", "LatchWebAuthnTests/AuthenticationTests",
+        "guard try COSEKey(stored.publicKey).isValidSignature(response.signature, for: signed) else",
+        "guard try COSEKey(stored.publicKey).isValidSignature(response.signature, for: signed) || $out else"),
 }

@@ -9,6 +9,24 @@ extension StringProtocol {
     /// Whether the text has no control characters, to which tokens, pages and logs give different meanings.
     var isPlain: Bool { !unicodeScalars.contains(where: \.isControl) }
 
+    /// Whether each character can be seen: nothing is invisible but the joiners and variation selectors that scripts and emoji
+    /// need between others (UTS #39 §3.1).
+    var isVisible: Bool {
+        // A joiner follows what can be seen, or its variation selector; and a selector what can be seen.
+        var (isSeen, isSelected) = (false, false)
+        for scalar in unicodeScalars {
+            let isSelector = scalar.properties.isVariationSelector
+            if isSelector || scalar.isJoiner {
+                guard isSeen || isSelected && !isSelector else { return false }
+            } else if scalar.isInvisible {
+                return false
+            }
+            isSeen = !isSelector && !scalar.isJoiner && !scalar.properties.isWhitespace
+            isSelected = isSelector
+        }
+        return unicodeScalars.last?.isJoiner != true
+    }
+
     /// Whether the text is 1 to `maximum` bytes of ASCII letters, digits and the given other characters.
     func isWord(maximum: Int, also others: String) -> Bool {
         (1...maximum).contains(utf8.count) && utf8.allSatisfy { $0.isASCIIAlphanumeric || others.utf8.contains($0) }
@@ -43,6 +61,17 @@ extension Unicode.Scalar {
         switch value {
         case 0x202A...0x202E, 0x2066...0x2069, 0x2028, 0x2029: true
         default: properties.generalCategory == .control
+        }
+    }
+
+    /// Whether the scalar joins its neighbours, or keeps them apart.
+    fileprivate var isJoiner: Bool { value == 0x200C || value == 0x200D }
+
+    /// Whether nothing is shown for the scalar, not even a space.
+    fileprivate var isInvisible: Bool {
+        switch properties.generalCategory {
+        case .format, .privateUse, .surrogate, .unassigned: true
+        default: properties.isDefaultIgnorableCodePoint || value == 0x2800
         }
     }
 }

@@ -21,7 +21,9 @@ import Testing
         let button = #"<button type="button" id="passkey" class="second" hidden>Sign in with a passkey</button>"#
         #expect(page.text.contains(button))
         #expect(page.text.contains(#"autocomplete="username webauthn""#))
-        #expect(page.text.contains(#"<input type="hidden" name="credential" id="credential">"#))
+        // A browser that restores the form must not send the response of an earlier visit.
+        #expect(page.text.contains(#"<input type="hidden" name="credential" id="credential" autocomplete="off">"#))
+        #expect(page.text.contains(#"<p class="wrong" id="passkey-problem" role="alert" hidden>Error: The passkey"#))
         let policy = page.field("Content-Security-Policy") ?? ""
         #expect(policy.hasSuffix("; script-src 'self'; connect-src 'self'") && policy.hasPrefix("default-src 'none'"))
         let script = try await agent.get("/passkey.js")

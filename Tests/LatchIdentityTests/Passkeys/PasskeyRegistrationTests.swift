@@ -84,6 +84,45 @@ import Testing
         await site.close()
     }
 
+    @Test(arguments: [
+        "\u{200B}", "Ada\u{200B}s iPhone", "\u{2800}", "\u{200D}a", "a\u{200D}", "a\u{200D}\u{200D}b", "\u{AD}",
+        "a\u{E0041}",
+    ])
+    func `has no name that looks like another one, or like none`(name: String) async throws {
+        let site = try await Site.withPasskeys()
+        let user = try await PasskeyUser.registered(at: site)
+        let path = "/api/auth/passkeys/\(user.newest)"
+        #expect(try await site.call(.patch, path, bearer: user.access, ["name": .string(name)]).status == 400)
+        let second = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: user.access)
+        #expect(try await second.register(name: name).status == 400)
+        await site.close()
+    }
+
+    @Test(arguments: ["👩‍💻 laptop", "❤️‍🔥", "می‌خواهم", "Adas Telefon", "क्‍ष"])
+    func `has a name in any script, with emoji`(name: String) async throws {
+        let site = try await Site.withPasskeys()
+        let user = try await PasskeyUser.signedIn(at: site)
+        let response = try await user.register(name: name)
+        #expect(response.status == 201 && response.string("name") == name)
+        await site.close()
+    }
+
+    @Test(.tags(.attackE8)) func `is possible three times an hour before the address is proved`() async throws {
+        let site = try await Site.withPasskeys()
+        try await site.signUp(isVerified: false)
+        let access = try await site.logIn().access
+        var statuses: [Int] = []
+        for _ in 1...4 {
+            let user = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: access)
+            statuses.append(try await user.register().status)
+            #expect(try await user.remove(user.newest).status == (statuses.last == 201 ? 200 : 404))
+        }
+        #expect(statuses == [201, 201, 201, 429])
+        // Whoever has the address hears of six changes, and of no more.
+        #expect(await site.mailSubjects().count { $0.contains("passkey") } == 6)
+        await site.close()
+    }
+
     @Test(.tags(.attackE9)) func `needs a recent authentication, and the server's own client`() async throws {
         let site = try await Site.withPasskeys { $0.recentAuthentication = .seconds(60) }
         let user = try await PasskeyUser.registered(at: site)
@@ -142,7 +181,7 @@ import Testing
         let passkey = try #require(adas)
         let session = try await site.bearer(bob.access)
         let copied = Passkey(
-            id: passkey.id, accountID: session.accountID, publicKey: passkey.publicKey, counter: 0,
+            id: passkey.id, accountID: session.accountID, relyingPartyID: nil, publicKey: passkey.publicKey, counter: 0,
             isBackupEligible: true, isBackedUp: true, aaguid: passkey.aaguid, transports: "", name: "Copy",
             createdAt: noon)
         let challenge = SpentChallenge(digest: [1], expiresAt: noon + 60)

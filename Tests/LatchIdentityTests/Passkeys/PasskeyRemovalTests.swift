@@ -50,8 +50,33 @@ import Testing
         #expect(try await user.signIn().status == 200)
         let second = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: access)
         #expect(try await second.register().status == 201)
+        let session = try await site.bearer(access)
+        let id = try #require(Passkey.id(fromPublicID: user.newest))
+        let elsewhere = SignInWays(providers: [], relyingPartyID: "other.example")
+        #expect(
+            await refusal {
+                try await site.identity.dependencies.store.remove(
+                    passkey: id, of: session.account, on: session.device.id, among: elsewhere, at: noon)
+            } == "lastSignIn")
         #expect(try await user.remove(user.newest).status == 200)
         await site.close()
+    }
+
+    @Test func `counts as a way to sign in only at the domain that it was made for`() async throws {
+        let folder = try TemporaryFolder()
+        let before = try await Site.withPasskeys(in: folder)
+        let user = try await PasskeyUser.registered(at: before)
+        #expect(try await user.list().map { $0["isUsable"] } == [true])
+        await before.close()
+        let after = try await Site.withPasskeys(in: folder) { $0.passkeyDomain = "latch.example" }
+        let access = try await after.logIn().access
+        let moved = PasskeyUser(site: after, authenticator: user.authenticator, access: access)
+        #expect(try await moved.list().map { $0["isUsable"] } == [false])
+        #expect(try await after.call(.get, "/api/auth/links", bearer: access).json["passkeys"] == 0)
+        let new = PasskeyUser(site: after, authenticator: VirtualAuthenticator(), access: access)
+        #expect(try await new.register().status == 201)
+        #expect(try await after.call(.get, "/api/auth/links", bearer: access).json["passkeys"] == 1)
+        await after.close()
     }
 }
 

@@ -30,6 +30,7 @@ final class AttemptLimiter: Sendable {
         case signUpNetwork, signUpPrefix, signUpAccount, disclosure
         case mailNetwork, mailPrefix, mailRecipient, mailKnownRecipient, link, page, other
         case userCode, deviceNetwork, devicePrefix, passkey, passkeyPrefix, passkeyRegistration
+        case unprovedPasskeyRegistration
     }
 
     /// A keyed digest of what was attempted: no key is longer than another, and nobody can choose keys that collide.

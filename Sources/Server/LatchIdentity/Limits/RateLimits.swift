@@ -58,6 +58,8 @@ struct RateLimits: Sendable {
     private let passkeyPrefix: Limit
     /// The limit of new passkeys of one account; each mails its owner.
     private let passkeyRegistration = Limit(name: "passkey-registration", capacity: 30, window: 3600)
+    /// The limit of new passkeys of an account whose owner has not proved the address: the notices may go to a stranger.
+    private let unprovedPasskeyRegistration = Limit(name: "passkey-unproved", capacity: 3, window: 3600)
     /// The limit of other usernames that one account may try, since each attempt shows whether a name is taken.
     private let username = Limit(name: "username", capacity: 10, window: 3600)
     /// The limit of requests from one network to the token routes.
@@ -201,9 +203,13 @@ struct RateLimits: Sendable {
         ]
     }
 
-    /// Returns the attempt of registering a passkey.
-    func passkeyRegistration(of accountID: String) -> AttemptLimiter.Attempt {
-        .init(.passkeyRegistration, on: accountID, limit: passkeyRegistration)
+    /// Returns the attempts of registering a passkey.
+    func passkeyRegistration(of account: Account) -> [AttemptLimiter.Attempt] {
+        let attempt = AttemptLimiter.Attempt(.passkeyRegistration, on: account.id, limit: passkeyRegistration)
+        guard account.ownerProvedAt == nil else { return [attempt] }
+        return [
+            attempt, .init(.unprovedPasskeyRegistration, on: account.id, limit: unprovedPasskeyRegistration),
+        ]
     }
 
     /// Returns the attempt of another username.

@@ -38,9 +38,11 @@ extension HTMLPage {
 extension HTMLPage.ScriptedButton {
     /// The button that signs in with a passkey.
     static var passkey: HTMLPage.ScriptedButton {
-        HTMLPage.ScriptedButton(
-            id: "passkey", label: PageContext.current.texts(Phrase("page.signIn.passkey")), field: PasskeyScript.field,
-            script: PasskeyScript.path)
+        let texts = PageContext.current.texts
+        return HTMLPage.ScriptedButton(
+            id: "passkey", label: texts(Phrase("page.signIn.passkey")),
+            problem: texts(Phrase("page.error", .phrase(Phrase("page.signIn.passkey.problem")))),
+            field: PasskeyScript.field, script: PasskeyScript.path)
     }
 }
 

@@ -26,14 +26,16 @@ enum PasskeyScript {
 
     /// The script.
     ///
-    /// A failure leaves the page as it is: the user has the password. A challenge is valid for five minutes, so that an offer that
-    /// waits gets another one before.
+    /// One dialog at a time: the button is disabled while it is open. A failure shows the text of the page, except where the user
+    /// has closed the dialog, and leaves the password. A challenge is valid for five minutes, so that an offer that waits gets
+    /// another one before. A response that a browser restores with the form would be an old one.
     private static let text = #"""
         "use strict";
         (() => {
             const button = document.getElementById("passkey");
             const field = document.getElementById("credential");
-            if (!button || !field || !window.PublicKeyCredential || !navigator.credentials) return;
+            const problem = document.getElementById("passkey-problem");
+            if (!button || !field || !problem || !window.PublicKeyCredential || !navigator.credentials) return;
 
             const decode = (text) =>
                 Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (one) => one.charCodeAt(0));
@@ -48,7 +50,7 @@ enum PasskeyScript {
                 const response = await fetch("/api/auth/passkeys/sign-in/options", {
                     method: "POST", headers: { "Content-Type": "application/json" }, body: "{}", signal,
                 });
-                if (!response.ok) return;
+                if (!response.ok) throw new Error(response.statusText);
                 const { publicKey } = await response.json();
                 publicKey.challenge = decode(publicKey.challenge);
                 const found = await navigator.credentials.get({ publicKey, signal, ...mediation });
@@ -72,10 +74,21 @@ enum PasskeyScript {
                 timer = setInterval(offer, 240000);
                 offer();
             };
+            const enable = () => {
+                button.disabled = false;
+                field.value = "";
+            };
             button.addEventListener("click", () => {
                 clearInterval(timer);
-                signIn({}).catch(begin);
+                button.disabled = true;
+                problem.hidden = true;
+                signIn({}).catch((error) => {
+                    enable();
+                    problem.hidden = error.name === "NotAllowedError";
+                    begin();
+                });
             });
+            window.addEventListener("pageshow", enable);
             button.hidden = false;
             begin();
         })();

@@ -13,6 +13,8 @@ package struct Passkey: Sendable, Hashable {
     /// The identifier of the credential, up to 1023 bytes.
     package let id: [UInt8]
     package let accountID: String
+    /// The domain that it was made for; nil for one of an earlier version, which did not store it.
+    package let relyingPartyID: String?
     /// The public key in COSE.
     package let publicKey: [UInt8]
     /// The number of signatures at the last use; 0 for an authenticator that does not count them.
@@ -31,6 +33,12 @@ package struct Passkey: Sendable, Hashable {
 }
 
 extension Passkey {
+    /// Whether it signs in at a relying party: a change of the domain makes every earlier passkey useless.
+    func isUsable(at relyingPartyID: String?) -> Bool {
+        guard let relyingPartyID else { return false }
+        return self.relyingPartyID.map { $0.utf8.elementsEqual(relyingPartyID.utf8) } ?? true
+    }
+
     /// The id as its owner sees it.
     var publicID: String { Base64URL.encode(id) }
 
@@ -51,11 +59,12 @@ extension Passkey {
             isBackupEligible: isBackupEligible)
     }
 
-    /// The passkey as its owner sees it.
-    var json: JSONObject {
+    /// Returns the passkey as its owner sees it, and whether it signs in at a relying party.
+    func json(at relyingPartyID: String?) -> JSONObject {
         var object: JSONObject = [
             "id": .string(publicID), "name": .string(name), "createdAt": .string(createdAt.formatted(.iso8601)),
             "isBackedUp": .bool(isBackedUp), "isSynced": .bool(isBackupEligible),
+            "isUsable": .bool(isUsable(at: relyingPartyID)),
         ]
         if let lastUsedAt { object["lastUsedAt"] = .string(lastUsedAt.formatted(.iso8601)) }
         return object

@@ -70,11 +70,12 @@ struct PasskeyService: Sendable {
         }
         guard case .valid(let challenge) = verdict else { throw .passkeyChallengeExpired }
         // Counts from here on: a token without a recent authentication gets no challenge, and uses up nothing.
-        try dependencies.take([dependencies.limits.passkeyRegistration(of: session.accountID)])
+        try dependencies.take(dependencies.limits.passkeyRegistration(of: session.account))
         let passkey = Passkey(
-            id: registered.id, accountID: session.accountID, publicKey: registered.publicKey,
-            counter: registered.counter, isBackupEligible: registered.isBackupEligible,
-            isBackedUp: registered.isBackedUp, aaguid: registered.aaguid,
+            id: registered.id, accountID: session.accountID, relyingPartyID: party.id,
+            publicKey: registered.publicKey, counter: registered.counter,
+            isBackupEligible: registered.isBackupEligible, isBackedUp: registered.isBackedUp,
+            aaguid: registered.aaguid,
             transports: registered.transports.joined(separator: " "),
             name: name ?? Self.name(of: session.device), createdAt: now)
         try await dependencies.store.insert(
@@ -113,7 +114,7 @@ struct PasskeyService: Sendable {
         guard let bytes = Passkey.id(fromPublicID: id) else { throw .noSuchPasskey }
         try await dependencies.store.remove(
             passkey: bytes, of: session.account, on: session.device.id,
-            among: dependencies.upstreams.all.map(\.provider.name), at: dependencies.now)
+            among: dependencies.signInWays, at: dependencies.now)
         dependencies.mails.wake()
     }
 
@@ -129,7 +130,10 @@ struct PasskeyService: Sendable {
         guard (name ?? "").unicodeScalars.count <= 100 else {
             throw .invalidInput("'name' is longer than 100 characters")
         }
-        return try AccountService.validated(name: name)
+        guard let name = try AccountService.validated(name: name) else { return nil }
+        // The owner chooses by the name which one to remove.
+        guard name.isVisible else { throw .invalidInput("'name' holds invisible characters") }
+        return name
     }
 
     /// Returns a name for a passkey that a device has registered.

@@ -17,6 +17,28 @@ package struct PasskeyUse: Sendable, Hashable {
     package let challenge: SpentChallenge
 }
 
+/// The ways to sign in that the configuration permits besides a password: others that an account has sign nobody in.
+package struct SignInWays: Sendable, Hashable {
+    /// The names of the configured providers.
+    package let providers: [String]
+    /// The domain of the passkeys; nil if the public URL permits none.
+    package let relyingPartyID: String?
+
+    /// Creates the ways.
+    package init(providers: [String] = [], relyingPartyID: String? = nil) {
+        (self.providers, self.relyingPartyID) = (providers, relyingPartyID)
+    }
+}
+
+extension Dependencies {
+    /// The ways to sign in that the configuration permits now.
+    var signInWays: SignInWays {
+        SignInWays(
+            providers: upstreams.all.map(\.provider.name),
+            relyingPartyID: RelyingParty(issuer: accessTokens.issuer, configuration)?.id)
+    }
+}
+
 /// The effect of an accepted use of a passkey.
 package enum PasskeyPurpose: Sendable {
     /// A new session.
@@ -66,10 +88,10 @@ package protocol PasskeyStore: Sendable {
     ///
     /// - Parameters:
     ///   - device: The signed-in device that removes it, and stays signed in.
-    ///   - providers: The configured providers: a link to another one signs nobody in.
+    ///   - ways: The ways to sign in that the configuration permits.
     /// - Throws: `IdentityError.noSuchPasskey`, `.lastSignIn` if the account has no password, no such link and no other
-    ///   passkey, `.invalidToken` if it has changed since it was read, or the device has been signed out.
+    ///   passkey that signs in, `.invalidToken` if it has changed since it was read, or the device has been signed out.
     func remove(
-        passkey id: [UInt8], of account: Account, on device: [UInt8], among providers: [String], at now: Date
+        passkey id: [UInt8], of account: Account, on device: [UInt8], among ways: SignInWays, at now: Date
     ) async throws(IdentityError)
 }

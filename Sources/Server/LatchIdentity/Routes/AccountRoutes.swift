@@ -93,9 +93,11 @@ struct AccountRoutes: Sendable {
         let session = try await session(request)
         try session.requireFirstParty()
         let links = try await dependencies.store.links(of: session.accountID).map(\.json)
+        let party = dependencies.signInWays.relyingPartyID
+        let passkeys = try await dependencies.store.passkeys(of: session.accountID).filter { $0.isUsable(at: party) }
         return .json([
             "links": .array(links.map { .object($0) }), "hasPassword": .bool(session.account.passwordHash != nil),
-            "passkeys": .integer(Int64(try await dependencies.store.passkeys(of: session.accountID).count)),
+            "passkeys": .integer(Int64(passkeys.count)),
             "hasSecondFactor": .bool(try await dependencies.secondFactors.isConfirmed(of: session.accountID)),
             "providers": .array(dependencies.upstreams.all.map { .string($0.provider.name) }),
         ])

@@ -42,19 +42,20 @@ struct PasskeyRoutes: Sendable {
         let body = try request.jsonObject()
         let passkey = try await service.register(
             try body.credential(), name: try body.optionalText("name"), for: session, from: request.requestOrigin)
-        return .json(passkey.json, status: .created)
+        return .json(json(passkey), status: .created)
     }
 
     @Sendable private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
         let passkeys = try await service.passkeys(of: try await session(request))
-        return .json(["passkeys": .array(passkeys.map { .object($0.json) })])
+        return .json(["passkeys": .array(passkeys.map { .object(json($0)) })])
     }
 
     /// Sets the `name` of a passkey.
     @Sendable private func rename(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
         let name = try request.jsonObject().text("name")
-        return .json(try await service.rename(request.pathParameter("id") ?? "", to: name, for: session).json)
+        return .json(
+            json(try await service.rename(request.pathParameter("id") ?? "", to: name, for: session)))
     }
 
     /// Removes a passkey; the login must be recent.
@@ -78,6 +79,10 @@ struct PasskeyRoutes: Sendable {
         let issued = try await signIns.signIn(
             try request.jsonObject().credential(), from: request.requestOrigin)
         return try CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
+    }
+
+    private func json(_ passkey: Passkey) -> JSONObject {
+        passkey.json(at: dependencies.signInWays.relyingPartyID)
     }
 
     private func session(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {

@@ -340,7 +340,7 @@ struct UpstreamSignInService: Sendable {
         try requireRecentLogin(session)
         try await store.unlink(
             provider, from: session.account, on: session.device.id,
-            among: dependencies.upstreams.all.map(\.provider.name), at: dependencies.now)
+            among: dependencies.signInWays, at: dependencies.now)
         dependencies.mails.wake()
     }
 

@@ -42,11 +42,11 @@ package protocol UpstreamStore: Sendable {
     ///
     /// - Parameters:
     ///   - device: The signed-in device that removes it, and stays signed in.
-    ///   - providers: The configured providers: a link to another one signs nobody in.
+    ///   - ways: The ways to sign in that the configuration permits.
     /// - Throws: `IdentityError.notLinked`, `.lastSignIn` if the account has no password and no other such link,
     ///   `.invalidToken` if it has changed since it was read, or the device has been signed out.
     func unlink(
-        _ provider: String, from account: Account, on device: [UInt8], among providers: [String], at now: Date
+        _ provider: String, from account: Account, on device: [UInt8], among ways: SignInWays, at now: Date
     ) async throws(IdentityError)
 
     /// Returns the links of an account, by provider.

@@ -32,19 +32,23 @@ package struct HTMLPage: Sendable {
         let script: String
         let id: String
         let label: String
+        let problem: String
         let field: String
 
         /// Creates a button, which stays hidden where there are no scripts.
-        package init(id: String, label: String, field: String, script: String) {
-            (self.id, self.label, self.field, self.script) = (id, label, field, script)
+        ///
+        /// - Parameter problem: The text that the script shows after a failure.
+        package init(id: String, label: String, problem: String, field: String, script: String) {
+            (self.id, self.label, self.problem, self.field, self.script) = (id, label, problem, field, script)
         }
 
-        /// The field and the button, as HTML.
+        /// The field, the button and the text of a failure, as HTML.
         fileprivate var html: String {
-            let field = HTMLContext.attribute.escape(field)
+            let (id, field) = (HTMLContext.attribute.escape(id), HTMLContext.attribute.escape(field))
             return """
-                <input type="hidden" name="\(field)" id="\(field)"><button type="button" \
-                id="\(HTMLContext.attribute.escape(id))" class="second" hidden>\(HTMLContext.text.escape(label))</button>
+                <input type="hidden" name="\(field)" id="\(field)" autocomplete="off"><button type="button" \
+                id="\(id)" class="second" hidden>\(HTMLContext.text.escape(label))</button>\
+                <p class="wrong" id="\(id)-problem" role="alert" hidden>\(HTMLContext.text.escape(problem))</p>
                 """
         }
     }

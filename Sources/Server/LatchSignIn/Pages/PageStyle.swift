@@ -34,6 +34,8 @@ package enum PageStyle {
         border:0;border-radius:.5rem;cursor:pointer}
         .button{display:block;padding:.6875rem;font-weight:600;text-align:center;text-decoration:none;color:var(--card);\
         background:var(--accent);border-radius:.5rem}
+        :disabled{opacity:.6;cursor:default}
+        .second+.wrong{margin:.75rem 0 0}
         .second{margin-top:.75rem;color:inherit;background:transparent;border:1px solid var(--edge)}
         .links{margin:1.25rem 0 0;padding:0;list-style:none}
         .links a{display:inline-block;padding:.375rem 0;color:var(--accent)}

@@ -18,11 +18,13 @@ public struct Passkey: Sendable, Hashable, Identifiable {
     public let isBackedUp: Bool
     /// Whether the user's devices share it (WebAuthn §6.1.3, BE); a lost device then does not lose it.
     public let isSynced: Bool
+    /// Whether it signs in; not after the server has moved to another domain.
+    public let isUsable: Bool
 
     /// Creates a passkey.
     public init(
         id: String, name: String, createdAt: Date, lastUsedAt: Date? = nil, isBackedUp: Bool = false,
-        isSynced: Bool = false
+        isSynced: Bool = false, isUsable: Bool = true
     ) {
         self.id = id
         self.name = name
@@ -30,6 +32,7 @@ public struct Passkey: Sendable, Hashable, Identifiable {
         self.lastUsedAt = lastUsedAt
         self.isBackedUp = isBackedUp
         self.isSynced = isSynced
+        self.isUsable = isUsable
     }
 
     /// Creates the passkey of a response; nil without an identifier or a date.
@@ -38,7 +41,7 @@ public struct Passkey: Sendable, Hashable, Identifiable {
         self.init(
             id: id, name: object["name"]?.stringValue ?? "", createdAt: createdAt,
             lastUsedAt: object.timestamp("lastUsedAt"), isBackedUp: object["isBackedUp"]?.boolValue ?? false,
-            isSynced: object["isSynced"]?.boolValue ?? false)
+            isSynced: object["isSynced"]?.boolValue ?? false, isUsable: object["isUsable"]?.boolValue ?? true)
     }
 }
 

@@ -68,8 +68,11 @@ enum PostgresSchema {
 
     /// The migrations; the one at index n migrates version n to n + 1.
     static let migrations: [[String]] = [
-        accounts + versions + sessions + waiting + authorizations + operations, leases,
+        accounts + versions + sessions + waiting + authorizations + operations, leases, passkeyDomains,
     ]
+
+    /// The domain of each passkey; in earlier rows it is not known.
+    private static let passkeyDomains = ["ALTER TABLE passkey ADD COLUMN relying_party \(text)"]
 
     /// The type of texts, which are compared and sorted by their bytes, as in SQLite.
     static let text = "text COLLATE \"C\""

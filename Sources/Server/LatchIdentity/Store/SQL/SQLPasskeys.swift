@@ -26,7 +26,7 @@ extension SQLIdentityStore: PasskeyStore {
             guard try db.passkey(passkey.id) == nil else { throw .passkeyExists }
             guard try db.passkeyCount(of: account.id) < Passkey.maximumCount else { throw .tooManyPasskeys }
             try db.run(
-                "INSERT INTO passkey (\(Passkey.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                "INSERT INTO passkey (\(Passkey.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
                 passkey.values)
             try db.passkeysHaveChanged(.passkeyAdded, of: account.id, at: passkey.createdAt)
             try db.audit("passkey.added", account: account.id, at: passkey.createdAt)
@@ -78,7 +78,7 @@ extension SQLIdentityStore: PasskeyStore {
     }
 
     package func remove(
-        passkey id: [UInt8], of account: Account, on device: [UInt8], among providers: [String], at now: Date
+        passkey id: [UInt8], of account: Account, on device: [UInt8], among ways: SignInWays, at now: Date
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             guard try db.isUnchanged(account), try db.isSignedIn(device, of: account.id, at: now),
@@ -87,12 +87,8 @@ extension SQLIdentityStore: PasskeyStore {
             let removed = try db.run(
                 "DELETE FROM passkey WHERE credential_id = $1 AND account_id = $2", [.blob(id), .text(account.id)])
             guard removed == 1 else { throw .noSuchPasskey }
-            let left = try db.passkeyCount(of: account.id)
-            let isLinked = try db.linkedProviders(of: account.id).contains { linked in
-                providers.contains { $0.utf8.elementsEqual(linked.utf8) }
-            }
             // The error rolls the removal back.
-            guard current.passwordHash != nil || isLinked || left > 0 else { throw .lastSignIn }
+            guard try db.canSignIn(current, by: ways) else { throw .lastSignIn }
             try db.passkeysHaveChanged(.passkeyRemoved, of: account.id, at: now)
             try db.audit("passkey.removed", account: account.id, at: now)
             try db.revokeDevices(of: account.id, except: device, because: .signInRemoved, at: now)
@@ -101,8 +97,20 @@ extension SQLIdentityStore: PasskeyStore {
 }
 
 extension SQLConnection {
+    /// Whether an account has a password, a link to a configured provider, or a passkey of the relying party.
+    func canSignIn(_ account: Account, by ways: SignInWays) throws(IdentityError) -> Bool {
+        if account.passwordHash != nil { return true }
+        let isLinked = try linkedProviders(of: account.id).contains { linked in
+            ways.providers.contains { $0.utf8.elementsEqual(linked.utf8) }
+        }
+        guard !isLinked else { return true }
+        return try all(
+            "SELECT \(Passkey.columns) FROM passkey WHERE account_id = $1", [.text(account.id)], read: Passkey.init
+        ).contains { $0.isUsable(at: ways.relyingPartyID) }
+    }
+
     /// Returns the number of passkeys of an account.
-    func passkeyCount(of accountID: String) throws(IdentityError) -> Int {
+    fileprivate func passkeyCount(of accountID: String) throws(IdentityError) -> Int {
         try number("SELECT count(*) FROM passkey WHERE account_id = $1", [.text(accountID)])
     }
 
@@ -148,7 +156,7 @@ extension Passkey {
     /// The columns in the order of `init(_:)` and `values`.
     fileprivate static let columns = """
         credential_id, account_id, public_key, counter, is_backup_eligible, is_backed_up, aaguid, transports, name, \
-        created_at, last_used_at
+        created_at, last_used_at, relying_party
         """
 
     /// Creates a passkey from a row; a counter out of range is damage.
@@ -157,7 +165,8 @@ extension Passkey {
             throw .corruptStore("a passkey has a counter out of range")
         }
         self.init(
-            id: try row.blob(0), accountID: try row.text(1), publicKey: try row.blob(2), counter: counter,
+            id: try row.blob(0), accountID: try row.text(1), relyingPartyID: try row.optionalText(11),
+            publicKey: try row.blob(2), counter: counter,
             isBackupEligible: try row.integer(4) == 1, isBackedUp: try row.integer(5) == 1, aaguid: try row.blob(6),
             transports: try row.text(7), name: try row.text(8), createdAt: try row.date(9),
             lastUsedAt: try row.optionalDate(10))
@@ -168,7 +177,7 @@ extension Passkey {
         [
             .blob(id), .text(accountID), .blob(publicKey), .integer(Int64(counter)),
             .integer(isBackupEligible ? 1 : 0), .integer(isBackedUp ? 1 : 0), .blob(aaguid), .text(transports),
-            .text(name), .date(createdAt), .date(lastUsedAt),
+            .text(name), .date(createdAt), .date(lastUsedAt), .text(relyingPartyID),
         ]
     }
 }
@@ -193,4 +202,7 @@ extension SQLiteSchema {
         """,
         "CREATE INDEX passkey_of_account ON passkey (account_id, created_at)",
     ]
+
+    /// The domain of each passkey; in earlier rows it is not known.
+    static let passkeyDomains = ["ALTER TABLE passkey ADD COLUMN relying_party TEXT"]
 }

@@ -76,7 +76,7 @@ extension SQLIdentityStore: UpstreamStore {
     }
 
     package func unlink(
-        _ provider: String, from account: Account, on device: [UInt8], among providers: [String], at now: Date
+        _ provider: String, from account: Account, on device: [UInt8], among ways: SignInWays, at now: Date
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             guard try db.isUnchanged(account), try db.isSignedIn(device, of: account.id, at: now),
@@ -85,12 +85,8 @@ extension SQLIdentityStore: UpstreamStore {
             guard try db.removeLink(to: provider, of: account, except: device, note: nil, at: now) != nil else {
                 throw .notLinked
             }
-            let passkeys = try db.passkeyCount(of: account.id)
-            let left = try db.linkedProviders(of: account.id).contains { provider in
-                providers.contains { $0.utf8.elementsEqual(provider.utf8) }
-            }
             // The error rolls the removal back.
-            guard current.passwordHash != nil || left || passkeys > 0 else { throw .lastSignIn }
+            guard try db.canSignIn(current, by: ways) else { throw .lastSignIn }
         }
     }
 

@@ -37,7 +37,7 @@ enum SQLiteSchema {
     /// The migrations; the one at index n migrates version n to n + 1.
     static let migrations: [[String]] = [
         first, second, third, fourth, mailOutbox, keyRotation, credentials, auditChain, upstreamIdentities,
-        authorizations, addressChallenges, mailLanguage, passkeys, leases,
+        authorizations, addressChallenges, mailLanguage, passkeys, leases, passkeyDomains,
     ]
 
     /// The mails that wait for the mail server.
