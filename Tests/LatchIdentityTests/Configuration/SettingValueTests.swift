@@ -116,6 +116,7 @@ import Testing
             "apple_app_ids", ["", "TEAMID1234.com.example.notes ABCDEFGHIJ.org.example.a-b"],
             ["com.example.notes", "TEAMID1234", "TEAMID1234.", "teamid1234.com.example", "TEAMID1234.a/b"]
         ),
+        ("app_url", ["", "notes://open", "https://app.example.com"], ["notes", "javascript://x", "notes://open?a=b"]),
         (
             "passkey_domain", ["", "example.com", "localhost"],
             ["https://example.com", "example.com/", ".com", "a..b", "a b"]

@@ -165,6 +165,17 @@ import Testing
         #expect(!page.text.contains("style="))
     }
 
+    @Test func `leads back to the app at its end, if the operator has named one`() async throws {
+        let site = try await Site { $0.appURL = "notes://open" }
+        try await site.signUp()
+        _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+        let token = try #require(await site.mailedToken())
+        let done = try await site.post("/reset", form: "token=\(token)&password=Another+456%21")
+        #expect(done.status == 200)
+        #expect(done.text.contains(#"<a class="button" href="notes://open">Back to the app</a>"#))
+        await site.close()
+    }
+
     @Test func `refuses a form with two tokens or of another type`() async throws {
         let site = try await Site()
         #expect(try await site.post("/verify", form: "token=a&token=b").status == 400)

@@ -116,6 +116,8 @@ public struct IdentityConfiguration: Sendable, Hashable {
     /// The identifiers of the apps on Apple's platforms that may open the links of mails and fill in passwords, each the team's
     /// identifier, a dot and the bundle identifier.
     public var appleAppIDs: [String] = []
+    /// The URL of an app that the pages lead back to after a verified address or a new password; nil for none.
+    public var appURL: String?
     /// The domain that passkeys are made for (RP ID); nil for the host of the issuer.
     ///
     /// It is that host or a domain above it, so that apps and hosts of the domain share the passkeys. Passkeys of another one

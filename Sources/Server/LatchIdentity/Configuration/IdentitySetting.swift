@@ -129,6 +129,9 @@ package struct IdentitySetting: Sendable {
             "apple_app_ids", \.appleAppIDs, .appleAppIDs,
             "Apple apps that open the links of mails, such as TEAMID1234.com.example.notes"),
         .init(
+            "app_url", \.appURL, .optional(.appURL),
+            "the app's URL that pages lead back to at their end, such as notes://open"),
+        .init(
             "passkey_domain", \.passkeyDomain, .optional(.domain),
             "the domain of passkeys, the host of the issuer or one above it"),
         .init(
@@ -243,6 +246,13 @@ extension SettingFormat where Value == [String] {
 }
 
 extension SettingFormat where Value == String {
+    /// The URL of an app.
+    static var appURL: Self {
+        Self(
+            expected: "a URL such as notes://open or https://app.example.com, without query and fragment",
+            parse: { AppRedirect.isValid($0) ? $0 : nil }, text: { $0 })
+    }
+
     /// A domain name.
     static var domain: Self {
         Self(

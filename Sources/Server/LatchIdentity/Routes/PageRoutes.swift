@@ -96,7 +96,7 @@ struct PageRoutes: Sendable {
             let problem = try Self.problem(error)
             return Self.verifyForm(found, choosesNew: choosesNew, problem: problem).response(after: error)
         }
-        return HTMLPage(Phrase("page.verify.done.title"), text: Phrase("page.verify.done.text")).response()
+        return donePage(Phrase("page.verify.done.title"), text: Phrase("page.verify.done.text"))
     }
 
     /// Returns the form, with the problem of the last attempt; it asks for one password.
@@ -171,7 +171,7 @@ struct PageRoutes: Sendable {
             return Self.changeForm(account, to: address, token: token, problem: problem).response(after: error)
         }
         guard isRefusal else {
-            return HTMLPage(Phrase("page.change.done.title"), text: Phrase("page.change.done.text")).response()
+            return donePage(Phrase("page.change.done.title"), text: Phrase("page.change.done.text"))
         }
         return HTMLPage(
             Phrase("page.change.refused.title"), text: Phrase("page.change.refused.text"),
@@ -216,7 +216,7 @@ struct PageRoutes: Sendable {
             let problem = try Self.problem(error)
             return Self.resetForm(account, token: token, problem: problem).response(after: error)
         }
-        return HTMLPage(Phrase("page.reset.done.title"), text: Phrase("page.reset.done.text")).response()
+        return donePage(Phrase("page.reset.done.title"), text: Phrase("page.reset.done.text"))
     }
 
     private func resetAccount(_ token: String) async throws(IdentityError) -> Account? {
@@ -242,6 +242,14 @@ struct PageRoutes: Sendable {
         guard error != .invalidCredentials else { return Phrase("page.password.wrong") }
         guard [.weakPassword, .tooManyAttempts, .overloaded].contains(error) else { throw error }
         return error.pageProblem
+    }
+
+    /// Returns the page of a success, which leads back to the configured app.
+    private func donePage(_ title: Phrase, text: Phrase) -> HTTPResponse {
+        HTMLPage(
+            title, text: text,
+            appLink: dependencies.configuration.appURL.map { ($0, Phrase("page.button.backToApp")) }
+        ).response()
     }
 
     /// Returns the page for used, expired, replaced and forged links alike.

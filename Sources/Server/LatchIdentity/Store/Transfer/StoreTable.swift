@@ -3,7 +3,7 @@
 /// A table of a store's content, which has these columns in every database.
 ///
 /// What a database derives from them, such as its lists of accounts and the digests of its audit log, is not content: each
-/// builds its own when rows are inserted.
+/// builds its own when rows are inserted. Neither are the leases of running servers.
 struct StoreTable: Sendable, Hashable {
     /// A column with the type of its values.
     struct Column: Sendable, Hashable {
@@ -89,7 +89,7 @@ struct StoreTable: Sendable, Hashable {
             [
                 "account_id": .text, "public_key": .blob, "counter": .integer, "is_backup_eligible": .integer,
                 "is_backed_up": .integer, "aaguid": .blob, "transports": .text, "name": .text, "created_at": .integer,
-                "last_used_at": .integer,
+                "last_used_at": .integer, "relying_party": .text,
             ]),
     ]
 
