@@ -42,13 +42,28 @@ import Testing
             backend.passTime(901)
             await #expect(throws: AuthError.stepUpRequired) { try await client.addPasskey(from: other) }
             #expect(client.session.stepUp != nil)
-            await #expect(throws: AccountError.passkeyRefused) {
-                try await client.reauthenticate(withPasskeyFrom: other)
-            }
+            await #expect(throws: AccountError.noPasskey) { try await client.reauthenticate(withPasskeyFrom: other) }
+            let foreign = try await client.passkeyAssertion(from: other)
+            await #expect(throws: AccountError.passkeyRefused) { try await client.reauthenticate(with: foreign) }
             #expect(client.session.stepUp != nil && client.session.currentState.isSignedIn)
             try await client.reauthenticate(withPasskeyFrom: own)
             #expect(client.session.stepUp == nil)
             await #expect(throws: AccountError.passkeyExists) { try await client.addPasskey(from: own) }
+        }
+    }
+
+    @Test func `authenticates again on a device that has another account's as well`() async throws {
+        try await RealBackend.run { backend, _ in
+            let client = try await backend.signedIn()
+            let shared = VirtualPasskeys()
+            await #expect(throws: AccountError.noPasskey) { try await client.reauthenticate(withPasskeyFrom: shared) }
+            try await client.addPasskey(from: shared)
+            try await backend.signedIn(as: "bob@example.com").addPasskey(from: shared)
+            backend.passTime(901)
+            await #expect(throws: AuthError.stepUpRequired) { try await client.addPasskey(from: shared) }
+            // The device would take Bob's, which is the newest one.
+            try await client.reauthenticate(withPasskeyFrom: shared)
+            #expect(client.session.stepUp == nil)
         }
     }
 

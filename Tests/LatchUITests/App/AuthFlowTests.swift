@@ -44,6 +44,22 @@ import Testing
         #expect(!flow.isAtStart)
     }
 
+    @Test func `leave the account of a sign-in in the list whose screen the user has left`() throws {
+        var flow = AuthFlow(hasAccounts: true)
+        flow.enter()
+        flow.open(.accounts)
+        _ = flow.follow(.accounts(.add), of: try #require(flow.screens.last).id)
+        let signIn = try #require(flow.screens.last)
+        #expect(flow.follow(.signIn(.signedIn, usesPassword: false), of: signIn.id) == [.useSignedIn])
+        flow.pop()
+        let before = flow
+        #expect(flow.follow(.signIn(.signedIn, usesPassword: true), of: signIn.id) == [.keepSignedIn])
+        #expect(flow == before)
+        // A user without content wants to be signed in, also from another screen.
+        flow.leave()
+        #expect(flow.follow(.signIn(.signedIn, usesPassword: true), of: signIn.id) == [.useSignedIn, .offerPasskey])
+    }
+
     @Test func `return from a new account's registration to the list of accounts`() throws {
         var flow = AuthFlow(hasAccounts: true)
         flow.enter()

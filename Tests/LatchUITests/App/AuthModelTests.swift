@@ -76,6 +76,18 @@ import Testing
         }
     }
 
+    @Test func `offers providers only with a way to sign in through them`() async throws {
+        try await RealServer.run { server in
+            var options = SignInScreen.Options()
+            options.providers = [.google]
+            let screen = SignInScreen(options: options)
+            let without = SignInModel(try server.client(), screen: screen)
+            #expect(without.control(.provider(.google)) == nil)
+            let with = SignInModel(try server.client(), screen: screen, signInThrough: { _ in })
+            #expect(with.control(.provider(.google))?.isEnabled == true)
+        }
+    }
+
     @Test func `resets a password by the link of a mail`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedUp()

@@ -258,6 +258,7 @@ struct FlowExplorer: Sendable {
         let effects = after.follow(outcome.outcome, of: screen.id).map { effect in
             switch effect {
             case .useSignedIn: "the account that has signed in"
+            case .keepSignedIn: "the account in the list"
             case .use: "the other account"
             case .show: "the profile as it is saved"
             case .reloadProfile: "the profile is loaded"

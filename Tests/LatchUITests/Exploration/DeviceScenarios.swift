@@ -30,9 +30,9 @@ extension ScreenScenario where S == PasskeysScreen {
         responses: { request in
             switch request {
             case .load: [.loaded(all), .loaded([])]
-            case .add: [.added(all)]
-            case .rename: [.renamed(all)]
-            case .remove(let id): [.removed(all.filter { $0.id != id })]
+            case .add: [.added(all[0])]
+            case .rename(let id, _): [.renamed(all.first { $0.id == id } ?? all[0])]
+            case .remove(let id): [.removed(id: id)]
             }
         }, failures: [.offline, .lastSignInMethod, .missing, .passkeyExists, .stepUpRequired, .cancelled])
 
@@ -40,7 +40,7 @@ extension ScreenScenario where S == PasskeysScreen {
         let date = Date(timeIntervalSince1970: 86_400)
         return [
             Passkey(id: "phone", name: "iPhone", createdAt: date, lastUsedAt: date, isBackedUp: true, isSynced: true),
-            Passkey(id: "key", name: "", createdAt: date),
+            Passkey(id: "key", name: "", createdAt: date, isUsable: false),
         ]
     }()
 }

@@ -48,13 +48,19 @@ extension AuthClient {
 
     /// Authenticates the signed-in user once more with a passkey, for requests that need a recent authentication (RFC 9470).
     ///
-    /// See ``reauthenticate(password:code:)``. It needs no code of a second factor: the device has verified its user.
+    /// See ``reauthenticate(password:code:)``. It needs no code of a second factor: the device has verified its user. The
+    /// device offers the passkeys of this account alone, also where it has some of other accounts.
     ///
     /// - Parameter provider: Signs the server's challenge.
-    /// - Throws: `AccountError.passkeyCancelled` if the user does not want it, `noPasskey`, `passkeyRefused` if it is not a
-    ///   passkey of this account, `passkeysUnavailable`, …; the user stays signed in.
+    /// - Throws: `AccountError.passkeyCancelled` if the user does not want it, `noPasskey`, also if the account has none;
+    ///   `passkeyRefused` if it is not a passkey of this account, `passkeysUnavailable`, …; the user stays signed in.
     public func reauthenticate(withPasskeyFrom provider: any PasskeyProvider) async throws {
-        try await reauthenticate(with: try await passkeyAssertion(from: provider))
+        let own = try await passkeys().filter(\.isUsable)
+        guard !own.isEmpty else { throw AccountError.noPasskey }
+        var options = try await passkeyRequestOptions().json
+        options["allowCredentials"] = .array(own.map { ["type": "public-key", "id": .string($0.id)] })
+        let assertion = try await provider.get(PasskeyRequestOptions(json: options), mediation: .modal)
+        try await reauthenticate(with: assertion)
     }
 
     /// Authenticates the signed-in user once more with the signature of a passkey.

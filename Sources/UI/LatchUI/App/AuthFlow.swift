@@ -23,6 +23,8 @@ struct AuthFlow: Hashable, Sendable {
     enum Effect: Hashable, Sendable {
         /// Make the account of the last sign-in the current one.
         case useSignedIn
+        /// Leave the account of the last sign-in in the list, and the current one as it is.
+        case keepSignedIn
         /// Make another account of the list the current one.
         case use(AccountEntry)
         /// Take the profile as a screen has loaded or saved it.
@@ -182,8 +184,10 @@ struct AuthFlow: Hashable, Sendable {
 extension AuthFlow {
     /// Takes the outcome of a screen, and returns its effects.
     mutating func follow(_ outcome: AuthOutcome, of id: Int) -> [Effect] {
-        // The server has done its work, also for a screen that was left meanwhile.
+        // The server has done its work, also for a screen that was left meanwhile: a user who went back to another account's
+        // content stays there.
         if case .signIn(.signedIn, let usesPassword) = outcome {
+            guard index(of: id) != nil || isSignedIn == false else { return [.keepSignedIn] }
             return usesPassword ? [.useSignedIn, .offerPasskey] : [.useSignedIn]
         }
         guard index(of: id) != nil else { return [] }

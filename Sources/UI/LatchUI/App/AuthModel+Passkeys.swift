@@ -6,6 +6,11 @@ import LatchCore
 import PortableFoundation
 
 extension AuthModel {
+    /// Whether the user of a client is signed in, and no screen is above the content.
+    private func showsContent(of client: AuthClient) -> Bool {
+        self.client === client && isSignedIn && screens.isEmpty
+    }
+
     /// Offers a passkey to a user who has signed in with a password, has no passkey, and was not asked on this device before.
     ///
     /// What cannot be found out is offered after the next sign-in.
@@ -17,8 +22,9 @@ extension AuthModel {
                 guard try await client.signInMethods().passkeys == 0 else { return }
                 // A server has none whose public URL permits none.
                 _ = try await client.passkeyRequestOptions()
-                guard self?.client === client, self?.isSignedIn == true, self?.screens.isEmpty == true else { return }
-                if try await passkeyOffers.take(account.id) { self?.push(.passkeyOffer(email: account.email)) }
+                guard self?.showsContent(of: client) == true, try await passkeyOffers.take(account.id) else { return }
+                // The user may have gone on meanwhile, perhaps to another account.
+                if self?.showsContent(of: client) == true { self?.push(.passkeyOffer(email: account.email)) }
             } catch {
                 // The user came for something else, and the sign-in has not failed.
             }

@@ -401,6 +401,9 @@ extension AuthModel {
             case .useSignedIn:
                 if let (account, client) = accounts?.takeSignedIn() { use(account, client) }
                 synchronize()
+            case .keepSignedIn:
+                _ = accounts?.takeSignedIn()
+                synchronize()
             case .use(let account):
                 navigator.change { $0.close() }
                 perform { [weak self] in

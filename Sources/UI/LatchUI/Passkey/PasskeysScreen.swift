@@ -28,16 +28,16 @@ public struct PasskeysScreen: Screen {
         case remove(id: String)
     }
 
-    /// The answer to a request: the list as it is now.
+    /// The answer to a request.
     public enum Response: Hashable, Sendable {
-        /// Without a change.
+        /// The list as it is now.
         case loaded([Passkey])
-        /// With a new passkey.
-        case added([Passkey])
-        /// With another name of a passkey.
-        case renamed([Passkey])
-        /// Without a passkey that was removed.
-        case removed([Passkey])
+        /// The account has a new passkey.
+        case added(Passkey)
+        /// A passkey has another name.
+        case renamed(Passkey)
+        /// A passkey is removed.
+        case removed(id: String)
     }
 
     /// The way on.
@@ -76,6 +76,9 @@ public struct PasskeysScreen: Screen {
     /// The request for the list; nil once it is there.
     public var loading: Request? { passkeys == nil ? .load : nil }
 
+    /// The request for the list as it is now; nil in a step.
+    public var refreshing: Request? { step == .list ? .load : nil }
+
     /// The passkeys and the button for a new one; or the form of a step.
     public var content: [Control] {
         switch step {
@@ -106,9 +109,11 @@ public struct PasskeysScreen: Screen {
         let dates =
             passkey.lastUsedAt.map { Phrase("passkeys.used", .date(passkey.createdAt), .date($0)) }
             ?? Phrase("passkeys.created", .date(passkey.createdAt))
+        var detail = passkey.isSynced ? Phrase("passkeys.synced", .phrase(dates)) : dates
+        if !passkey.isUsable { detail = Phrase("passkeys.unusable", .phrase(dates)) }
         return .row(
             ControlID("passkey", item: passkey.id), name,
-            detail: passkey.isSynced ? Phrase("passkeys.synced", .phrase(dates)) : dates,
+            detail: detail,
             actions: [
                 .button(.renamePasskey(passkey.id), .secondary, Phrase("passkeys.rename", .phrase(name))),
                 .button(.removePasskey(passkey.id), .destructive, Phrase("passkeys.remove", .phrase(name))),
@@ -150,16 +155,19 @@ public struct PasskeysScreen: Screen {
         }
     }
 
-    /// Takes the list.
+    /// Takes the list, or a change of it: what the server has done is shown without another request, which could fail.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .loaded(let all): passkeys = all
-        case .added(let all): (passkeys, news) = (all, Phrase("passkeys.added"))
-        case .renamed(let all):
-            let name = fields.value(.name)
-            (passkeys, news) = (all, name.isEmpty ? nil : Phrase("passkeys.renamed", .text(name)))
-        case .removed(let all):
-            (passkeys, news) = (all, leaving.map { Phrase("passkeys.removed", .phrase($0)) })
+        case .added(let passkey):
+            passkeys = [passkey] + (passkeys ?? []).filter { $0.id != passkey.id }
+            news = Phrase("passkeys.added")
+        case .renamed(let passkey):
+            passkeys = passkeys?.map { $0.id == passkey.id ? passkey : $0 }
+            news = Phrase("passkeys.renamed", .phrase(Self.name(of: passkey)))
+        case .removed(let id):
+            passkeys = passkeys?.filter { $0.id != id }
+            news = leaving.map { Phrase("passkeys.removed", .phrase($0)) }
         }
         leaving = nil
         show(.list)
@@ -202,19 +210,16 @@ extension ScreenModel where S == PasskeysScreen {
         _ client: AuthClient, provider: (any PasskeyProvider)?, clock: WallClock = .system,
         onFinish: @escaping @MainActor (PasskeysScreen.Outcome) -> Void = { _ in }
     ) {
-        self.init(PasskeysScreen(canAdd: provider != nil), clock: clock, onFinish: onFinish) { request in
+        self.init(PasskeysScreen(canAdd: provider?.isAvailable == true), clock: clock, onFinish: onFinish) { request in
             switch request {
             case .load: return .loaded(try await client.sortedPasskeys())
             case .add:
                 guard let provider else { throw AccountError.passkeysUnavailable }
-                try await client.addPasskey(from: provider)
-                return .added(try await client.sortedPasskeys())
-            case .rename(let id, let name):
-                try await client.renamePasskey(id, to: name)
-                return .renamed(try await client.sortedPasskeys())
+                return .added(try await client.addPasskey(from: provider))
+            case .rename(let id, let name): return .renamed(try await client.renamePasskey(id, to: name))
             case .remove(let id):
                 try await client.removePasskey(id)
-                return .removed(try await client.sortedPasskeys())
+                return .removed(id: id)
             }
         }
     }

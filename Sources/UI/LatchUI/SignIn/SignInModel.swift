@@ -13,8 +13,8 @@ extension ScreenModel where S == SignInScreen {
     ///   - client: The client whose session is signed in.
     ///   - screen: The screen, with its options.
     ///   - clock: The clock of the challenge's expiry, and of locks.
-    ///   - signInThrough: Signs the client in through a provider, by `AuthClient.signIn(through:using:redirectingTo:)`; needed
-    ///     only if the screen has providers.
+    ///   - signInThrough: Signs the client in through a provider, by `AuthClient.signIn(through:using:redirectingTo:)`; without
+    ///     it the screen offers no providers.
     ///   - passkeys: The passkeys of this device, which the screen then offers; nil for none.
     ///   - didSignIn: Is called before the screen ends with a signed-in user, such as to store the account; its error is shown.
     ///   - onFinish: Is called when the user is signed in, or goes another way.
@@ -25,6 +25,7 @@ extension ScreenModel where S == SignInScreen {
         onFinish: @escaping @MainActor (SignInScreen.Outcome) -> Void = { _ in }
     ) {
         var screen = screen
+        if signInThrough == nil { screen.options.providers = [] }
         if let passkeys, passkeys.isAvailable {
             screen.options.offersPasskey = true
             screen.options.suggestsPasskeys = passkeys.isConditionalMediationAvailable

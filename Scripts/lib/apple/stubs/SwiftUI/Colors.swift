@@ -40,6 +40,11 @@ extension Color {
     open func setItems(_ items: [[String: Any]], options: [UIPasteboard.OptionsKey: Any] = [:]) {}
 }
 @available(iOS, unavailable) @available(tvOS, unavailable) @available(watchOS, unavailable) @available(visionOS, unavailable)
+open class NSWorkspace: NSObject {
+    open class var shared: NSWorkspace { stub() }
+    open func urlForApplication(toOpen url: URL) -> URL? { stub() }
+}
+@available(iOS, unavailable) @available(tvOS, unavailable) @available(watchOS, unavailable) @available(visionOS, unavailable)
 open class NSPasteboard: NSObject {
     public struct PasteboardType: Hashable, Sendable { public static let string: PasteboardType = stub() ; public init(_ rawValue: String) {} }
     open class var general: NSPasteboard { stub() }

@@ -54,7 +54,7 @@ public struct ControlView: View {
         case .copy: CopyButton(control: control)
         case .qrCode: QRCodeView(control: control)
         case .link:
-            if let url = control.url {
+            if let url = control.url, url.isOpenable {
                 Link(texts(control.label), destination: url)
                     .accessibilityIdentifier(control.id.description)
             }
