@@ -89,6 +89,31 @@ import Testing
         #expect(client.calls.withLock(\.self) == ["reset abc"])
     }
 
+    @Test(.tags(.p13)) func `waits for the mail of a password reset again after a restart`() async throws {
+        #expect(model.pendingReset.isEmpty)
+        model.signIn.press(.forgotPassword)
+        model.passwordReset.edit(.email, "ada@example.com")
+        model.passwordReset.press(.submit)
+        await model.passwordReset.settled()
+        let stored = model.exchangePendingReset(Data())
+        #expect(!stored.isEmpty && stored == model.pendingReset)
+
+        let config = AuthUIConfig(baseURL: try #require(URL(string: "https://example.com")), appScheme: "authdemo")
+        let restarted = AuthViewModel(config: config, client: client)
+        #expect(restarted.exchangePendingReset(stored) == stored)
+        #expect(restarted.route == .passwordReset)
+        #expect(restarted.passwordReset.screen.step == .waiting(email: "ada@example.com"))
+        restarted.passwordReset.press(.cancel)
+        #expect(restarted.pendingReset.isEmpty)
+
+        // A link that has opened the app goes first, and its token is never stored.
+        let linked = AuthViewModel(config: config, client: client)
+        #expect(linked.handle(url: try #require(URL(string: "authdemo://reset-password?token=abc"))))
+        #expect(linked.exchangePendingReset(stored).isEmpty)
+        let other = AuthViewModel(config: config, client: client)
+        #expect(other.exchangePendingReset(Data("{}".utf8)).isEmpty && other.route != .passwordReset)
+    }
+
     @Test(.tags(.p13)) func `says that no page can be shown without a window`() async {
         #expect(await model.loginWithMicrosoft() == false)
         #expect(model.notice?.phrase == ScreenFailure(.browserUnavailable).phrase)

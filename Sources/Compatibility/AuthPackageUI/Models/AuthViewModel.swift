@@ -148,6 +148,27 @@ public final class AuthViewModel {
         }
     }
 
+    /// The password reset that waits for its mail, to be stored for the next start; empty for none.
+    ///
+    /// It has no token.
+    public var pendingReset: Data {
+        guard visit == .passwordReset, case .waiting = passwordReset.screen.step else { return Data() }
+        return (try? JSONEncoder().encode(passwordReset.screen)) ?? Data()
+    }
+
+    /// Shows the password reset of the last run again, unless the user is elsewhere already, and returns what to store.
+    ///
+    /// - Parameter stored: What ``pendingReset`` was; what cannot be read is ignored.
+    public func exchangePendingReset(_ stored: Data) -> Data {
+        if visit == .login, phase != .signedIn,
+            let screen = try? JSONDecoder().decode(PasswordResetScreen.self, from: stored)
+        {
+            passwordReset = PasswordResetModel(self, screen: screen, clock: clock)
+            visit = .passwordReset
+        }
+        return pendingReset
+    }
+
     /// Opens the screen of a link; returns whether it was one of this app's.
     ///
     /// A link is `<scheme>://reset-password?token=…`; the scheme is compared without regard to case. The screen is shown at
@@ -264,7 +285,7 @@ extension AuthViewModel {
         RegistrationModel(self, email: email, clock: clock)
     }
     private func makePasswordReset(email: String) -> PasswordResetModel {
-        PasswordResetModel(self, email: email, clock: clock)
+        PasswordResetModel(self, screen: PasswordResetScreen(email: email), clock: clock)
     }
 
     /// Runs one request at a time, and shows its failure.

@@ -65,9 +65,9 @@ extension ScreenModel where S == RegistrationScreen {
 
 extension ScreenModel where S == PasswordResetScreen {
     @MainActor
-    convenience init(_ flow: AuthViewModel, email: String, clock: WallClock) {
+    convenience init(_ flow: AuthViewModel, screen: PasswordResetScreen, clock: WallClock) {
         let client = flow.client
-        self.init(PasswordResetScreen(email: email), clock: clock) { [weak flow] outcome in
+        self.init(screen, clock: clock) { [weak flow] outcome in
             switch outcome {
             case .signIn(let email): flow?.go(to: .login, email: email)
             case .cancelled: flow?.show(.login)

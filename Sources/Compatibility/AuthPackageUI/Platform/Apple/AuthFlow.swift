@@ -10,6 +10,7 @@ public struct AuthFlow: View {
     private let model: AuthViewModel
     private let config: AuthUIConfig
     @Environment(\.openURL) private var openURL
+    @SceneStorage("pendingReset") private var pendingReset = Data()
 
     /// Creates the flow of a model.
     public init(_ model: AuthViewModel, config: AuthUIConfig) {
@@ -33,6 +34,8 @@ public struct AuthFlow: View {
         }
         .authTheme(AuthTheme(config.style, accent: config.style.buttonColor))
         .onOpenURL { model.handle(url: $0) }
+        .onAppear { pendingReset = model.exchangePendingReset(pendingReset) }
+        .onChange(of: model.pendingReset) { pendingReset = model.pendingReset }
         .onChange(of: model.postLoginURL, initial: true) {
             if let url = model.takePostLoginURL() { openURL(url) }
         }
