@@ -183,11 +183,13 @@ struct AuthFlow: Hashable, Sendable {
 
 extension AuthFlow {
     /// Takes the outcome of a screen, and returns its effects.
-    mutating func follow(_ outcome: AuthOutcome, of id: Int) -> [Effect] {
+    ///
+    /// - Parameter isForNewAccount: Whether the screen was opened for one more account of a signed-in user.
+    mutating func follow(_ outcome: AuthOutcome, of id: Int, isForNewAccount: Bool = false) -> [Effect] {
         // The server has done its work, also for a screen that was left meanwhile: a user who went back to another account's
         // content stays there.
         if case .signIn(.signedIn, let usesPassword) = outcome {
-            guard index(of: id) != nil || isSignedIn == false else { return [.keepSignedIn] }
+            if isForNewAccount, index(of: id) == nil, isSignedIn != false { return [.keepSignedIn] }
             return usesPassword ? [.useSignedIn, .offerPasskey] : [.useSignedIn]
         }
         guard index(of: id) != nil else { return [] }

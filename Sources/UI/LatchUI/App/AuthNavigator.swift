@@ -36,16 +36,16 @@ final class AuthNavigator {
         for open in flow.screens {
             models[open.id] =
                 self.models[open.id]
-                ?? factory.make(open) { [weak self] outcome in self?.follow(outcome, of: open.id) }
+                ?? factory.make(open) { [weak self] outcome in self?.follow(outcome, of: open) }
         }
         self.models = models
         screens = flow.screens.compactMap { models[$0.id] }
         if flow.screens.last?.id != visible { screens.last?.model.send(.appear) }
     }
 
-    private func follow(_ outcome: AuthOutcome, of id: Int) {
+    private func follow(_ outcome: AuthOutcome, of screen: AuthFlow.OpenScreen) {
         var effects: [AuthFlow.Effect] = []
-        change { effects = $0.follow(outcome, of: id) }
+        change { effects = $0.follow(outcome, of: screen.id, isForNewAccount: screen.isForNewAccount) }
         perform(effects)
     }
 

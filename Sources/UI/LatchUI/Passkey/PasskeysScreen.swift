@@ -164,7 +164,7 @@ public struct PasskeysScreen: Screen {
             news = Phrase("passkeys.added")
         case .renamed(let passkey):
             passkeys = passkeys?.map { $0.id == passkey.id ? passkey : $0 }
-            news = Phrase("passkeys.renamed", .phrase(Self.name(of: passkey)))
+            news = passkey.name.isEmpty ? nil : Phrase("passkeys.renamed", .text(passkey.name))
         case .removed(let id):
             passkeys = passkeys?.filter { $0.id != id }
             news = leaving.map { Phrase("passkeys.removed", .phrase($0)) }
