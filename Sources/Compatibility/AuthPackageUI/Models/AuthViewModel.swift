@@ -153,7 +153,10 @@ public final class AuthViewModel {
     /// It has no token.
     public var pendingReset: Data {
         guard visit == .passwordReset, case .waiting = passwordReset.screen.step else { return Data() }
-        return (try? JSONEncoder().encode(passwordReset.screen)) ?? Data()
+        let encoder = JSONEncoder()
+        // The same screen is the same data: a scene that stores it would never rest.
+        encoder.outputFormatting = .sortedKeys
+        return (try? encoder.encode(passwordReset.screen)) ?? Data()
     }
 
     /// Shows the password reset of the last run again, unless the user is elsewhere already, and returns what to store.
