@@ -101,7 +101,10 @@ import Testing
         content["signature"] = "AAAA"
         tampered["response"] = .object(content)
         var made = try await user.requestOptions().objectValue ?? [:]
-        made["challenge"] = "AAAA"
+        // Its time is right, and its code is not.
+        var forged = try Base64URL.decode(made["challenge"]?.stringValue ?? "")
+        forged[forged.count - 1] ^= 1
+        made["challenge"] = .string(Base64URL.encode(forged))
         let causes: [(JSONValue, String)] = [
             (try await stranger.assertion(), "unknownCredential"), (try await elsewhere.assertion(), "wrongOrigin"),
             (.object(tampered), "invalidSignature"), (try user.signed(.object(made)), "wrongChallenge"),
