@@ -18,7 +18,7 @@ import Testing
         let (ending, verdict) = try await check("48", "51")
         #expect(ending == .exited(0), "\(verdict)")
         #expect(verdict.hasPrefix("4 histories, "), "\(verdict)")
-        #expect(verdict.contains("; 4 kills, "), "\(verdict)")
+        #expect(verdict.contains("; 4 kills; "), "\(verdict)")
         #expect(verdict.contains("; 0 findings, 0 undecided"), "\(verdict)")
     }
 

@@ -7,7 +7,7 @@ import LatchIdentity
 /// `latch admin`: administers the accounts, the keys, the audit log and the store of a server.
 enum AdminSubcommand {
     static let subcommand = Subcommand(
-        name: "admin", summary: "administers the accounts, the keys, the audit log and the store of a server",
+        name: "admin", summary: "administers accounts, keys, audit log and store of a server",
         discussion: """
             Without --url it works on the store itself, as the server's operator: everything is
             allowed except to remove the last administrator. With --url it calls a server as the

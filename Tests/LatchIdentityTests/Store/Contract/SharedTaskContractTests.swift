@@ -6,13 +6,10 @@ import Testing
 @testable import LatchIdentity
 
 @Suite struct `A task that servers share` {
-    private func store(_ backend: StoreBackend) async throws -> any IdentityStore {
-        try await backend.populated().store
-    }
-
     @Test(arguments: StoreBackend.all)
     func `is one server's until its end, and then whose that takes it`(backend: StoreBackend) async throws {
-        let store = try await store(backend)
+        let fixture = try await backend.populated()
+        let store = fixture.store
         #expect(try await store.isFree(.pruning, at: noon))
         #expect(try await store.take(.pruning, as: "one", at: noon, until: noon + 300))
         #expect(try await store.isFree(.pruning, at: noon + 299) == false)
@@ -28,7 +25,8 @@ import Testing
 
     @Test(arguments: StoreBackend.all)
     func `is taken by one of many at once`(backend: StoreBackend) async throws {
-        let store = try await store(backend)
+        let fixture = try await backend.populated()
+        let store = fixture.store
         let takers = try await withThrowingTaskGroup { group in
             for number in 0..<16 {
                 group.addTask { try await store.take(.pruning, as: "\(number)", at: noon, until: noon + 300) }
@@ -41,7 +39,8 @@ import Testing
 
     @Test(arguments: StoreBackend.all)
     func `is nobody's where its end is the mistake of a wrong clock`(backend: StoreBackend) async throws {
-        let store = try await store(backend)
+        let fixture = try await backend.populated()
+        let store = fixture.store
         #expect(try await store.take(.pruning, as: "one", at: noon + 1_000_000, until: noon + 1_000_300))
         #expect(try await store.isFree(.pruning, at: noon))
         #expect(try await store.take(.pruning, as: "other", at: noon, until: noon + 300))

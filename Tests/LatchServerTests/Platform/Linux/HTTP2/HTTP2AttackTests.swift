@@ -18,6 +18,7 @@ import Testing
     ) async throws -> UInt32? {
         try await serving(handler, configuration: .kept(by: ManualUptime())) { address in
             let client = try await FrameClient(address)
+            client.acknowledges = first.isEmpty
             for frame in first { await client.send(frame) }
             let bytes = frames.flatMap(\.bytes)
             async let sent: Void = {
