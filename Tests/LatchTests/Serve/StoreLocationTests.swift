@@ -29,7 +29,10 @@ import Testing
         arguments: [
             ("mysql://ada:pw@h/d", "mysql://(redacted)@h/d"), ("x://a:p@w@h", "x://(redacted)@h"),
             ("x://@h", "x://(redacted)@h"), ("sqlite:a@b", "sqlite:a@b"), ("a@b://c", "a@b://c"), ("", ""),
-            ("x://h/d", "x://h/d"), ("postgres://u:p@h?q=a@b", "postgres://(redacted)@b"),
+            ("x://h/d", "x://h/d"), ("postgres://u:p@h?q=a@b", "postgres://(redacted)"),
+            ("postgres://h/d?user=u&password=pw", "postgres://h/d?(redacted)"),
+            ("postgres://u@h?sslpassword=pw", "postgres://(redacted)@h?(redacted)"),
+            ("host=h password=pw", "(redacted)"), ("postgres:u:pw@h", "(redacted)"),
         ])
     func `is shown without whatever may be a password`(text: String, shown: String) {
         #expect(StoreLocation.redacted(text) == shown)

@@ -126,11 +126,18 @@ struct StoreLocation: Sendable, Hashable {
         path = String(text.dropFirst(7))
     }
 
-    /// Returns the text without the userinfo of a URL (RFC 3986 §3.2.1), which may contain a password.
+    /// Returns the text without what may be a password: the userinfo of a URL (RFC 3986 §3.2.1) and its query, from which libpq
+    /// takes passwords as well, and anything with `=` or `@` that is no URL.
     static func redacted(_ text: String) -> String {
-        guard let scheme = text.firstRange(of: "://"), let at = text.lastIndex(of: "@"), at >= scheme.upperBound else {
-            return text
+        guard !text.hasPrefix("sqlite:") else { return text }
+        guard let scheme = text.firstRange(of: "://") else {
+            return text.contains { "=@".contains($0) } ? "(redacted)" : text
         }
-        return text[..<scheme.upperBound] + "(redacted)" + text[at...]
+        let parts = text[scheme.upperBound...].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        // An '@' after a '?' may end a password with a '?', or be a part of one in the query.
+        guard parts.count == 1 || !parts[1].contains("@") else { return text[..<scheme.upperBound] + "(redacted)" }
+        let query = parts.count == 1 ? "" : "?(redacted)"
+        guard let at = parts[0].lastIndex(of: "@") else { return text[..<scheme.upperBound] + parts[0] + query }
+        return text[..<scheme.upperBound] + "(redacted)" + parts[0][at...] + query
     }
 }
