@@ -19,7 +19,10 @@ import Testing
         try await store.insert(full, details: nil)
         #expect(try await store.account(id: full.id) == full)
         #expect(try await store.account(emailKey: "full@example.com") == full)
-        #expect(try await store.account(emailKey: "nobody@example.com") == nil)
+        for key in ["nobody@example.com", "nul\0@example.com", "\0"] {
+            #expect(try await store.account(emailKey: key) == nil)
+            #expect(try await store.account(usernameKey: key) == nil)
+        }
     }
 
     @Test(.tags(.attackK1), arguments: StoreBackend.all)

@@ -10,13 +10,18 @@ extension SQLIdentityStore: AccountStore {
     }
 
     package func account(emailKey: String) async throws(IdentityError) -> Account? {
-        try await first(
-            "SELECT \(Account.columns) FROM account WHERE email_key = $1", [.text(emailKey)], read: Account.init)
+        try await account(where: "email_key", is: emailKey)
     }
 
     package func account(usernameKey: String) async throws(IdentityError) -> Account? {
-        try await first(
-            "SELECT \(Account.columns) FROM account WHERE username_key = $1", [.text(usernameKey)], read: Account.init)
+        try await account(where: "username_key", is: usernameKey)
+    }
+
+    private func account(where column: String, is key: String) async throws(IdentityError) -> Account? {
+        // A login name is whatever a stranger sends, and PostgreSQL refuses a text with U+0000.
+        guard !key.utf8.contains(0) else { return nil }
+        return try await first(
+            "SELECT \(Account.columns) FROM account WHERE \(column) = $1", [.text(key)], read: Account.init)
     }
 
     package func fullAccount(id: String) async throws(IdentityError) -> FullAccount? {
