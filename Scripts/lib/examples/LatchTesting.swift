@@ -35,6 +35,8 @@ let router: Router = placeholder()
 let transport: any Handler = placeholder()
 let request: HTTPRequest = placeholder()
 let redirectURI: URL = placeholder()
+let creationOptions: Data = placeholder()
+let requestOptions: Data = placeholder()
 let provider: ExampleProvider = placeholder()
 
 struct ExampleProvider: Sendable {
