@@ -16,12 +16,6 @@ package final class PostgresWriter: Sendable {
         let continuation: CheckedContinuation<Result<PostgresResult, any Error>, Never>
     }
 
-    private struct State {
-        var waiting: [Job] = []
-        var flights = 0
-        var statistics = Statistics()
-    }
-
     /// The statistics of the commits.
     package struct Statistics: Sendable {
         /// The number of flights.
@@ -33,29 +27,23 @@ package final class PostgresWriter: Sendable {
     }
 
     private let database: PostgresDatabase
-    /// The maximum number of statements in a flight.
-    private let maximumBatch: Int
-    /// The maximum number of concurrent flights, each on a connection of its own.
-    private let maximumFlights: Int
-    /// The maximum number of waiting statements.
-    private let maximumWaiting: Int
-    private let state = Mutex(State())
+    private let queue: FlightQueue<Job>
+    private let committed = Mutex(Statistics())
 
     /// Creates a writer that uses the connections of a database.
     package init(
         _ database: PostgresDatabase, maximumBatch: Int = 256, maximumFlights: Int = 2, maximumWaiting: Int = 8192
     ) {
         self.database = database
-        self.maximumBatch = maximumBatch
-        self.maximumFlights = maximumFlights
-        self.maximumWaiting = maximumWaiting
+        queue = FlightQueue(
+            maximumBatch: maximumBatch, maximumFlights: maximumFlights, maximumWaiting: maximumWaiting)
     }
 
     /// The number of statements that wait for a flight, for the metrics.
-    package var waitingCount: Int { state.withLock { $0.waiting.count } }
+    package var waitingCount: Int { queue.waitingCount }
 
     /// The statistics of the flights so far, without failed ones.
-    package var statistics: Statistics { state.withLock { $0.statistics } }
+    package var statistics: Statistics { committed.withLock { $0 } }
 
     /// Runs a statement in the next flight and returns its result once that is durable.
     ///
@@ -66,43 +54,24 @@ package final class PostgresWriter: Sendable {
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<PostgresResult, any Error>, Never>) in
             let job = Job(statement: statement, key: key, continuation: continuation)
-            let (isAccepted, mustStart) = state.withLock { state in
-                guard state.waiting.count < maximumWaiting else { return (false, false) }
-                state.waiting.append(job)
-                let mustStart = state.flights < maximumFlights
-                if mustStart { state.flights += 1 }
-                return (true, mustStart)
+            guard queue.add(job, fly: { await self.commit($0) }) else {
+                return continuation.resume(returning: .failure(PostgresError.overloaded))
             }
-            if !isAccepted { continuation.resume(returning: .failure(PostgresError.overloaded)) }
-            if mustStart { Task { await fly() } }
         }
         return try result.get()
     }
 
-    /// Commits one batch after another, until none waits.
-    private func fly() async {
-        while true {
-            let batch = state.withLock { state in
-                let batch = Array(state.waiting.prefix(maximumBatch))
-                state.waiting.removeFirst(batch.count)
-                if batch.isEmpty { state.flights -= 1 }
-                return batch
-            }
-            guard !batch.isEmpty else { return }
-            await commit(batch.sorted { $0.key.lexicographicallyPrecedes($1.key) })
-        }
-    }
-
     /// Commits a batch in one round trip.
     private func commit(_ batch: [Job]) async {
+        let batch = batch.sorted { $0.key.lexicographicallyPrecedes($1.key) }
         let statements = batch.map(\.statement)
         let results: [Result<PostgresResult, any Error>]
         do {
             results = try await database.pipeline(statements).map { .success($0) }
-            state.withLock { state in
-                state.statistics.flights += 1
-                state.statistics.statements += batch.count
-                state.statistics.largestFlight = max(state.statistics.largestFlight, batch.count)
+            committed.withLock { statistics in
+                statistics.flights += 1
+                statistics.statements += batch.count
+                statistics.largestFlight = max(statistics.largestFlight, batch.count)
             }
         } catch let error as PostgresError
             where error.sqlState != nil && error != .outcomeUnknown && batch.count > 1

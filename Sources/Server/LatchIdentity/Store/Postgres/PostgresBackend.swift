@@ -12,12 +12,14 @@ import Synchronization
 final class PostgresBackend: SQLBackend {
     private let database: PostgresDatabase
     private let writer: PostgresWriter
+    private let reader: PostgresReader
     private let audit = PostgresAudit()
     private let transactions = Mutex(0)
 
     private init(_ database: PostgresDatabase) {
         self.database = database
         writer = PostgresWriter(database)
+        reader = PostgresReader(database)
     }
 
     /// Returns whether a store's location is a URI of PostgreSQL.
@@ -54,6 +56,18 @@ final class PostgresBackend: SQLBackend {
     ) async throws(IdentityError) -> Result {
         let body = repeatable(body)
         do { return try await database.read(body) } catch { throw IdentityError(storing: error) }
+    }
+
+    /// Sends the query with those of concurrent calls.
+    func first<Result: Sendable>(
+        _ sql: String, _ values: [SQLValue],
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result? {
+        let result: PostgresResult
+        do { result = try await reader.run(PostgresStatement(sql, values.map(\.postgres))) } catch {
+            throw IdentityError(storing: error)
+        }
+        return result.count > 0 ? try read(.postgres(PostgresRow(result, 0))) : nil
     }
 
     func snapshot<Result: Sendable>(

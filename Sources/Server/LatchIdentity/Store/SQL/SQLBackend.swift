@@ -14,6 +14,12 @@ protocol SQLBackend: Sendable {
         _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result
 
+    /// Returns the first row of a query that finds rows by a key.
+    func first<Result: Sendable>(
+        _ sql: String, _ values: [SQLValue],
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result?
+
     /// Runs `body` like `read`: all of its statements see the database as it is at the first one.
     func snapshot<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
@@ -45,6 +51,13 @@ extension SQLBackend {
     var passwordCostAge: Duration? { nil }
 
     func date() async throws(IdentityError) -> Date? { nil }
+
+    func first<Result: Sendable>(
+        _ sql: String, _ values: [SQLValue],
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result? {
+        try await self.read { db throws(IdentityError) in try db.first(sql, values, read: read) }
+    }
 
     /// Runs both in one transaction.
     func change<Result: Sendable>(

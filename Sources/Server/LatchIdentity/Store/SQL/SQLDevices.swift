@@ -16,7 +16,7 @@ extension SQLIdentityStore: DeviceStore {
     }
 
     package func device(id: [UInt8]) async throws(IdentityError) -> Device? {
-        try await read { db throws(IdentityError) in try db.device(id) }
+        try await first("SELECT \(Device.columns) FROM device WHERE id = $1", [.blob(id)], read: Device.init)
     }
 
     package func insert(_ device: Device, for account: Account) async throws(IdentityError) -> Bool {

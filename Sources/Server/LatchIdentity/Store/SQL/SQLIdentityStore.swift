@@ -58,12 +58,12 @@ package final class SQLIdentityStore: IdentityStore {
         try await backend.write(body)
     }
 
-    /// Returns the first row of a query.
+    /// Returns the first row of a query that finds rows by a key: where it takes a round trip, concurrent calls share it.
     func first<Result: Sendable>(
         _ sql: String, _ values: [SQLValue],
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
-        try await backend.read { db throws(IdentityError) in try db.first(sql, values, read: read) }
+        try await backend.first(sql, values, read: read)
     }
 
     /// Returns all rows of a query.

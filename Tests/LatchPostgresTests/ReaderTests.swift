@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import TestSupport
+import Testing
+
+@testable import LatchPostgres
+
+@Suite(needsServer, .timeLimit(.minutes(1))) struct `A reader that shares round trips` {
+    @Test func `reads what has gathered at once, and fails only what fails`() async throws {
+        let database = try await PostgresCluster.shared().database { $0.maximumConnections = 1 }
+        defer { database.close() }
+        let reader = PostgresReader(database, maximumFlights: 1)
+        let read = { @Sendable (divisor: Int64) async throws -> Int64? in
+            let statement = PostgresStatement("SELECT txid_current() + 0 / $1", [.integer(divisor)])
+            return try await reader.run(statement).first { row throws(PostgresError) in try row.integer(0) }
+        }
+        // While the first flight waits for the only connection, the others gather.
+        for divisors in [[Int64](repeating: 1, count: 64), [1, 1, 0, 1]] {
+            let gate = Gate()
+            let holder = await database.occupy(until: gate)
+            let first = Task { try await read(1) }
+            await eventually { database.connections.waiting == 1 }
+            let others = divisors.map { divisor in Task { try await read(divisor) } }
+            await eventually { reader.waitingCount == others.count }
+            gate.open()
+            try await holder.value
+            var transactions: Set<Int64?> = []
+            var failures = 0
+            for task in [first] + others {
+                do { transactions.insert(try await task.value) } catch is PostgresError { failures += 1 }
+            }
+            #expect(failures == divisors.count { $0 == 0 })
+            if failures == 0 { #expect(transactions.count == 2) }
+        }
+    }
+
+    @Test func `sees what was committed before`() async throws {
+        let database = try await PostgresCluster.shared().database()
+        defer { database.close() }
+        try await database.run("CREATE TABLE seen (id bigint PRIMARY KEY, number bigint NOT NULL)")
+        let reader = PostgresReader(database)
+        try await withThrowingTaskGroup { group in
+            for id in 0..<16 as Range<Int64> {
+                group.addTask {
+                    for number in 0..<20 as Range<Int64> {
+                        try await database.run(
+                            "INSERT INTO seen VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET number = excluded.number",
+                            [.integer(id), .integer(number)])
+                        let statement = PostgresStatement("SELECT number FROM seen WHERE id = $1", [.integer(id)])
+                        let read = try await reader.run(statement)
+                        #expect(try read.first { row throws(PostgresError) in try row.integer(0) } == number)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
