@@ -7,8 +7,9 @@ struct HTTP2FieldBlock {
         let start: Int
         let nameCount: Int
         let valueCount: Int
-        /// Whether no compressor may add it to its table, from which its length could be guessed (RFC 7541 §7.1.3).
-        let isSecret: Bool
+        /// Whether no compressor may add it to its table: the length of a secret could be guessed from it (RFC 7541 §7.1.3), and
+        /// a value that never returns would push out those that do, and keep 4 KiB of each idle connection.
+        let isNeverIndexed: Bool
     }
 
     /// The names and values of all lines, one after the other.
@@ -16,13 +17,15 @@ struct HTTP2FieldBlock {
     private(set) var lines: [Line] = []
 
     /// Appends a line, whose name is in lower case.
-    mutating func append(_ name: String, _ value: String, isSecret: Bool = false) {
+    mutating func append(_ name: String, _ value: String, isNeverIndexed: Bool = false) {
         let start = bytes.count
         bytes.append(contentsOf: name.utf8)
         let nameCount = bytes.count - start
         bytes.append(contentsOf: value.utf8)
         lines.append(
-            Line(start: start, nameCount: nameCount, valueCount: bytes.count - start - nameCount, isSecret: isSecret))
+            Line(
+                start: start, nameCount: nameCount, valueCount: bytes.count - start - nameCount,
+                isNeverIndexed: isNeverIndexed))
     }
 
     /// The head of an interim response.
@@ -39,7 +42,8 @@ struct HTTP2FieldBlock {
         append("date", date)
         if let length { append("content-length", length) }
         for field in response.fields where !Self.isOmitted(field.name.canonicalName) {
-            append(field.name.canonicalName, trimmed(field.value), isSecret: Self.isSecret(field.name.canonicalName))
+            let name = field.name.canonicalName
+            append(name, trimmed(field.value), isNeverIndexed: Self.isNeverIndexed(name))
         }
     }
 
@@ -62,9 +66,9 @@ struct HTTP2FieldBlock {
         }
     }
 
-    private static func isSecret(_ name: String) -> Bool {
+    private static func isNeverIndexed(_ name: String) -> Bool {
         switch name {
-        case "set-cookie", "location", "authorization": true
+        case "set-cookie", "location", "authorization", "x-request-id": true
         default: false
         }
     }

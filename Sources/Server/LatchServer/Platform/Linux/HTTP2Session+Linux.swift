@@ -129,7 +129,7 @@ extension HTTP2FieldBlock {
                     return body(UnsafeBufferPointer(start: nil, count: 0))
                 }
                 for (index, line) in lines.enumerated() {
-                    let flags = line.isSecret ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE
+                    let flags = line.isNeverIndexed ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE
                     let name = base + line.start
                     output.initializeElement(
                         at: index,
