@@ -86,6 +86,7 @@ public struct Identity: Sendable {
         transport: any Handler = Transport.live, grantHandlers: [any GrantHandler.Type] = GrantHandlers.all
     ) async throws(IdentityError) {
         let metrics = Metrics(grantHandlers: grantHandlers)
+        metrics.include { store.callSamples }
         let clock = storeClock?.clock ?? clock
         try await self.init(
             configuration, store: store, clock: clock, storeClock: storeClock, random: random, transport: transport,

@@ -6,15 +6,39 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The dashboard of operators` {
-    private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Packaging/grafana/latch.json")
+@Suite struct `The dashboard and the alerts of operators` {
+    private static let packaging = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Packaging")
 
-    @Test func `shows metrics that the server has, each of them in a panel`() async throws {
-        let board = try JSONValue(parsing: Array(try Data(contentsOf: Self.file)))
+    @Test func `show metrics that the server has, each of them in a panel`() async throws {
+        let board = try JSONValue(
+            parsing: Array(try Data(contentsOf: Self.packaging.appending(path: "grafana/latch.json"))))
         let expressions = (board["panels"]?.arrayValue ?? []).flatMap { $0["targets"]?.arrayValue ?? [] }
             .compactMap { $0["expr"]?.stringValue }
         #expect(expressions.count >= 10)
+        try await check(expressions)
+    }
+
+    @Test func `warn of metrics that the server has, and tell what to do`() async throws {
+        let file = try String(contentsOf: Self.packaging.appending(path: "prometheus/latch.yml"), encoding: .utf8)
+        let guide = try String(
+            contentsOf: Self.packaging.deletingLastPathComponent().appending(path: "Documentation/Operations.md"),
+            encoding: .utf8)
+        let lines = file.split(separator: "\n").map { $0.drop { $0 == " " || $0 == "-" } }
+        func values(_ key: String) -> [String] {
+            lines.filter { $0.hasPrefix(key + ": ") }.map { String($0.dropFirst(key.count + 2)) }
+        }
+        let alerts = values("alert")
+        #expect(alerts.count >= 8 && Set(alerts).count == alerts.count)
+        for key in ["expr", "for", "severity", "summary"] { #expect(values(key).count == alerts.count, "\(key)") }
+        // The rule about a server that is not scraped reads Prometheus' own series.
+        try await check(values("expr").filter { !$0.hasPrefix("up{") })
+        for alert in alerts { #expect(guide.contains("`\(alert)`"), "\(alert) is not in the guide") }
+    }
+
+    /// Checks that the server has every metric in expressions from its start.
+    private func check(_ expressions: [String]) async throws {
         let site = try await Site()
         let served = try await site.get("/metrics").text.split(separator: "\n").filter { !$0.hasPrefix("#") }
         let names = Set(served.compactMap { $0.split { $0 == "{" || $0 == " " }.first.map { String($0) } })

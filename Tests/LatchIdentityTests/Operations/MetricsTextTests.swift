@@ -7,12 +7,22 @@ import Testing
 
 @Suite struct `The text of the metrics` {
     private static let fresh = """
+        # TYPE latch_code_replays_total counter
+        latch_code_replays_total 0
         # TYPE latch_families_revoked_total counter
         latch_families_revoked_total 0
+        # TYPE latch_housekeeping_failures_total counter
+        latch_housekeeping_failures_total 0
+        # TYPE latch_key_refresh_failures_total counter
+        latch_key_refresh_failures_total 0
         # TYPE latch_logins_total counter
         latch_logins_total{result="failure"} 0
         latch_logins_total{result="limited"} 0
         latch_logins_total{result="success"} 0
+        # TYPE latch_mail_store_failures_total counter
+        latch_mail_store_failures_total 0
+        # TYPE latch_mails_total counter
+        latch_mails_total{result="abandoned"} 0
         # TYPE latch_token_replays_total counter
         latch_token_replays_total{outcome="repeated"} 0
         latch_token_replays_total{outcome="revoked"} 0

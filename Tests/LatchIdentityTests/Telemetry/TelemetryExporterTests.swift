@@ -108,7 +108,7 @@ private func configuration(_ environment: [String: String] = [:], ratio: String 
         await exporter.close()
         #expect(try collector.spans().count == 10 && collector.requests.count == 3)
         #expect(exporter.statistics == .init(exported: 10, dropped: 15))
-        #expect(exporter.samples.map(\.value) == [10, 15, 0])
+        #expect(exporter.samples.map(\.value) == [.counter(10), .counter(15), .counter(0)])
     }
 
     @Test(arguments: [
@@ -227,6 +227,7 @@ private func configuration(_ environment: [String: String] = [:], ratio: String 
             Issue.record("a value that goes up and down is a gauge")
             return
         }
+        #expect(metrics.map(\.unit).filter { !$0.isEmpty && $0 != "s" } == [])
         #expect(try await site.metric(#"latch_spans_total{result="exported"}"#) == 0)
         await site.close()
     }

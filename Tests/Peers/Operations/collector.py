@@ -4,8 +4,8 @@
 
 usage: collector.py LATCH FOLDER
 
-Starts the server, sends it requests as part of a trace, ends it, and checks what arrives: the spans of the requests and of
-those to two identity providers, of which one is shown the trace, and the metrics.
+Starts the server, sends it requests as part of a trace, ends it, and checks what arrives: the spans of the requests, of the
+store's calls in them and of requests to two identity providers, of which one is shown the trace, and the metrics.
 """
 import http.server
 import json
@@ -76,12 +76,19 @@ for name in ("staff", "others"):
         urllib.request.urlopen(urllib.request.Request(url + path, headers={"traceparent": f"00-{trace}-{parent}-01"}))
     except urllib.error.HTTPError as error:
         error.read()
+exposed = urllib.request.urlopen(url + "/metrics").read().decode()
 process.terminate()
 assert process.wait() == 0
 traced = [span for span in spans if span.trace_id.hex() == trace]
 requests = [span for span in traced if span.parent_span_id.hex() == parent]
 assert len(requests) == 3 and all(span.kind == 2 for span in requests), requests
 own = [span for span in requests if span.name == "POST /api/clients/register"]
+calls = [span for span in traced if span.parent_span_id == own[0].span_id]
+assert calls, "no call of the store is a span"
+for call in calls:
+    named = {attribute.key: attribute.value.string_value for attribute in call.attributes}
+    assert named == {"db.system.name": "sqlite", "db.operation.name": call.name.removeprefix("store ")}, call
+    assert call.kind == 3 and own[0].start_time_unix_nano <= call.start_time_unix_nano <= call.end_time_unix_nano
 outgoing = [span for span in traced if span.name == "GET" and span.kind == 3]
 assert {span.parent_span_id for span in outgoing} <= {span.span_id for span in requests}, outgoing
 assert len(shown) == 2 and len(outgoing) >= 2, (shown, outgoing)
@@ -94,7 +101,15 @@ attributes = {attribute.key: attribute.value for attribute in own[0].attributes}
 assert attributes["http.response.status_code"].int_value == 201
 counted = metrics["latch_requests_total"].sum
 assert counted.is_monotonic and counted.aggregation_temporality == 2
-assert {point.attributes[0].value.string_value: point.as_int for point in counted.data_points}["2xx"] == 1
+assert {point.attributes[0].value.string_value: point.as_int for point in counted.data_points}["2xx"] == 2
+for name, series in (("latch_request_seconds", 1), ("latch_store_seconds", 2)):
+    assert metrics[name].unit == "s" and metrics[name].histogram.aggregation_temporality == 2
+    points = metrics[name].histogram.data_points
+    assert len(points) == series
+    for point in points:
+        assert 0 < point.count == sum(point.bucket_counts) and len(point.bucket_counts) == len(point.explicit_bounds) + 1
+        assert point.sum > 0 and not point.exemplars
+    assert f"# TYPE {name} histogram" in exposed and f"{name}_bucket" in exposed
 assert metrics["latch_mails_waiting"].HasField("gauge")
 assert "ada" not in str(spans) and "horse" not in str(spans) and "hunter2" not in str(spans)
 print(f"collector: {len(spans)} spans and {len(metrics)} metrics are as OpenTelemetry's own messages read them")

@@ -348,8 +348,9 @@ struct OTLPExportedMetric: Message {
         3 unit string
         5 gauge message 0 oneof 0
         7 sum message 1 oneof 0
+        9 histogram message 2 oneof 0
         """,
-        types: [OTLPMetricGauge.self, OTLPMetricSum.self])
+        types: [OTLPMetricGauge.self, OTLPMetricSum.self, OTLPMetricHistogram.self])
 
     var storage: MessageStorage
     init(storage: MessageStorage) { self.storage = storage }
@@ -362,6 +363,7 @@ struct OTLPExportedMetric: Message {
             switch storage[oneof: 0] {
             case 5: .gauge(storage[message: 2])
             case 7: .sum(storage[message: 3])
+            case 9: .histogram(storage[message: 4])
             default: nil
             }
         }
@@ -369,6 +371,7 @@ struct OTLPExportedMetric: Message {
             switch newValue {
             case .gauge(let value): storage[message: 2] = value
             case .sum(let value): storage[message: 3] = value
+            case .histogram(let value): storage[message: 4] = value
             case nil: storage.clear(oneof: 0)
             }
         }
@@ -384,6 +387,7 @@ struct OTLPExportedMetric: Message {
     enum DataOneof: Hashable, Sendable {
         case gauge(OTLPMetricGauge)
         case sum(OTLPMetricSum)
+        case histogram(OTLPMetricHistogram)
     }
 }
 
@@ -462,6 +466,72 @@ struct OTLPMetricPoint: Message {
         storage[uint64: 1] = timeUnixNano
         storage[int64: 2] = asInt
         storage[messages: 3] = attributes
+    }
+}
+
+/// A distribution over intervals.
+struct OTLPMetricHistogram: Message {
+    static let schema = MessageSchema(
+        "latch.telemetry.v1.MetricHistogram",
+        """
+        1 points message 0 repeated
+        2 temporality enum 1
+        """,
+        types: [OTLPHistogramPoint.self, OTLPTemporality.self])
+
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
+
+    var points: [OTLPHistogramPoint] { get { storage[messages: 0] } _modify { yield &storage[messages: 0] } }
+    var temporality: OTLPTemporality { get { storage[enum: 1] } set { storage[enum: 1] = newValue } }
+
+    init(points: [OTLPHistogramPoint] = [], temporality: OTLPTemporality = .unspecified) {
+        storage = MessageStorage(Self.schema)
+        storage[messages: 0] = points
+        storage[enum: 1] = temporality
+    }
+}
+
+/// The distribution of one series; it has one count more than bounds.
+struct OTLPHistogramPoint: Message {
+    static let schema = MessageSchema(
+        "latch.telemetry.v1.HistogramPoint",
+        """
+        2 start_time_unix_nano fixed64
+        3 time_unix_nano fixed64
+        4 count fixed64
+        5 sum double optional
+        6 bucket_counts fixed64 repeated
+        7 explicit_bounds double repeated
+        9 attributes message 0 repeated
+        """,
+        types: [OTLPAttribute.self])
+
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
+
+    var startTimeUnixNano: UInt64 { get { storage[uint64: 0] } set { storage[uint64: 0] = newValue } }
+    var timeUnixNano: UInt64 { get { storage[uint64: 1] } set { storage[uint64: 1] = newValue } }
+    var count: UInt64 { get { storage[uint64: 2] } set { storage[uint64: 2] = newValue } }
+    var sum: Double? { get { storage[optionalDouble: 3] } set { storage[optionalDouble: 3] = newValue } }
+    var bucketCounts: [UInt64] { get { storage[uint64s: 4] } _modify { yield &storage[uint64s: 4] } }
+    var explicitBounds: [Double] { get { storage[doubles: 5] } _modify { yield &storage[doubles: 5] } }
+    var attributes: [OTLPAttribute] { get { storage[messages: 6] } _modify { yield &storage[messages: 6] } }
+
+    init(
+        startTimeUnixNano: UInt64 = 0, timeUnixNano: UInt64 = 0, count: UInt64 = 0, sum: Double? = nil,
+        bucketCounts: [UInt64] = [], explicitBounds: [Double] = [], attributes: [OTLPAttribute] = []
+    ) {
+        storage = MessageStorage(Self.schema)
+        storage[uint64: 0] = startTimeUnixNano
+        storage[uint64: 1] = timeUnixNano
+        storage[uint64: 2] = count
+        storage[optionalDouble: 3] = sum
+        storage[uint64s: 4] = bucketCounts
+        storage[doubles: 5] = explicitBounds
+        storage[messages: 6] = attributes
     }
 }
 

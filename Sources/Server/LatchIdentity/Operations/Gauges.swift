@@ -46,7 +46,7 @@ extension Identity {
             let gauges = await dependencies.gauges()
             return dependencies.metrics.samples
                 + gauges.compactMap { name, value in
-                    value.map { MetricSample(name: name, labels: [], value: $0, isCounter: false) }
+                    value.map { MetricSample(name, .gauge($0)) }
                 }
         }
     }

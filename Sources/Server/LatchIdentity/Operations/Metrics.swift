@@ -20,13 +20,16 @@ final class Metrics: Sendable {
     /// Whether the server is about to end.
     private let draining = Mutex(false)
 
-    /// Creates counters; those that scripts rely on exist from the beginning.
+    /// Creates counters; those that scripts and alerts rely on exist from the beginning.
     init(grantHandlers: [any GrantHandler.Type] = GrantHandlers.all) {
         let grants = grantHandlers.map { ("latch_tokens_issued_total", #"{grant="\#($0.grantType.rawValue)"}"#) }
         let first = [
             ("latch_token_replays_total", #"{outcome="repeated"}"#),
             ("latch_token_replays_total", #"{outcome="revoked"}"#),
-            ("latch_families_revoked_total", ""), ("latch_logins_total", #"{result="success"}"#),
+            ("latch_code_replays_total", ""), ("latch_housekeeping_failures_total", ""),
+            ("latch_key_refresh_failures_total", ""), ("latch_mail_store_failures_total", ""),
+            ("latch_mails_total", #"{result="abandoned"}"#), ("latch_families_revoked_total", ""),
+            ("latch_logins_total", #"{result="success"}"#),
             ("latch_logins_total", #"{result="failure"}"#), ("latch_logins_total", #"{result="limited"}"#),
         ]
         counts = Mutex(Dictionary(uniqueKeysWithValues: (grants + first).map { (Series(name: $0.0, labels: $0.1), 0) }))
@@ -51,11 +54,11 @@ final class Metrics: Sendable {
     /// Adds counters that another part of the program keeps, which appear with the server's own from now on.
     func include(_ samples: @escaping @Sendable () -> [MetricSample]) { others.withLock { $0.append(samples) } }
 
-    /// The counters, sorted by their names and labels.
+    /// The counters, sorted by their names and labels, and the histograms.
     var samples: [MetricSample] {
         let own = counts.withLock { counts in
             counts.sorted { ($0.key.name, $0.key.labels) < ($1.key.name, $1.key.labels) }.map { series, value in
-                MetricSample(name: series.name, labels: Self.labels(series.labels), value: value, isCounter: true)
+                MetricSample(series.name, labels: Self.labels(series.labels), .counter(value))
             }
         }
         return own + requests.samples + others.withLock { $0 }.flatMap { $0() }
@@ -71,7 +74,7 @@ final class Metrics: Sendable {
         }
     }
 
-    /// Returns all counters and the given gauges in version 0.0.4 of the text format.
+    /// Returns all counters and histograms and the given gauges in version 0.0.4 of the text format.
     ///
     /// Series of one name are grouped under one TYPE line and sorted, so that scrapes can be compared line by line. A gauge
     /// that cannot be read is NaN.
@@ -79,12 +82,10 @@ final class Metrics: Sendable {
         var text = ""
         var last = ""
         for sample in samples {
-            if sample.name != last { text += "# TYPE \(sample.name) counter\n" }
+            if sample.name != last { text += "# TYPE \(sample.name) \(sample.type)\n" }
             last = sample.name
-            let labels = sample.labels.map { "\($0.key)=\"\($0.value)\"" }.joined(separator: ",")
-            text += "\(sample.name)\(labels.isEmpty ? "" : "{\(labels)}") \(sample.value)\n"
+            text += sample.exposition
         }
-        text += requests.exposition
         for (name, value) in gauges { text += "# TYPE \(name) gauge\n\(name) \(value.map { String($0) } ?? "NaN")\n" }
         return text
     }

@@ -25,6 +25,9 @@ package protocol StoreMaintenance: Sendable {
     /// The commits since the store was opened, for the metrics.
     var writeStatistics: WriteStatistics { get }
 
+    /// The durations of the calls since the store was opened, for the metrics.
+    var callSamples: [MetricSample] { get }
+
     /// Commits waiting writes and closes the store; later calls throw `IdentityError.storeClosed`.
     func close() async
 }

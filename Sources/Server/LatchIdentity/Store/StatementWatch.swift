@@ -20,15 +20,29 @@ package enum StatementWatch {
     }
 
     /// Runs a statement, and reports it if it is slow.
-    static func measured<Result>(
-        _ statement: String, _ body: () throws(IdentityError) -> Result
-    ) throws(IdentityError) -> Result {
-        guard let (threshold, report) = watch.withLock({ $0 }) else { return try body() }
+    static func measured<Result, Failure: Error>(
+        _ statement: String, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let watch = watch.withLock({ $0 }) else { return try body() }
         let start = ContinuousClock.now
-        defer {
-            let duration = start.duration(to: .now)
-            if duration >= threshold { report(statement, duration) }
-        }
+        defer { end(statement, start, watch) }
         return try body()
+    }
+
+    /// Runs a statement that others may delay, and reports it if it is slow.
+    static func measured<Result: Sendable>(
+        _ statement: String, _ body: () async throws -> Result
+    ) async throws -> Result {
+        guard let watch = watch.withLock({ $0 }) else { return try await body() }
+        let start = ContinuousClock.now
+        defer { end(statement, start, watch) }
+        return try await body()
+    }
+
+    private static func end(
+        _ statement: String, _ start: ContinuousClock.Instant, _ watch: (threshold: Duration, report: Report)
+    ) {
+        let duration = start.duration(to: .now)
+        if duration >= watch.threshold { watch.report(statement, duration) }
     }
 }

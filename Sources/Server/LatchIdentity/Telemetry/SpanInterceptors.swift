@@ -34,7 +34,8 @@ package struct ServerSpanInterceptor: Interceptor {
             exporter.record(span(of: traced, response, trace, parent, start, clock.uptime - uptime))
         }
         do {
-            let response = try await CurrentTrace.$value.withValue(trace) { try await next.respond(to: traced) }
+            let current = CurrentSpan(trace: trace, exporter: exporter)
+            let response = try await CurrentSpan.$value.withValue(current) { try await next.respond(to: traced) }
             record(response)
             return response
         } catch {
@@ -78,7 +79,7 @@ package struct ClientSpanInterceptor: Interceptor {
         var request = request
         request.fields[.traceparent] = nil
         request.fields[.tracestate] = nil
-        guard let parent = CurrentTrace.value else { return try await next.respond(to: request) }
+        guard let parent = CurrentSpan.value?.trace else { return try await next.respond(to: request) }
         let (clock, trace) = (exporter.clock, parent.child(random: exporter.random))
         request.trace = trace
         if exporter.configuration.propagatedOrigins.contains(request.origin) {

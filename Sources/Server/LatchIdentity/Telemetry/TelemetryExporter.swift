@@ -211,8 +211,7 @@ extension TelemetryExporter {
         return [
             ("exported", statistics.exported), ("dropped", statistics.dropped), ("failed", statistics.failed),
         ].map { result, count in
-            MetricSample(
-                name: "latch_spans_total", labels: [.init(key: "result", value: result)], value: count, isCounter: true)
+            MetricSample("latch_spans_total", ("result", result), .counter(count))
         }
     }
 }

@@ -28,9 +28,13 @@ struct TelemetrySpan: Sendable {
     var isFailed = false
 }
 
-/// The trace of the request that the current task handles.
-enum CurrentTrace {
-    @TaskLocal static var value: TraceContext?
+/// The span of the request that the current task handles.
+struct CurrentSpan: Sendable {
+    /// The span of the current task; nil outside of requests, and without a collector.
+    @TaskLocal static var value: CurrentSpan?
+
+    let trace: TraceContext
+    let exporter: TelemetryExporter
 }
 
 extension TelemetrySpan {

@@ -41,6 +41,7 @@ final class PostgresBackend: SQLBackend {
         return PostgresBackend(database)
     }
 
+    let dialect = SQLDialect.postgres
     let passwordCostAge: Duration? = .seconds(60)
 
     var writeStatistics: WriteStatistics {
@@ -64,7 +65,11 @@ final class PostgresBackend: SQLBackend {
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
         let result: PostgresResult
-        do { result = try await reader.run(PostgresStatement(sql, values.map(\.postgres))) } catch {
+        do {
+            result = try await StatementWatch.measured(sql) {
+                try await reader.run(PostgresStatement(sql, values.map(\.postgres)))
+            }
+        } catch {
             throw IdentityError(storing: error)
         }
         return result.count > 0 ? try read(.postgres(PostgresRow(result, 0))) : nil
@@ -95,7 +100,8 @@ final class PostgresBackend: SQLBackend {
         otherwise body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
         do {
-            let result = try await writer.run(PostgresStatement(sql, values.map(\.postgres)), key: row)
+            let statement = PostgresStatement(sql, values.map(\.postgres))
+            let result = try await StatementWatch.measured(sql) { try await writer.run(statement, key: row) }
             if result.changedRows == 1 { return nil }
         } catch {
             throw IdentityError(storing: error)

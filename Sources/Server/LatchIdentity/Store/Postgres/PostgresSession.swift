@@ -66,7 +66,10 @@ final class PostgresSession: SQLConnection {
     @discardableResult
     private func execute(_ statements: [PostgresStatement]) throws(IdentityError) -> [PostgresResult] {
         do throws(PostgresError) {
-            return try connection.pipeline(statements)
+            // Statements of one round trip differ in nothing but their values.
+            return try StatementWatch.measured(statements.first?.sql ?? "") { () throws(PostgresError) in
+                try connection.pipeline(statements)
+            }
         } catch {
             failure = error
             throw IdentityError(error)

@@ -4,6 +4,8 @@ import PortableFoundation
 
 /// A database behind a store, with its connections.
 protocol SQLBackend: Sendable {
+    /// The database.
+    var dialect: SQLDialect { get }
     /// The time for which the costs of the stored password hashes may be out of date; nil where they are counted with each change.
     var passwordCostAge: Duration? { get }
     /// The commits since the database was opened.

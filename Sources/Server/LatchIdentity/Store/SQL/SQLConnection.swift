@@ -52,6 +52,14 @@ protocol SQLConnection: AnyObject {
 enum SQLDialect: Sendable {
     case sqlite
     case postgres
+
+    /// The name in traces (OpenTelemetry's attribute `db.system.name`).
+    var systemName: String {
+        switch self {
+        case .sqlite: "sqlite"
+        case .postgres: "postgresql"
+        }
+    }
 }
 
 extension SQLConnection {

@@ -45,7 +45,7 @@ extension SQLIdentityStore: DeviceStore {
     package func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation {
         // Of any number of equal attempts exactly one changes the row. The last generation that a token can express is
         // never replaced, since the counter would wrap around.
-        let decided = try await backend.change(
+        let decided = try await change(
             row: attempt.deviceID,
             """
             UPDATE device SET counter = counter + 1, rotated_at = $1, rotation_key = $2, last_used_at = $1

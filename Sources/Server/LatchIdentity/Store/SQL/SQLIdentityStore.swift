@@ -9,6 +9,8 @@ import Synchronization
 package final class SQLIdentityStore: IdentityStore {
     /// The database.
     let backend: any SQLBackend
+    /// The durations of the calls.
+    let calls = StoreCalls()
     /// The costs of the stored password hashes, with the time when they were read.
     let passwordCostsRead = Mutex<(costs: PasswordCosts, at: ContinuousClock.Instant)?>(nil)
 
@@ -35,16 +37,16 @@ package final class SQLIdentityStore: IdentityStore {
 
     /// Runs `body`, which only reads, with a connection of its own.
     func read<Result: Sendable>(
-        _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+        operation: String = #function, _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
-        try await backend.read(body)
+        try await measured(operation, .read) { () throws(IdentityError) in try await backend.read(body) }
     }
 
     /// Runs `body` like `read`: all of its statements see the store as it is at the first one.
     func snapshot<Result: Sendable>(
-        _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+        operation: String = #function, _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
-        try await backend.snapshot(body)
+        try await measured(operation, .read) { () throws(IdentityError) in try await backend.snapshot(body) }
     }
 
     /// Runs `body` in a transaction, as if no other ran concurrently, and returns once that is durable.
@@ -53,30 +55,43 @@ package final class SQLIdentityStore: IdentityStore {
     ///
     /// - Throws: The error of `body` or of the transaction; in both cases nothing of `body` remains.
     func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+        operation: String = #function, _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
-        try await backend.write(body)
+        try await measured(operation, .write) { () throws(IdentityError) in try await backend.write(body) }
+    }
+
+    /// Runs a statement that decides by itself whether it changes one row, and `body` if it has changed none.
+    func change<Result: Sendable>(
+        row: [UInt8], _ sql: String, _ values: [SQLValue], operation: String = #function,
+        otherwise body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result? {
+        try await measured(operation, .write) { () throws(IdentityError) in
+            try await backend.change(row: row, sql, values, otherwise: body)
+        }
     }
 
     /// Returns the first row of a query that finds rows by a key: where it takes a round trip, concurrent calls share it.
     func first<Result: Sendable>(
-        _ sql: String, _ values: [SQLValue],
+        _ sql: String, _ values: [SQLValue], operation: String = #function,
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
-        try await backend.first(sql, values, read: read)
+        try await measured(operation, .read) { () throws(IdentityError) in
+            try await backend.first(sql, values, read: read)
+        }
     }
 
     /// Returns all rows of a query.
     func all<Result: Sendable>(
-        _ sql: String, _ values: [SQLValue],
+        _ sql: String, _ values: [SQLValue], operation: String = #function,
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> [Result] {
-        try await backend.read { db throws(IdentityError) in try db.all(sql, values, read: read) }
+        try await self.read(operation: operation) { db throws(IdentityError) in try db.all(sql, values, read: read) }
     }
 }
 
 extension SQLIdentityStore: StoreMaintenance {
     package var writeStatistics: WriteStatistics { backend.writeStatistics }
+    package var callSamples: [MetricSample] { calls.samples }
 
     /// Replaces one row: it costs a commit as a login does, and leaves no growing trace.
     package func checkHealth(at now: Date) async throws(IdentityError) {

@@ -23,6 +23,7 @@ final class SQLiteBackend: SQLBackend {
         readers = SQLiteReaders(path: path)
     }
 
+    let dialect = SQLDialect.sqlite
     var writeStatistics: WriteStatistics { writer.statistics }
 
     /// Reads on the caller's own thread, without waiting for the writer.

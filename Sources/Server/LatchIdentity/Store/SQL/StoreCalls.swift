@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import PortableFoundation
+import Synchronization
+
+/// The durations of the calls of a store, which include the wait for its writer, its disk or its server.
+final class StoreCalls: Sendable {
+    /// The effect of a call.
+    enum Effect: String, CaseIterable {
+        case read, write
+    }
+
+    private let reads = Mutex(Histogram.ofStoreCalls)
+    private let writes = Mutex(Histogram.ofStoreCalls)
+
+    /// Adds the duration of a call.
+    func add(_ effect: Effect, _ duration: Duration) {
+        switch effect {
+        case .read: reads.withLock { $0.add(duration) }
+        case .write: writes.withLock { $0.add(duration) }
+        }
+    }
+
+    /// The histograms by the effect of the calls.
+    var samples: [MetricSample] {
+        [(Effect.read, reads.withLock { $0 }), (.write, writes.withLock { $0 })].map { effect, histogram in
+            MetricSample("latch_store_seconds", ("effect", effect.rawValue), .histogram(histogram))
+        }
+    }
+}
+
+extension SQLIdentityStore {
+    /// Runs a call, counts its duration, and records a span of it if a request waits for it and is traced.
+    ///
+    /// The span has the name of the operation and of the database; it has neither statements nor values.
+    ///
+    /// - Parameter operation: The name of the function that calls the store, such as `rotate(_:)`.
+    func measured<Result: Sendable>(
+        _ operation: String, _ effect: StoreCalls.Effect, _ body: () async throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
+        let current = CurrentSpan.value
+        let (date, start) = (current?.exporter.clock.now, ContinuousClock.now)
+        var isFailed = false
+        defer {
+            let duration = start.duration(to: .now)
+            calls.add(effect, duration)
+            if let current, let date, current.trace.isSampled {
+                current.exporter.record(
+                    TelemetrySpan(
+                        ofStoreCall: operation, on: backend.dialect, within: current, start: date, duration: duration,
+                        isFailed: isFailed))
+            }
+        }
+        do throws(IdentityError) {
+            return try await body()
+        } catch {
+            // What the server refuses a client for is not a failure of the store.
+            isFailed = error.form.status.isServerError
+            throw error
+        }
+    }
+}
+
+extension TelemetrySpan {
+    /// Creates the span of a call of the store, as part of a request's.
+    fileprivate init(
+        ofStoreCall function: String, on database: SQLDialect, within parent: CurrentSpan, start: Date,
+        duration: Duration, isFailed: Bool
+    ) {
+        let operation = String(decoding: function.utf8.prefix { $0 != 0x28 }, as: UTF8.self)
+        self.init(
+            name: "store \(operation)", kind: .client, trace: parent.trace.child(random: parent.exporter.random),
+            parentID: parent.trace.spanID, start: start, duration: duration,
+            attributes: [
+                ("db.system.name", .text(database.systemName)), ("db.operation.name", .text(operation)),
+            ], isFailed: isFailed)
+    }
+}

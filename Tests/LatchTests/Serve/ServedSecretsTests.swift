@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProcess
+import LatchTesting
+import PortableFoundation
+import TestSupport
+import TestTags
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(5))) struct `A server's outputs` {
+    private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Peers/Operations/canaries.py").path
+
+    /// The script sends requests of every kind with secrets in them, and searches what the program writes for each.
+    @Test(.tags(.p12), arguments: ["text", "json", "logfmt", "off"])
+    func `hold no secret of any request, setting or response`(format: String) async throws {
+        try await withTemporaryFolder { folder in
+            let process = try ChildProcess.start(
+                "/usr/bin/env", ["python3", Self.script, BuiltProgram.path, folder, format],
+                environment: BuiltProgram.environment([:]), errors: .file(folder + "/script-error"))
+            let report = await process.line()
+            let ending = await process.end()
+            #expect(ending == .exited(0), "\(BuiltProgram.lines(of: folder + "/script-error"))")
+            #expect(report?.hasPrefix("canaries: ") == true)
+        }
+    }
+}
