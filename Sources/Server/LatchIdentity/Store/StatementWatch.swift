@@ -19,30 +19,24 @@ package enum StatementWatch {
         watch.withLock { $0 = report.map { (threshold, $0) } }
     }
 
-    /// Runs a statement, and reports it if it is slow.
-    static func measured<Result, Failure: Error>(
-        _ statement: String, _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        guard let watch = watch.withLock({ $0 }) else { return try body() }
-        let start = ContinuousClock.now
-        defer { end(statement, start, watch) }
-        return try body()
+    /// Begins a statement; nil if nobody watches.
+    static func begin(_ statement: String) -> Running? {
+        watch.withLock { $0 }.map {
+            Running(statement: statement, start: .now, threshold: $0.threshold, report: $0.report)
+        }
     }
 
-    /// Runs a statement that others may delay, and reports it if it is slow.
-    static func measured<Result: Sendable>(
-        _ statement: String, _ body: () async throws -> Result
-    ) async throws -> Result {
-        guard let watch = watch.withLock({ $0 }) else { return try await body() }
-        let start = ContinuousClock.now
-        defer { end(statement, start, watch) }
-        return try await body()
-    }
+    /// A statement that has begun.
+    struct Running {
+        fileprivate let statement: String
+        fileprivate let start: ContinuousClock.Instant
+        fileprivate let threshold: Duration
+        fileprivate let report: Report
 
-    private static func end(
-        _ statement: String, _ start: ContinuousClock.Instant, _ watch: (threshold: Duration, report: Report)
-    ) {
-        let duration = start.duration(to: .now)
-        if duration >= watch.threshold { watch.report(statement, duration) }
+        /// Ends the statement, and reports it if it was slow.
+        func end() {
+            let duration = start.duration(to: .now)
+            if duration >= threshold { report(statement, duration) }
+        }
     }
 }

@@ -209,14 +209,16 @@ extension PostgresSession {
 
     /// Returns the head of a chain; nil if it is missing, or is not the one that was stored with the key of the chain.
     private func auditHead(of chain: AuditChain, _ name: String) throws(IdentityError) -> AuditChain.Head? {
-        try first(
+        let stored = try first(
             "SELECT base_id, base_digest, last_id, last_digest, digest FROM audit_head WHERE chain = $1", [.text(name)]
         ) { row throws(IdentityError) in
             let head = AuditChain.Head(
                 baseID: try row.integer(0), baseDigest: try row.blob(1), lastID: try row.integer(2),
                 lastDigest: try row.blob(3))
-            return try row.blob(4) == chain.digest(of: head) ? head : nil
-        } ?? nil
+            return (head: head, digest: try row.blob(4))
+        }
+        guard let stored, stored.digest == chain.digest(of: stored.head) else { return nil }
+        return stored.head
     }
 
     private func set(_ head: AuditChain.Head, _ chain: AuditChain, _ name: String) throws(IdentityError) {

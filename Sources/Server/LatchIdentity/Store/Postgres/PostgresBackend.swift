@@ -65,11 +65,9 @@ final class PostgresBackend: SQLBackend {
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
         let result: PostgresResult
-        do {
-            result = try await StatementWatch.measured(sql) {
-                try await reader.run(PostgresStatement(sql, values.map(\.postgres)))
-            }
-        } catch {
+        let running = StatementWatch.begin(sql)
+        defer { running?.end() }
+        do { result = try await reader.run(PostgresStatement(sql, values.map(\.postgres))) } catch {
             throw IdentityError(storing: error)
         }
         return result.count > 0 ? try read(.postgres(PostgresRow(result, 0))) : nil
@@ -99,13 +97,15 @@ final class PostgresBackend: SQLBackend {
         row: [UInt8], _ sql: String, _ values: [SQLValue],
         otherwise body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
+        let isChanged: Bool
         do {
-            let statement = PostgresStatement(sql, values.map(\.postgres))
-            let result = try await StatementWatch.measured(sql) { try await writer.run(statement, key: row) }
-            if result.changedRows == 1 { return nil }
+            let running = StatementWatch.begin(sql)
+            defer { running?.end() }
+            isChanged = try await writer.run(PostgresStatement(sql, values.map(\.postgres)), key: row).changedRows == 1
         } catch {
             throw IdentityError(storing: error)
         }
+        guard !isChanged else { return nil }
         return try await write { db throws(IdentityError) in try db.run(sql, values) == 1 ? nil : try body(db) }
     }
 

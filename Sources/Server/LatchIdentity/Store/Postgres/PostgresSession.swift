@@ -35,7 +35,7 @@ final class PostgresSession: SQLConnection {
 
     @discardableResult
     func run(_ sql: String, _ values: [SQLValue]) throws(IdentityError) -> Int {
-        try execute(sql, values)?.changedRows ?? 0
+        try execute(sql, values).changedRows
     }
 
     func run(_ sql: String, each rows: [[SQLValue]]) throws(IdentityError) {
@@ -46,31 +46,29 @@ final class PostgresSession: SQLConnection {
     func first<Result>(
         _ sql: String, _ values: [SQLValue], read: (borrowing SQLRow) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result? {
-        guard let result = try execute(sql, values), result.count > 0 else { return nil }
-        return try read(.postgres(PostgresRow(result, 0)))
+        let result = try execute(sql, values)
+        return result.count > 0 ? try read(.postgres(PostgresRow(result, 0))) : nil
     }
 
     func all<Result>(
         _ sql: String, _ values: [SQLValue], read: (borrowing SQLRow) throws(IdentityError) -> Result
     ) throws(IdentityError) -> [Result] {
-        guard let result = try execute(sql, values) else { return [] }
+        let result = try execute(sql, values)
         var results: [Result] = []
         for row in 0..<Int32(clamping: result.count) { results.append(try read(.postgres(PostgresRow(result, row)))) }
         return results
     }
 
-    private func execute(_ sql: String, _ values: [SQLValue]) throws(IdentityError) -> PostgresResult? {
-        try execute([PostgresStatement(sql, values.map(\.postgres))]).first
+    private func execute(_ sql: String, _ values: [SQLValue]) throws(IdentityError) -> PostgresResult {
+        try execute([PostgresStatement(sql, values.map(\.postgres))])[0]
     }
 
     @discardableResult
     private func execute(_ statements: [PostgresStatement]) throws(IdentityError) -> [PostgresResult] {
-        do throws(PostgresError) {
-            // Statements of one round trip differ in nothing but their values.
-            return try StatementWatch.measured(statements.first?.sql ?? "") { () throws(PostgresError) in
-                try connection.pipeline(statements)
-            }
-        } catch {
+        // Statements of one round trip differ in nothing but their values.
+        let running = StatementWatch.begin(statements.first?.sql ?? "")
+        defer { running?.end() }
+        do throws(PostgresError) { return try connection.pipeline(statements) } catch {
             failure = error
             throw IdentityError(error)
         }

@@ -6,11 +6,14 @@ import PortableFoundation
 /// A row of a statement's result; columns are counted from 0.
 ///
 /// A column of another type than in the schema is damage, and never read as a default value.
+///
+/// No `switch` is inlined: the optimizer of Swift 6.3 crashes where it simplifies several of them over one row.
 enum SQLRow: ~Copyable {
     case sqlite(SQLiteRow)
     case postgres(PostgresRow)
 
     /// Returns a whole number; 1 and 0 for a Boolean.
+    @inline(never)
     func integer(_ column: Int32) throws(IdentityError) -> Int64 {
         switch self {
         case .sqlite(let row): try row.integer(column)
@@ -19,6 +22,7 @@ enum SQLRow: ~Copyable {
     }
 
     /// Returns text.
+    @inline(never)
     func text(_ column: Int32) throws(IdentityError) -> String {
         switch self {
         case .sqlite(let row): try row.text(column)
@@ -27,6 +31,7 @@ enum SQLRow: ~Copyable {
     }
 
     /// Returns bytes.
+    @inline(never)
     func blob(_ column: Int32) throws(IdentityError) -> [UInt8] {
         switch self {
         case .sqlite(let row): try row.blob(column)
@@ -35,6 +40,7 @@ enum SQLRow: ~Copyable {
     }
 
     /// Returns whether the column is NULL.
+    @inline(never)
     func isNull(_ column: Int32) -> Bool {
         switch self {
         case .sqlite(let row): row.isNull(column)

@@ -93,7 +93,9 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         let statement = try prepared(sql)
         defer { statement.reset() }
         try statement.bind(values)
-        return try StatementWatch.measured(sql) { () throws(IdentityError) in try body(statement) }
+        let running = StatementWatch.begin(sql)
+        defer { running?.end() }
+        return try body(statement)
     }
 
     /// Returns the statement of a text, compiled at its first use, since compilation costs more than most executions.
