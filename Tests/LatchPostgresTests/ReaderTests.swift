@@ -38,16 +38,16 @@ import Testing
     @Test func `sees what was committed before`() async throws {
         let database = try await PostgresCluster.shared().database()
         defer { database.close() }
-        try await database.run("CREATE TABLE seen (id bigint PRIMARY KEY, number bigint NOT NULL)")
+        try await database.run("CREATE TABLE observed (id bigint PRIMARY KEY, number bigint NOT NULL)")
         let reader = PostgresReader(database)
         try await withThrowingTaskGroup { group in
             for id in 0..<16 as Range<Int64> {
                 group.addTask {
                     for number in 0..<20 as Range<Int64> {
                         try await database.run(
-                            "INSERT INTO seen VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET number = excluded.number",
+                            "INSERT INTO observed VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET number = excluded.number",
                             [.integer(id), .integer(number)])
-                        let statement = PostgresStatement("SELECT number FROM seen WHERE id = $1", [.integer(id)])
+                        let statement = PostgresStatement("SELECT number FROM observed WHERE id = $1", [.integer(id)])
                         let read = try await reader.run(statement)
                         #expect(try read.first { row throws(PostgresError) in try row.integer(0) } == number)
                     }

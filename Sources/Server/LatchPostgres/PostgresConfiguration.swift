@@ -21,6 +21,10 @@ package struct PostgresConfiguration: Sendable, CustomStringConvertible, CustomR
     /// The time after which an unused connection is closed.
     package var idleTimeout = Duration.seconds(60)
 
+    /// A function that is called with the error when connections can no longer be made, and with nil when they can again; it
+    /// must not block.
+    package var reportOutage: (@Sendable (PostgresError?) -> Void)?
+
     /// Creates a configuration.
     ///
     /// - Parameter connectionString: A URI or `keyword=value` pairs, as libpq takes them: several hosts,

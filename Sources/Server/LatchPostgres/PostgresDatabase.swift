@@ -20,6 +20,9 @@ package final class PostgresDatabase: Sendable {
     /// The numbers of open and of unused connections, and of calls that wait for one, for the metrics.
     package var connections: (open: Int, idle: Int, waiting: Int) { pool.counts }
 
+    /// The reason why the last connection could not be made; nil if it could.
+    package var outage: PostgresError? { pool.outage }
+
     /// Closes the connections, those in use after their use; later calls throw `PostgresError.poolClosed`.
     package func close() { pool.close() }
 
@@ -57,6 +60,11 @@ package final class PostgresDatabase: Sendable {
     /// - Throws: As ``transaction(_:_:)``.
     package func pipeline(_ statements: [PostgresStatement]) async throws -> [PostgresResult] {
         try await repeating { try $0.pipeline(statements) }
+    }
+
+    /// Runs groups of statements as one transaction in one round trip, and returns the results of each.
+    func pipeline(groups: [[PostgresStatement]]) async throws -> [[PostgresResult]] {
+        try await repeating { try $0.pipeline(groups: groups) }
     }
 
     /// Runs `body` once, with a connection on which no transaction is open.

@@ -6,22 +6,17 @@ import LatchCore
 ///
 /// It is for rows that are found by a key: a statement that takes long would delay the others of its flight.
 package final class PostgresReader: Sendable {
-    /// A statement that waits for a flight.
-    private struct Job: Sendable {
-        let statement: PostgresStatement
-        let continuation: CheckedContinuation<Result<PostgresResult, any Error>, Never>
-    }
-
-    private let database: PostgresDatabase
-    private let queue: FlightQueue<Job>
+    private let queue: FlightQueue
 
     /// Creates a reader that uses the connections of a database.
     package init(
         _ database: PostgresDatabase, maximumBatch: Int = 256, maximumFlights: Int = 2, maximumWaiting: Int = 8192
     ) {
-        self.database = database
         queue = FlightQueue(
-            maximumBatch: maximumBatch, maximumFlights: maximumFlights, maximumWaiting: maximumWaiting)
+            database, maximumBatch: maximumBatch, maximumFlights: maximumFlights, maximumWaiting: maximumWaiting
+        ) { calls, _ in
+            await Self.read(calls, from: database)
+        }
     }
 
     /// The number of statements that wait for a flight.
@@ -33,29 +28,21 @@ package final class PostgresReader: Sendable {
     ///
     /// - Throws: The error of the statement; `PostgresError.overloaded`, or an error of the pool.
     package func run(_ statement: PostgresStatement) async throws -> PostgresResult {
-        let result = await withCheckedContinuation {
-            (continuation: CheckedContinuation<Result<PostgresResult, any Error>, Never>) in
-            let job = Job(statement: statement, continuation: continuation)
-            guard queue.add(job, fly: { await self.read($0) }) else {
-                return continuation.resume(returning: .failure(PostgresError.overloaded))
-            }
-        }
-        return try result.get()
+        try await queue.run([statement])[0]
     }
 
-    /// Reads a batch in one round trip.
-    private func read(_ batch: [Job]) async {
-        let statements = batch.map(\.statement)
+    /// Reads again, each call by itself if it was a statement that failed: it must not fail the others.
+    private static func read(
+        _ calls: [[PostgresStatement]], from database: PostgresDatabase
+    ) async -> [FlightQueue.Outcome] {
         do {
-            let results = try await database.read { try $0.pipeline(statements) }
-            for (job, result) in zip(batch, results) { job.continuation.resume(returning: .success(result)) }
-        } catch let error as PostgresError where error.sqlState != nil && batch.count > 1 {
-            // The failure of one statement must not fail the others.
-            await withTaskGroup { group in
-                for job in batch { group.addTask { await self.read([job]) } }
-            }
+            return try await database.read { try $0.pipeline(groups: calls) }.map { .success($0) }
+        } catch let error as PostgresError where error.sqlState != nil && calls.count > 1 {
+            var outcomes: [FlightQueue.Outcome] = []
+            for call in calls { outcomes += await read([call], from: database) }
+            return outcomes
         } catch {
-            for job in batch { job.continuation.resume(returning: .failure(error)) }
+            return calls.map { _ in .failure(error) }
         }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import Synchronization
 
 /// A writer with group commit: the statements of concurrent calls share a round trip and a commit.
 ///
@@ -9,102 +8,74 @@ import Synchronization
 /// share one flush of the server's log. Each statement must decide by itself what it changes
 /// (`UPDATE … WHERE … RETURNING …`), since it does not see the others' results.
 package final class PostgresWriter: Sendable {
-    /// A statement that waits for a flight.
-    private struct Job: Sendable {
-        let statement: PostgresStatement
-        let key: [UInt8]
-        let continuation: CheckedContinuation<Result<PostgresResult, any Error>, Never>
-    }
-
-    /// The statistics of the commits.
-    package struct Statistics: Sendable {
-        /// The number of flights.
-        package var flights = 0
-        /// The number of statements in them.
-        package var statements = 0
-        /// The number of statements in the largest flight.
-        package var largestFlight = 0
-    }
-
-    private let database: PostgresDatabase
-    private let queue: FlightQueue<Job>
-    private let committed = Mutex(Statistics())
+    private let queue: FlightQueue
 
     /// Creates a writer that uses the connections of a database.
     package init(
         _ database: PostgresDatabase, maximumBatch: Int = 256, maximumFlights: Int = 2, maximumWaiting: Int = 8192
     ) {
-        self.database = database
         queue = FlightQueue(
-            maximumBatch: maximumBatch, maximumFlights: maximumFlights, maximumWaiting: maximumWaiting)
+            database, maximumBatch: maximumBatch, maximumFlights: maximumFlights, maximumWaiting: maximumWaiting
+        ) { calls, error in
+            await Self.commit(calls, after: error, to: database)
+        }
     }
 
-    /// The number of statements that wait for a flight, for the metrics.
+    /// The number of calls that wait for a flight, for the metrics.
     package var waitingCount: Int { queue.waitingCount }
 
-    /// The statistics of the flights so far, without failed ones.
-    package var statistics: Statistics { committed.withLock { $0 } }
+    /// The statistics of the flights so far.
+    package var statistics: FlightStatistics { queue.statistics }
 
-    /// Runs a statement in the next flight and returns its result once that is durable.
+    /// Runs statements in the next flight and returns their results once those are durable.
     ///
-    /// - Parameter key: The key of the row that it changes. A flight changes rows in the order of their keys, so that flights
+    /// - Parameter key: The key of the row that they change. A flight changes rows in the order of their keys, so that flights
     ///   of several nodes wait for one another and never in a circle.
-    /// - Throws: The error of the statement; `PostgresError.outcomeUnknown`, `.overloaded`, or an error of the pool.
-    package func run(_ statement: PostgresStatement, key: [UInt8]) async throws -> PostgresResult {
-        let result = await withCheckedContinuation {
-            (continuation: CheckedContinuation<Result<PostgresResult, any Error>, Never>) in
-            let job = Job(statement: statement, key: key, continuation: continuation)
-            guard queue.add(job, fly: { await self.commit($0) }) else {
-                return continuation.resume(returning: .failure(PostgresError.overloaded))
-            }
-        }
-        return try result.get()
+    /// - Throws: The error of a statement; `PostgresError.outcomeUnknown`, `.overloaded`, or an error of the pool.
+    package func run(_ statements: [PostgresStatement], key: [UInt8]) async throws -> [PostgresResult] {
+        try await queue.run(statements, key: key)
     }
 
-    /// Commits a batch in one round trip.
-    private func commit(_ batch: [Job]) async {
-        let batch = batch.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-        let statements = batch.map(\.statement)
-        let results: [Result<PostgresResult, any Error>]
-        do {
-            results = try await database.pipeline(statements).map { .success($0) }
-            committed.withLock { statistics in
-                statistics.flights += 1
-                statistics.statements += batch.count
-                statistics.largestFlight = max(statistics.largestFlight, batch.count)
+    /// Commits the calls of a flight that has failed, in one round trip if it was certainly undone.
+    private static func commit(
+        _ calls: [[PostgresStatement]], after error: any Error, to database: PostgresDatabase
+    ) async -> [FlightQueue.Outcome] {
+        var error = error
+        if let lost = error as? PostgresError, lost.isRepeatable {
+            do { return try await database.pipeline(groups: calls).map { .success($0) } } catch let failure {
+                error = failure
             }
-        } catch let error as PostgresError
-            where error.sqlState != nil && error != .outcomeUnknown && batch.count > 1
-        {
-            // Nothing of the batch has remained, and the failure of one statement must not fail the others.
-            results = await separately(statements)
-        } catch {
-            results = statements.map { _ in .failure(error) }
         }
-        for (job, result) in zip(batch, results) { job.continuation.resume(returning: result) }
+        // Nothing of the flight has remained, and the failure of one call must not fail the others.
+        if let error = error as? PostgresError, error.sqlState != nil, error != .outcomeUnknown, calls.count > 1 {
+            return await separately(calls, in: database)
+        }
+        return calls.map { _ in .failure(error) }
     }
 
-    /// Commits statements in one round trip, each by itself, and repeats those that were certainly undone.
-    private func separately(_ statements: [PostgresStatement]) async -> [Result<PostgresResult, any Error>] {
+    /// Commits calls in one round trip, each by itself, and repeats those that were certainly undone.
+    private static func separately(
+        _ calls: [[PostgresStatement]], in database: PostgresDatabase
+    ) async -> [FlightQueue.Outcome] {
         let results: [Result<[PostgresResult], PostgresError>]
         do {
-            results = try await database.withConnection { try $0.independently(statements.map { [$0] }) }
+            results = try await database.withConnection { try $0.independently(calls) }
         } catch {
-            return statements.map { _ in .failure(error) }
+            return calls.map { _ in .failure(error) }
         }
-        var repeated: [Result<PostgresResult, any Error>] = []
-        for (statement, result) in zip(statements, results) {
+        var outcomes: [FlightQueue.Outcome] = []
+        for (call, result) in zip(calls, results) {
             if case .failure(let error) = result, error.isRepeatable {
-                repeated.append(await alone(statement))
+                outcomes.append(await alone(call, in: database))
             } else {
-                repeated.append(Result { try result.get()[0] })
+                outcomes.append(result.mapError { $0 })
             }
         }
-        return repeated
+        return outcomes
     }
 
-    /// Commits a statement in a round trip of its own.
-    private func alone(_ statement: PostgresStatement) async -> Result<PostgresResult, any Error> {
-        do { return .success(try await database.pipeline([statement])[0]) } catch { return .failure(error) }
+    /// Commits a call in a round trip of its own.
+    private static func alone(_ call: [PostgresStatement], in database: PostgresDatabase) async -> FlightQueue.Outcome {
+        do { return .success(try await database.pipeline(call)) } catch { return .failure(error) }
     }
 }

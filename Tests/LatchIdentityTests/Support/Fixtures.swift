@@ -33,6 +33,13 @@ extension RotationAttempt {
     }
 }
 
+extension DeviceStore {
+    /// Decides a use without regard to the account.
+    func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation {
+        try await rotate(attempt, of: "").rotation
+    }
+}
+
 extension OneTimeToken {
     static func example(
         _ number: UInt8, of account: Account, purpose: Purpose = .resetPassword, expiresAt: Date = noon + 3600

@@ -26,6 +26,8 @@ enum AccessLogFormat: String {
 /// The access log of a server: one line per request, without query, header fields and content, and one more for a slow
 /// request, which names its route instead of its path, and for a slow statement of the store.
 final class AccessLog: Sendable {
+    /// The time for which lines gather, so that a busy server does not wake a thread for each of them.
+    private static let delay = DispatchTimeInterval.milliseconds(10)
     /// The maximum number of lines that wait for a slow reader of the log; further lines are dropped.
     private static let maximumWaiting = 10_000
 
@@ -35,7 +37,14 @@ final class AccessLog: Sendable {
     private let output: Environment.Output
     /// A thread of its own, so that a full pipe blocks no request.
     private let queue = DispatchQueue(label: "latch.access-log")
-    private let waiting = Mutex(0)
+    private let waiting = Mutex(Waiting())
+
+    /// What waits to be written.
+    private struct Waiting {
+        var lines: [@Sendable () -> String] = []
+        /// Whether the queue is about to write them.
+        var isScheduled = false
+    }
 
     /// Creates a log; 0 milliseconds stand for no slow requests.
     init(_ format: AccessLogFormat, slowAfterMilliseconds slowest: Int = 0, _ output: Environment.Output) {
@@ -55,34 +64,50 @@ final class AccessLog: Sendable {
         guard threshold > 0 else { return }
         StatementWatch.report(slowerThan: .milliseconds(threshold)) { [self] statement, duration in
             let date = Date()
-            enqueue { [self] in output.line(Self.statementLine(statement, duration, date, format)) }
+            enqueue { [format] in Self.statementLine(statement, duration, date, format) }
+        }
+    }
+
+    /// Logs when the store's database is lost, and when it is back.
+    func watchOutages() {
+        StoreOutages.report { [self] failure in
+            let date = Date()
+            enqueue { [format] in Self.outageLine(failure, date, format) }
         }
     }
 
     /// Waits until all lines are written.
-    func flush() { queue.sync {} }
+    func flush() { queue.sync { writeWaiting() } }
 
     private func write(_ entry: AccessLogEntry) {
         let isSlow = slowest.map { entry.milliseconds >= $0 } ?? false
         guard isSlow || format != .off else { return }
         let date = Date()
-        enqueue { [self] in
-            if format != .off { output.line(Self.line(entry, date, format)) }
-            if isSlow { output.line(Self.slowLine(entry, date, format)) }
-        }
+        if format != .off { enqueue { [format] in Self.line(entry, date, format) } }
+        if isSlow { enqueue { [format] in Self.slowLine(entry, date, format) } }
     }
 
-    /// Writes on the log's thread, unless too much waits for it.
-    private func enqueue(_ write: @escaping @Sendable () -> Void) {
-        let isAccepted = waiting.withLock { waiting in
-            guard waiting < Self.maximumWaiting else { return false }
-            waiting += 1
-            return true
+    /// Writes a line on the log's thread, unless too much waits for it.
+    private func enqueue(_ line: @escaping @Sendable () -> String) {
+        let mustSchedule = waiting.withLock { waiting in
+            guard waiting.lines.count < Self.maximumWaiting else { return false }
+            waiting.lines.append(line)
+            defer { waiting.isScheduled = true }
+            return !waiting.isScheduled
         }
-        guard isAccepted else { return }
-        queue.async { [self] in
-            write()
-            waiting.withLock { $0 -= 1 }
+        if mustSchedule { queue.asyncAfter(deadline: .now() + Self.delay) { [self] in writeWaiting() } }
+    }
+
+    /// Writes what waits: lines that came during a write share the next one.
+    private func writeWaiting() {
+        while true {
+            let lines = waiting.withLock { waiting in
+                defer { waiting.lines = [] }
+                waiting.isScheduled = !waiting.lines.isEmpty
+                return waiting.lines
+            }
+            guard !lines.isEmpty else { return }
+            output.write(lines.map { $0() + "\n" }.joined())
         }
     }
 
@@ -90,17 +115,19 @@ final class AccessLog: Sendable {
     static func line(_ entry: AccessLogEntry, _ date: Date, _ format: AccessLogFormat) -> String {
         let time = date.formatted(.iso8601)
         guard format == .text else {
-            return structured(
-                [
-                    "time": .string(time), "method": .string(entry.method.rawValue), "path": .string(entry.path),
-                    "status": entry.statusCode, "milliseconds": .number(entry.milliseconds),
-                    "request_id": entry.requestID.map { .string($0) } ?? .null,
-                ], format)
+            var object: JSONObject = [
+                "time": .string(time), "method": .string(entry.method.rawValue), "path": .string(entry.path),
+                "status": entry.statusCode, "milliseconds": .number(entry.milliseconds),
+                "request_id": entry.requestID.map { .string($0) } ?? .null,
+            ]
+            if let failure = entry.failure { object["failure"] = .string(failure) }
+            return structured(object, format)
         }
         let status = entry.status.map { String($0.rawValue) } ?? "-"
-        return
-            "\(time) \(entry.method.rawValue) \(entry.path) \(status) \(entry.milliseconds)ms \(entry.requestID ?? "-")"
-            .printable
+        let words = [
+            time, entry.method.rawValue, entry.path, status, "\(entry.milliseconds)ms", entry.requestID ?? "-",
+        ]
+        return (words + [entry.failure].compactMap(\.self)).joined(separator: " ").printable
     }
 
     /// Returns the line of a slow request, which names no resource: its path may hold an identifier.
@@ -117,6 +144,20 @@ final class AccessLog: Sendable {
                 "time": .string(time), "event": "slow_request", "method": .string(entry.method.rawValue),
                 "route": .string(route), "status": entry.statusCode, "milliseconds": .number(entry.milliseconds),
                 "request_id": entry.requestID.map { .string($0) } ?? .null,
+            ], format)
+    }
+
+    /// Returns the line of the loss of the database, or of its return.
+    static func outageLine(_ failure: IdentityError?, _ date: Date, _ format: AccessLogFormat) -> String {
+        let time = date.formatted(.iso8601)
+        guard format == .json || format == .logfmt else {
+            let reason = failure.map { "lost, and is tried again: \($0.message)" } ?? "back"
+            return "\(time) the database is \(reason)".printable
+        }
+        return structured(
+            [
+                "time": .string(time), "event": failure == nil ? "database_back" : "database_lost",
+                "message": failure.map { .string($0.message) } ?? .null,
             ], format)
     }
 

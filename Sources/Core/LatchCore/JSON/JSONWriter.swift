@@ -41,7 +41,17 @@ struct JSONWriter {
     /// Appends a string; only the quotation mark, the backslash and control characters are escaped (RFC 8259 §7).
     private mutating func write(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
+        var text = text
+        text.withUTF8 { write($0) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func write(_ text: UnsafeBufferPointer<UInt8>) {
+        // Most texts have nothing to escape.
+        guard text.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) else {
+            return bytes.append(contentsOf: text)
+        }
+        for byte in text {
             switch byte {
             case UInt8(ascii: "\""): append("\\\"")
             case UInt8(ascii: "\\"): append("\\\\")
@@ -55,7 +65,6 @@ struct JSONWriter {
             default: bytes.append(byte)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 
     private mutating func append(_ text: StaticString) {

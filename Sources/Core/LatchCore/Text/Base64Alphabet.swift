@@ -48,22 +48,24 @@ package struct Base64Alphabet: Sendable {
     }
 
     private func encode(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-        let count = bytes.count / 3 * 4 + [0, 2, 3][bytes.count % 3]
-        return [UInt8](unsafeUninitializedCapacity: count) { text, written in
-            var bits: UInt32 = 0
-            var held = 0
-            for byte in bytes {
-                bits = bits << 8 | UInt32(byte)
-                held += 8
-                while held >= 6 {
-                    held -= 6
-                    text[written] = digits[Int(bits >> held & 63)]
-                    written += 1
+        let count = (bytes.count * 4 + 2) / 3
+        return digits.withUnsafeBufferPointer { digits in
+            [UInt8](unsafeUninitializedCapacity: count) { text, written in
+                var bits: UInt32 = 0
+                var held = 0
+                var next = 0
+                for byte in bytes {
+                    bits = bits << 8 | UInt32(byte)
+                    held += 8
+                    while held >= 6 {
+                        held -= 6
+                        text[next] = digits[Int(bits >> held & 63)]
+                        next += 1
+                    }
                 }
+                if held > 0 { text[next] = digits[Int(bits << (6 - held) & 63)] }
+                written = count
             }
-            guard held > 0 else { return }
-            text[written] = digits[Int(bits << (6 - held) & 63)]
-            written += 1
         }
     }
 

@@ -66,6 +66,7 @@ struct IdentityErrorInterceptor: Interceptor {
         do {
             return try await next.respond(to: request)
         } catch let error as IdentityError {
+            if error.form.status.isServerError { request.context[MatchedRouteKey.self]?.failure = error.code }
             return .failure(error, as: format)
         } catch let error as ServerError where error.status.isClientError {
             let form = ClientForm(

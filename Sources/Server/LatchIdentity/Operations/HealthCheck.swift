@@ -14,15 +14,21 @@ final class HealthCheck: Sendable {
     private let clock: WallClock
     /// The time limit: shorter than a load balancer waits, longer than any commit of a working store.
     private let timeout: Duration
+    /// The known reason why a use takes too long.
+    private let outage: @Sendable () -> IdentityError?
     private let running = Mutex<Task<IdentityError?, Never>?>(nil)
 
     /// Creates a check that commits a write.
     convenience init(store: any IdentityStore, clock: WallClock) {
-        self.init(clock: clock) { () throws(IdentityError) in try await store.checkHealth(at: clock.now) }
+        self.init(clock: clock, outage: { store.outage }) { () throws(IdentityError) in try await store.checkHealth(at: clock.now) }
     }
 
     /// Creates a check of any use.
-    init(clock: WallClock, timeout: Duration = .seconds(2), probe: @escaping Probe) {
+    init(
+        clock: WallClock, timeout: Duration = .seconds(2), outage: @escaping @Sendable () -> IdentityError? = { nil },
+        probe: @escaping Probe
+    ) {
+        self.outage = outage
         self.probe = probe
         self.clock = clock
         self.timeout = timeout
@@ -61,7 +67,7 @@ final class HealthCheck: Sendable {
         }
         let timer = Task {
             try await clock.sleep(for: timeout)
-            continuation.yield(.storeBusy)
+            continuation.yield(outage() ?? .storeBusy)
         }
         defer { timer.cancel() }
         for await failure in results { return failure }

@@ -33,14 +33,14 @@ struct AppSessionRoutes: Sendable {
         let issued = try await dependencies.logins.login(
             name: name, password: try body.text("password"), code: try body.optionalText("otp"),
             from: request.requestOrigin)
-        return try .tokenResponse(TokenResponse(issued))
+        return .tokenResponse(TokenResponse(issued))
     }
 
     /// Refreshes the tokens: after a 401 the user must log in again, after a 503 the same token still works.
     @Sendable private func refresh(_ request: HTTPRequest) async throws -> HTTPResponse {
         let token = try request.jsonObject().text("refreshToken")
         let issued = try await dependencies.tokens.refresh(token, idempotencyKey: request.fields[.idempotencyKey])
-        return try .tokenResponse(TokenResponse(issued))
+        return .tokenResponse(TokenResponse(issued))
     }
 
     /// Logs out: 200 also for a repeated logout and for expired tokens.

@@ -77,7 +77,7 @@ struct CookieSessionRoutes: Sendable {
 
     /// Returns the response with the tokens of a session.
     func response(_ issued: IssuedTokens, withCookie: Bool) throws -> HTTPResponse {
-        let response = try HTTPResponse.tokenResponse(
+        let response = HTTPResponse.tokenResponse(
             TokenResponse(
                 accessToken: issued.accessToken, refreshToken: issued.refreshToken,
                 expiresIn: issued.lifetime.components.seconds, tokenType: nil))

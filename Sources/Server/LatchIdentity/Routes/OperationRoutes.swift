@@ -22,7 +22,8 @@ struct OperationRoutes: Sendable {
     init(dependencies: Dependencies) {
         self.dependencies = dependencies
         healthCheck = HealthCheck(store: dependencies.store, clock: dependencies.clock)
-        readCheck = HealthCheck(clock: dependencies.clock) { [store = dependencies.store] () throws(IdentityError) in
+        readCheck = HealthCheck(clock: dependencies.clock, outage: { [store = dependencies.store] in store.outage }) {
+            [store = dependencies.store] () throws(IdentityError) in
             guard try await !store.signingKeys().isEmpty else { throw .notReady }
         }
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
+import LatchCore
 import LatchHTTP
-import PortableFoundation
 
 /// The content of a response with tokens (RFC 6749 §5.1); each surface has its subset of the members.
-struct TokenResponse: Encodable {
+struct TokenResponse {
     let accessToken: String
     /// The refresh token; nil if the grant issues none.
     var refreshToken: String?
@@ -29,14 +29,35 @@ extension TokenResponse {
     }
 }
 
+extension TokenResponse {
+    /// The members with a value.
+    fileprivate func object(_ names: HTTPResponse.TokenNames) -> JSONObject {
+        let members: [(camelCase: String, snakeCase: String, value: JSONValue?)] = [
+            ("accessToken", "access_token", .string(accessToken)),
+            ("refreshToken", "refresh_token", refreshToken.map { .string($0) }),
+            ("expiresIn", "expires_in", .integer(expiresIn)),
+            ("tokenType", "token_type", tokenType.map { .string($0) }),
+            ("scope", "scope", scope.map { .string($0) }),
+            ("idToken", "id_token", idToken.map { .string($0) }),
+            ("userId", "user_id", userId.map { .string($0) }),
+        ]
+        var object = JSONObject()
+        for member in members {
+            guard let value = member.value else { continue }
+            object[names == .snakeCase ? member.snakeCase : member.camelCase] = value
+        }
+        return object
+    }
+}
+
 extension HTTPResponse {
-    /// Returns a response with members in camel case.
-    static func tokenResponse(
-        _ content: TokenResponse, keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys
-    ) throws -> HTTPResponse {
-        let encoder = JSONEncoder()
-        encoder.keyEncodingStrategy = keys
-        encoder.outputFormatting = .withoutEscapingSlashes
-        return .json(try encoder.encode(content))
+    /// The form of the members' names.
+    enum TokenNames {
+        case camelCase, snakeCase
+    }
+
+    /// Returns a response with tokens.
+    static func tokenResponse(_ content: TokenResponse, names: TokenNames = .camelCase) -> HTTPResponse {
+        .json(JSONValue.object(content.object(names)).serialized())
     }
 }

@@ -54,7 +54,7 @@ struct TokenRoutes: Sendable {
         guard request.client.grants.contains(type) else { throw IdentityError.unauthorizedClient }
         var content = try await handler.init(dependencies: dependencies).tokens(for: request)
         if !request.client.grants.contains(.refreshToken) { content.refreshToken = nil }
-        var response = try HTTPResponse.tokenResponse(content, keys: .convertToSnakeCase)
+        var response = HTTPResponse.tokenResponse(content, names: .snakeCase)
         response.fields["Pragma"] = "no-cache"
         return response
     }

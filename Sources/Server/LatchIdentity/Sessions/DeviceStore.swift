@@ -24,7 +24,13 @@ package protocol DeviceStore: Sendable {
     func isSignedIn(emailKey: String, from address: String, at now: Date) async throws(IdentityError) -> Bool
 
     /// Decides a use of a refresh token and applies it; a reuse revokes the device in the same transaction.
-    func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation
+    ///
+    /// - Parameter accountID: The id of the device's account.
+    /// - Returns: The decision; after a rotation also the account, read in its transaction, so that no role that was removed
+    ///   before is in the next access token.
+    func rotate(
+        _ attempt: RotationAttempt, of accountID: String
+    ) async throws(IdentityError) -> (rotation: Rotation, account: Account?)
 
     /// Returns the signed-in devices of an account, the most recently used first.
     func devices(of accountID: String, at now: Date) async throws(IdentityError) -> [Device]

@@ -147,7 +147,8 @@ struct TokenService: Sendable {
         // Checked before the rotation: a request for too much must not cost the client its token. A token that is not
         // the newest is not checked here: detecting its reuse takes precedence over the requested scopes.
         if requested != nil, token.counter == device.counter, device.revokedAt == nil {
-            _ = try await accountAndScopes(of: device, by: client, requesting: requested)
+            let account = try await dependencies.store.account(id: device.accountID)
+            _ = try activeAccountAndScopes(account, on: device, by: client, requesting: requested)
         }
         let limit = dependencies.limits.refresh(accountID: device.accountID, clientID: client.id)
         try dependencies.take([limit])
@@ -156,12 +157,14 @@ struct TokenService: Sendable {
             key: idempotencyKey.map(\.digest), now: dependencies.now,
             replayWindow: dependencies.configuration.replayWindow.inSeconds,
             keyedReplayWindow: dependencies.configuration.keyedReplayWindow.inSeconds)
-        switch try await rotate(device, attempt) {
+        let (rotation, account) = try await rotate(device, attempt)
+        switch rotation {
         case .rotated(let counter):
-            return try await refreshed(device, counter, by: client, requesting: requested)
+            return try refreshed(device, of: account, counter, by: client, requesting: requested)
         case .repeated(let counter):
             dependencies.metrics.count("latch_token_replays_total", ["outcome": "repeated"])
-            return try await refreshed(device, counter, by: client, requesting: requested)
+            let account = try await dependencies.store.account(id: device.accountID)
+            return try refreshed(device, of: account, counter, by: client, requesting: requested)
         case .reused:
             dependencies.metrics.count("latch_token_replays_total", ["outcome": "revoked"])
             dependencies.metrics.count("latch_families_revoked_total")
@@ -173,30 +176,30 @@ struct TokenService: Sendable {
     }
 
     /// Decides a repetition, which changes nothing, from the row; leaves everything else to the store's transaction.
-    private func rotate(_ device: Device, _ attempt: RotationAttempt) async throws(IdentityError) -> Rotation {
+    private func rotate(
+        _ device: Device, _ attempt: RotationAttempt
+    ) async throws(IdentityError) -> (Rotation, Account?) {
         if case .repeated(let counter) = Rotation(judging: attempt, against: device) {
-            return .repeated(counter: counter)
+            return (.repeated(counter: counter), nil)
         }
-        return try await dependencies.store.rotate(attempt)
+        return try await dependencies.store.rotate(attempt, of: device.accountID)
     }
 
-    /// Returns the tokens of a rotation; the account is read after it, so that a removed role is not in the token.
+    /// Returns the tokens of a rotation, with the account as it is since then, so that a removed role is not in them.
     private func refreshed(
-        _ device: Device, _ counter: UInt32, by client: OAuthClient, requesting requested: Scopes?
-    ) async throws(IdentityError) -> IssuedTokens {
-        let (account, scopes) = try await accountAndScopes(of: device, by: client, requesting: requested)
+        _ device: Device, of account: Account?, _ counter: UInt32, by client: OAuthClient, requesting requested: Scopes?
+    ) throws(IdentityError) -> IssuedTokens {
+        let (account, scopes) = try activeAccountAndScopes(account, on: device, by: client, requesting: requested)
         let tokens = try issued(to: device, of: account, counter: counter, scopes: scopes)
         count(.refreshToken)
         return tokens
     }
 
-    /// Returns the account of a device and the scopes of its next access token.
-    private func accountAndScopes(
-        of device: Device, by client: OAuthClient, requesting requested: Scopes?
-    ) async throws(IdentityError) -> (Account, Scopes) {
-        guard let account = try await dependencies.store.account(id: device.accountID), account.status == .active else {
-            throw .invalidGrant
-        }
+    /// Returns the account of a device, if it is active, and the scopes of its next access token.
+    private func activeAccountAndScopes(
+        _ account: Account?, on device: Device, by client: OAuthClient, requesting requested: Scopes?
+    ) throws(IdentityError) -> (Account, Scopes) {
+        guard let account, account.status == .active else { throw .invalidGrant }
         return (account, try dependencies.scopes.refreshed(requested, of: device, to: account, by: client))
     }
 

@@ -25,6 +25,9 @@ package protocol StoreMaintenance: Sendable {
     /// The commits since the store was opened, for the metrics.
     var writeStatistics: WriteStatistics { get }
 
+    /// The reason why the store's database cannot be reached at present; nil if it can.
+    var outage: IdentityError? { get }
+
     /// The durations of the calls since the store was opened, for the metrics.
     var callSamples: [MetricSample] { get }
 

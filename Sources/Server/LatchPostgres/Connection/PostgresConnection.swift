@@ -86,6 +86,15 @@ package final class PostgresConnection: @unchecked Sendable {
         return try independently([statements])[0].get()
     }
 
+    /// Runs groups of statements as ``pipeline(_:)`` runs one of them, and returns the results of each.
+    func pipeline(groups: [[PostgresStatement]]) throws(PostgresError) -> [[PostgresResult]] {
+        var rest = try pipeline(groups.flatMap(\.self))[...]
+        return groups.map { group in
+            defer { rest = rest.dropFirst(group.count) }
+            return Array(rest.prefix(group.count))
+        }
+    }
+
     /// Runs groups of statements in one round trip, each of them a transaction of its own, and returns their results.
     package func independently(
         _ groups: [[PostgresStatement]]

@@ -28,6 +28,8 @@ final class PostgresPool: Sendable {
         /// The time of the next check of the time limits; nil if none is scheduled.
         var nextCheck: ContinuousClock.Instant?
         var isClosed = false
+        /// The reason why the last connection could not be made.
+        var outage: PostgresError?
     }
 
     private let configuration: PostgresConfiguration
@@ -41,6 +43,9 @@ final class PostgresPool: Sendable {
     var counts: (open: Int, idle: Int, waiting: Int) {
         state.withLock { ($0.open, $0.idle.count, $0.waiters.count) }
     }
+
+    /// The reason why the last connection could not be made; nil if it could.
+    var outage: PostgresError? { state.withLock { $0.outage } }
 
     /// Closes unused connections now and used ones after their use, and rejects all other calls.
     func close() {
@@ -135,19 +140,25 @@ extension PostgresPool {
 
     /// Takes a new connection; a failure to connect is reported to the first call that waits.
     private func finishConnecting(_ result: Result<PooledConnection, PostgresError>) {
-        let failed = state.withLock { state -> (Waiter, PostgresError)? in
+        let (waiter, isNews) = state.withLock { state -> (Waiter?, Bool) in
             state.connecting -= 1
             switch result {
-            case .success(let connection) where !state.isClosed:
-                state.idle.append((connection, .now))
-            case .success: state.open -= 1
+            case .success(let connection):
+                defer { state.outage = nil }
+                if state.isClosed { state.open -= 1 } else { state.idle.append((connection, .now)) }
+                return (nil, state.outage != nil)
             case .failure(let error):
+                defer { state.outage = error }
                 state.open -= 1
-                return state.takeFirst().map { ($0, error) }
+                return (state.takeFirst(), state.outage == nil)
             }
-            return nil
         }
-        if let (waiter, error) = failed { waiter.continuation.resume(throwing: error) }
+        switch result {
+        case .success: if isNews { configuration.reportOutage?(nil) }
+        case .failure(let error):
+            if isNews { configuration.reportOutage?(error) }
+            waiter?.continuation.resume(throwing: error)
+        }
         serve()
     }
 

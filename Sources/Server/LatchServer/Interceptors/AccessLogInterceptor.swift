@@ -12,6 +12,8 @@ public struct AccessLogEntry: Sendable {
     public let route: String?
     /// The status of the response; nil if the endpoint threw an error.
     public let status: HTTPStatus?
+    /// The code of the failure of the server that the response reports, such as `storeFull`; nil if there is none.
+    public let failure: String?
     /// The number of bytes of the response's content; for a stream, the number that was read from it.
     public let contentLength: Int
     /// The time from the head of the request to its response, or to the end of a streamed response.
@@ -60,8 +62,8 @@ public struct AccessLogInterceptor: Interceptor {
     ) -> AccessLogEntry {
         AccessLogEntry(
             method: request.method, path: String(request.pathWithoutQuery),
-            route: request.context[MatchedRouteKey.self]?.pattern, status: status, contentLength: contentLength,
-            duration: start.duration(to: .now), remoteAddress: request.remoteAddress,
+            route: request.context[MatchedRouteKey.self]?.pattern, status: status,
+            failure: request.context[MatchedRouteKey.self]?.failure, contentLength: contentLength, duration: start.duration(to: .now), remoteAddress: request.remoteAddress,
             requestID: request.fields[.requestID],
             protocolVersion: request.context[ProtocolVersion.self])
     }

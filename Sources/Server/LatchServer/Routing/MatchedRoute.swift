@@ -5,6 +5,7 @@ import Synchronization
 /// The pattern of the route that a router has found, for the interceptors around it, which see the request before.
 package final class MatchedRoute: Sendable {
     private let found = Mutex<String?>(nil)
+    private let failed = Mutex<String?>(nil)
 
     /// Creates a value that a router fills.
     package init() {}
@@ -13,6 +14,12 @@ package final class MatchedRoute: Sendable {
     package internal(set) var pattern: String? {
         get { found.withLock { $0 } }
         set { found.withLock { $0 = newValue } }
+    }
+
+    /// The code of the failure of the server that the response reports; nil if there is none.
+    package var failure: String? {
+        get { failed.withLock { $0 } }
+        set { failed.withLock { $0 = newValue } }
     }
 }
 

@@ -31,7 +31,9 @@ final class PostgresBackend: SQLBackend {
     ///
     /// - Throws: `IdentityError.storeUnavailable` or `.newerSchema`.
     static func open(_ connectionString: String) async throws(IdentityError) -> PostgresBackend {
-        let database = PostgresDatabase(PostgresConfiguration(connectionString))
+        var configuration = PostgresConfiguration(connectionString)
+        configuration.reportOutage = { StoreOutages.changed($0.map { IdentityError($0) }) }
+        let database = PostgresDatabase(configuration)
         do {
             try await PostgresSchema.migrate(database)
         } catch {
@@ -44,11 +46,13 @@ final class PostgresBackend: SQLBackend {
     let dialect = SQLDialect.postgres
     let passwordCostAge: Duration? = .seconds(60)
 
+    var outage: IdentityError? { database.outage.map { IdentityError($0) } }
+
     var writeStatistics: WriteStatistics {
         let flights = writer.statistics
         let transactions = transactions.withLock { $0 }
         return WriteStatistics(
-            commits: transactions + flights.flights, jobs: transactions + flights.statements,
+            commits: transactions + flights.flights, jobs: transactions + flights.calls,
             largestCommit: max(min(transactions, 1), flights.largestFlight))
     }
 
@@ -92,21 +96,27 @@ final class PostgresBackend: SQLBackend {
         return result
     }
 
-    /// Sends the statement with those of concurrent calls; one that has changed no row is repeated in the transaction of `body`.
+    /// Sends both statements with those of concurrent calls; a change of no row is repeated in the transaction of `body`.
     func change<Result: Sendable>(
-        row: [UInt8], _ sql: String, _ values: [SQLValue],
+        row: [UInt8], _ statement: SQLStatement, then query: SQLStatement,
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result,
         otherwise body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
-        let isChanged: Bool
+        let results: [PostgresResult]
         do {
-            let running = StatementWatch.begin(sql)
+            let running = StatementWatch.begin(statement.text)
             defer { running?.end() }
-            isChanged = try await writer.run(PostgresStatement(sql, values.map(\.postgres)), key: row).changedRows == 1
+            results = try await writer.run([statement.postgres, query.postgres], key: row)
         } catch {
             throw IdentityError(storing: error)
         }
-        guard !isChanged else { return nil }
-        return try await write { db throws(IdentityError) in try db.run(sql, values) == 1 ? nil : try body(db) }
+        if results[0].changedRows == 1 {
+            return results[1].count > 0 ? try read(.postgres(PostgresRow(results[1], 0))) : nil
+        }
+        return try await write { db throws(IdentityError) in
+            guard try db.run(statement.text, statement.values) == 1 else { return try body(db) }
+            return try db.first(query.text, query.values, read: read)
+        }
     }
 
     func date() async throws(IdentityError) -> Date? {
@@ -138,4 +148,9 @@ final class PostgresBackend: SQLBackend {
             }
         }
     }
+}
+
+extension SQLStatement {
+    /// The statement as PostgreSQL's client takes it.
+    fileprivate var postgres: PostgresStatement { PostgresStatement(text, values.map(\.postgres)) }
 }

@@ -6,7 +6,8 @@ import Synchronization
 extension SQLIdentityStore: AccountStore {
     /// - Throws: `IdentityError.corruptStore` if a column has another type than in the schema.
     package func account(id: String) async throws(IdentityError) -> Account? {
-        try await first("SELECT \(Account.columns) FROM account WHERE id = $1", [.text(id)], read: Account.init)
+        let query = SQLStatement.account(id: id)
+        return try await first(query.text, query.values, read: Account.init)
     }
 
     package func account(emailKey: String) async throws(IdentityError) -> Account? {
@@ -78,6 +79,13 @@ extension SQLIdentityStore: AccountStore {
             try db.audit("account.grants", account: id, detail: roles.joined(separator: " "), at: now)
             return true
         }
+    }
+}
+
+extension SQLStatement {
+    /// Returns the query for an account's row.
+    static func account(id: String) -> SQLStatement {
+        SQLStatement("SELECT \(Account.columns) FROM account WHERE id = $1", [.text(id)])
     }
 }
 

@@ -8,6 +8,9 @@ protocol SQLBackend: Sendable {
     var dialect: SQLDialect { get }
     /// The time for which the costs of the stored password hashes may be out of date; nil where they are counted with each change.
     var passwordCostAge: Duration? { get }
+    /// The reason why no connection can be made at present; nil if one could, or none is needed.
+    var outage: IdentityError? { get }
+
     /// The commits since the database was opened.
     var writeStatistics: WriteStatistics { get }
 
@@ -32,13 +35,15 @@ protocol SQLBackend: Sendable {
         _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result
 
-    /// Runs a statement that decides by itself whether it changes one row, and `body` if it has changed none.
+    /// Runs a statement that decides by itself whether it changes one row, and if it has, reads another row in the same
+    /// transaction.
     ///
     /// - Parameter row: The key of the row.
-    /// - Returns: Nil if the statement has changed the row; otherwise the result of `body`, in whose transaction the statement
-    ///   changes no row either.
+    /// - Returns: The row of `query`, nil if it finds none; if the statement has changed no row, the result of `body`, in whose
+    ///   transaction it changes none either.
     func change<Result: Sendable>(
-        row: [UInt8], _ sql: String, _ values: [SQLValue],
+        row: [UInt8], _ statement: SQLStatement, then query: SQLStatement,
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result,
         otherwise body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result?
 
@@ -49,8 +54,20 @@ protocol SQLBackend: Sendable {
     func close() async
 }
 
+/// A statement with its values.
+struct SQLStatement: Sendable {
+    let text: String
+    let values: [SQLValue]
+
+    init(_ text: String, _ values: [SQLValue]) {
+        self.text = text
+        self.values = values
+    }
+}
+
 extension SQLBackend {
     var passwordCostAge: Duration? { nil }
+    var outage: IdentityError? { nil }
 
     func date() async throws(IdentityError) -> Date? { nil }
 
@@ -61,11 +78,14 @@ extension SQLBackend {
         try await self.read { db throws(IdentityError) in try db.first(sql, values, read: read) }
     }
 
-    /// Runs both in one transaction.
     func change<Result: Sendable>(
-        row: [UInt8], _ sql: String, _ values: [SQLValue],
+        row: [UInt8], _ statement: SQLStatement, then query: SQLStatement,
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result,
         otherwise body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
-        try await write { db throws(IdentityError) in try db.run(sql, values) == 1 ? nil : try body(db) }
+        try await write { db throws(IdentityError) in
+            guard try db.run(statement.text, statement.values) == 1 else { return try body(db) }
+            return try db.first(query.text, query.values, read: read)
+        }
     }
 }

@@ -42,23 +42,29 @@ extension SQLIdentityStore: DeviceStore {
 
     /// Rotates by one conditional update; an attempt that changes no row is decided by the row in the same transaction, so
     /// that no concurrent attempt can come in between.
-    package func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation {
+    package func rotate(
+        _ attempt: RotationAttempt, of accountID: String
+    ) async throws(IdentityError) -> (rotation: Rotation, account: Account?) {
+        let rotated = Rotation.rotated(counter: attempt.counter &+ 1)
         // Of any number of equal attempts exactly one changes the row. The last generation that a token can express is
         // never replaced, since the counter would wrap around.
-        let decided = try await change(
-            row: attempt.deviceID,
+        let change = SQLStatement(
             """
             UPDATE device SET counter = counter + 1, rotated_at = $1, rotation_key = $2, last_used_at = $1
             WHERE id = $3 AND counter = $4 AND counter < \(UInt32.max) AND revoked_at IS NULL AND expires_at > $1
             """,
-            [.date(attempt.now), .blob(attempt.key), .blob(attempt.deviceID), .integer(Int64(attempt.counter))]
-        ) { db throws(IdentityError) -> Rotation in
-            guard let device = try db.device(attempt.deviceID) else { return .rejected }
+            [.date(attempt.now), .blob(attempt.key), .blob(attempt.deviceID), .integer(Int64(attempt.counter))])
+        let outcome = try await self.change(
+            row: attempt.deviceID, change, then: .account(id: accountID)
+        ) { row throws(IdentityError) -> (Rotation, Account?) in
+            (rotated, try Account(row))
+        } otherwise: { db throws(IdentityError) -> (Rotation, Account?) in
+            guard let device = try db.device(attempt.deviceID) else { return (.rejected, nil) }
             let rotation = Rotation(judging: attempt, against: device)
             if rotation == .reused { try db.revoke(device.id, because: .reuse, at: attempt.now) }
-            return rotation
+            return (rotation, nil)
         }
-        return decided ?? .rotated(counter: attempt.counter + 1)
+        return outcome ?? (rotated, nil)
     }
 
     package func devices(of accountID: String, at now: Date) async throws(IdentityError) -> [Device] {

@@ -60,13 +60,14 @@ package final class SQLIdentityStore: IdentityStore {
         try await measured(operation, .write) { () throws(IdentityError) in try await backend.write(body) }
     }
 
-    /// Runs a statement that decides by itself whether it changes one row, and `body` if it has changed none.
+    /// Runs a statement as ``SQLBackend/change(row:_:then:read:otherwise:)`` does.
     func change<Result: Sendable>(
-        row: [UInt8], _ sql: String, _ values: [SQLValue], operation: String = #function,
+        row: [UInt8], _ statement: SQLStatement, then query: SQLStatement, operation: String = #function,
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result,
         otherwise body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
         try await measured(operation, .write) { () throws(IdentityError) in
-            try await backend.change(row: row, sql, values, otherwise: body)
+            try await backend.change(row: row, statement, then: query, read: read, otherwise: body)
         }
     }
 
@@ -91,6 +92,7 @@ package final class SQLIdentityStore: IdentityStore {
 
 extension SQLIdentityStore: StoreMaintenance {
     package var writeStatistics: WriteStatistics { backend.writeStatistics }
+    package var outage: IdentityError? { backend.outage }
     package var callSamples: [MetricSample] { calls.samples }
 
     /// Replaces one row: it costs a commit as a login does, and leaves no growing trace.

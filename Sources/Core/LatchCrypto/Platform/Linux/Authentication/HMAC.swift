@@ -91,6 +91,9 @@ public struct HashedAuthenticationCode<Hash: HashFunction>: RandomAccessCollecti
         try bytes.withContiguousStorageIfAvailable(body)
     }
 
+    /// Returns the bytes for `Array(code)`, which would otherwise copy them one by one.
+    public func _copyToContiguousArray() -> ContiguousArray<UInt8> { ContiguousArray(bytes) }
+
     /// Compares in constant time.
     public static func == (left: Self, right: Self) -> Bool { constantTimeEquals(left.bytes, right.bytes) }
 

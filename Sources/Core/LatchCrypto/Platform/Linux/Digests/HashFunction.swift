@@ -70,6 +70,9 @@ public struct Digest: RandomAccessCollection, Hashable, Sendable, CustomStringCo
         try bytes.withContiguousStorageIfAvailable(body)
     }
 
+    /// Returns the bytes for `Array(digest)`, which would otherwise copy them one by one.
+    public func _copyToContiguousArray() -> ContiguousArray<UInt8> { ContiguousArray(bytes) }
+
     /// The digest in hexadecimal.
     public var description: String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
