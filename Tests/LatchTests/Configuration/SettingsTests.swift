@@ -79,10 +79,11 @@ import Testing
         ("latch.toml", "lisen = \"127.0.0.1:0\"", "latch.toml:1: there is no setting 'lisen'."),
         ("latch.toml", "access_token_lifetime = \"soon\"", "latch.toml:1: The setting 'access_token_lifetime' must be"),
         ("latch.toml", "access_token_lifetime = 1.5", "latch.toml:1: The setting"),
-        ("latch.toml", "[server]\nlisten = \"127.0.0.1:0\"", "'server' is not the value"),
-        ("latch.toml", "allowed_origins = [1]", "'allowed_origins' is not the value"),
+        ("latch.toml", "[server]\nlisten = \"127.0.0.1:0\"", "'server' is a table"),
+        ("latch.toml", "allowed_origins = [1]", "'allowed_origins' has a value of a wrong type"),
+        ("latch.toml", "admin_listen = \"9090\"", "latch.toml:1: '9090' is not an address"),
         ("latch.json", "{\"listen\":\n  8080,}", "latch.json:2:8:"), ("latch.json", "[]", "is not a JSON object"),
-        ("latch.json", "{\"listen\": null}", "'listen' is not the value"),
+        ("latch.json", "{\"listen\": null}", "'listen' has a value of a wrong type"),
         ("latch.json", "{\"listen\": \"a:1\", \"listen\": \"b:1\"}", "is repeated"),
     ])
     func `say where a file is wrong`(name: String, text: String, message: String) async throws {
@@ -117,6 +118,15 @@ import Testing
         let flag = try #require(Self.failure { try Settings(flags: ["listen": "nowhere"]) })
         #expect(flag.message.hasPrefix("--listen: "))
         #expect(flag.exitCode == .usage)
+    }
+
+    @Test func `give the meaning and the default of a setting whose value is wrong`() throws {
+        let number = try #require(Self.failure { try Settings(environment: ["LATCH_DRAIN_DELAY": "soon"]) })
+        #expect(number.hint?.hasSuffix("and requests are served. The default is 0.") == true)
+        let issuer = try #require(Self.failure { try Settings(flags: ["issuer": "id.example.com"]) })
+        #expect(issuer.hint == "'issuer' means: the public URL of the server.")
+        let proxies = try #require(Self.failure { try Settings(environment: ["LATCH_TRUSTED_PROXIES": "proxy"]) })
+        #expect(proxies.hint?.hasPrefix("Write addresses and networks") == true)
     }
 
     @Test func `notice names in the environment that are none of theirs`() {

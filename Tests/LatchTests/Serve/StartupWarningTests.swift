@@ -58,6 +58,14 @@ import Testing
         #expect(try warnings([:]).first?.contains("No mails can be sent") == true)
     }
 
+    @Test func `warns where all clients would share the address of a proxy`() throws {
+        let environment = ["LATCH_MAIL_DIRECTORY": "mails", "LATCH_ISSUER": "https://id.example.com"]
+        let found = try warnings(environment)
+        #expect(found.count == 2)
+        #expect(found.last?.contains("trusted_proxies") == true)
+        #expect(try warnings(environment.merging(["LATCH_TRUSTED_PROXIES": "127.0.0.1"]) { $1 }).isEmpty)
+    }
+
     @Test func `takes limits from the settings`() throws {
         let settings = try Settings(environment: [
             "LATCH_LISTEN": "[::1]:81", "LATCH_MAXIMUM_CONNECTIONS": "5", "LATCH_MAXIMUM_CONNECTIONS_PER_ADDRESS": "4",

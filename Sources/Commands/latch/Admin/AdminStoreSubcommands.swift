@@ -177,13 +177,18 @@ enum AdminStoreSubcommands {
         guard invocation.has(keyFile) != invocation.has(passphrase) else {
             throw CommandError.usage(
                 "Either '--key-file' or '--passphrase-stdin' is needed.",
-                hint: "Make a key: openssl rand -hex 32 > backup.key")
+                hint: "Make a key: (umask 077; openssl rand -hex 32 > backup.key)")
         }
         guard let path = invocation[keyFile] else {
             return try BackupKey(passphrase: try await SecretInput.piped("passphrase", environment))
         }
-        let bytes = try InputFile.bytes(path)
-        return try BackupKey(hex: String(String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }))
+        let text = String(decoding: try InputFile.bytes(path), as: UTF8.self).filter { !$0.isWhitespace }
+        do { return try BackupKey(hex: text) } catch {
+            throw CommandError.failed(
+                "'\(path)' does not hold a key of 64 hexadecimal digits.",
+                hint: "Give the file with the backup's key. To make one: (umask 077; openssl rand -hex 32 > backup.key)"
+            )
+        }
     }
 }
 

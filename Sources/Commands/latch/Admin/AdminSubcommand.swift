@@ -25,7 +25,7 @@ enum AdminSubcommand {
         ] + AdminStoreSubcommands.all)
 
     private static let user = Subcommand(
-        name: "user", summary: "accounts: list, show, roles, statuses, sessions, second factors",
+        name: "user", summary: "accounts: list, show, roles, statuses, sign-outs, second factors",
         examples: ["latch admin user list": "the newest accounts of the store in this folder"],
         subcommands: [AdminListSubcommand.subcommand, show, setRole] + statuses + [signOut, removeFactor, delete])
 

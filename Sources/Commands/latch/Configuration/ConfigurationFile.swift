@@ -72,7 +72,9 @@ struct ConfigurationFile: Sendable {
             value = try JSONValue(parsing: text)
         } catch {
             let location = TOMLParser(text).location(scalars(before: error.offset, in: text))
-            throw .failed("\(path):\(location.line):\(location.column): \(error.message)", hint: error.hint)
+            throw .failed(
+                "\(path):\(location.line):\(location.column): \(error.message)",
+                hint: "Write one JSON object, without comments and without a comma after its last member.")
         }
         guard let object = value.objectValue else {
             throw .failed("\(path):1:1: this is not a JSON object.", hint: "Write {\"listen\": \"127.0.0.1:8080\"}.")
@@ -98,10 +100,14 @@ struct ConfigurationFile: Sendable {
         case .array(let elements):
             let texts = elements.compactMap(\.stringValue)
             if texts.count == elements.count { return texts.joined(separator: " ") }
-        case .null, .object: break
+        case .object:
+            throw .failed(
+                "\(path): '\(key)' is a table, and settings are outside of tables.",
+                hint: "Write each setting at the top level, such as listen or store.")
+        case .null: break
         }
         throw .failed(
-            "\(path): '\(key)' is not the value of a setting.",
-            hint: "Settings are texts, numbers, true or false, or lists of texts, outside of tables.")
+            "\(path): '\(key)' has a value of a wrong type.",
+            hint: "Settings are texts, numbers, true or false, or lists of texts.")
     }
 }

@@ -63,8 +63,7 @@ enum ServerSetting {
         Setting(key, String(standard), summary) { text in
             guard let number = Int(text), range.contains(number) else {
                 throw CommandError.failed(
-                    "The setting '\(key)' must be a whole number from \(range.lowerBound) to \(range.upperBound).",
-                    hint: "'latch serve --print-config' shows all settings and their values.")
+                    "The setting '\(key)' must be a whole number from \(range.lowerBound) to \(range.upperBound).")
             }
         }
     }

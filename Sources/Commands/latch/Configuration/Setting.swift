@@ -27,6 +27,12 @@ struct Setting: Sendable {
         self.validate = validate
     }
 
+    /// The purpose and the default, as a hint.
+    var meaning: String {
+        let purpose = "'\(key)' means: \(summary)."
+        return standard.isEmpty ? purpose : purpose + " The default is \(standard)."
+    }
+
     /// The name in the environment.
     var environmentName: String { "LATCH_" + key.uppercased() }
 
@@ -36,7 +42,10 @@ struct Setting: Sendable {
         + IdentitySetting.all.map { setting in
             Setting(
                 setting.key, setting.shown(in: IdentityConfiguration()), setting.summary, isSecret: setting.isSecret
-            ) { text in _ = try IdentityConfiguration(values: [setting.key: text]).mailer() }
+            ) { text in
+                _ = try IdentityConfiguration(values: [setting.key: text]).mailer()
+                if setting.key == "admin_listen", !text.isEmpty { _ = try ListenAddress(text) }
+            }
         }
 }
 

@@ -40,7 +40,7 @@ struct Settings: Sendable {
         for setting in Setting.all {
             let effective = Self.effective(setting, flags, environment, credentials, file)
             if effective.source != .standard {
-                do { try setting.validate(effective.text) } catch { throw Self.error(error, at: effective.source) }
+                do { try setting.validate(effective.text) } catch { throw Self.error(error, of: effective) }
             }
             all.append(effective)
         }
@@ -86,12 +86,14 @@ struct Settings: Sendable {
         }
     }
 
-    /// Returns the error with its source in front.
-    private static func error(_ problem: any Error, at source: SettingSource) -> CommandError {
-        let error = CommandError(describing: problem)
+    /// Returns the error with its source in front, and with the setting's meaning where it has no hint of its own.
+    private static func error(_ problem: any Error, of effective: Effective) -> CommandError {
+        let (error, source) = (CommandError(describing: problem), effective.source)
+        let isGeneral = error.hint == nil || (problem as? IdentityError)?.code == IdentityError.invalidSetting.code
+        let hint = isGeneral ? effective.setting.meaning : error.hint ?? ""
         // An invalid option is a usage error.
-        if case .flag = source { return .usage("\(source): \(error.message)", hint: error.hint ?? "") }
-        return .failed("\(source): \(error.message)", hint: error.hint)
+        if case .flag = source { return .usage("\(source): \(error.message)", hint: hint) }
+        return .failed("\(source): \(error.message)", hint: hint)
     }
 }
 

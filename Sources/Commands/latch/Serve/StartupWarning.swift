@@ -12,6 +12,13 @@ extension Environment {
                 "No mails can be sent, so users cannot verify an address or reset a password.",
                 hint: "Set smtp_url, or mail_directory to have mails written as files.")
         }
+        if configuration.tls == nil, settings["issuer"].utf8.starts(with: "https://".utf8),
+            settings["trusted_proxies"].isEmpty
+        {
+            warn(
+                "No proxy is trusted, so all clients behind the one that terminates TLS share its address and its limits.",
+                hint: "Set trusted_proxies to the proxy's address, such as 127.0.0.1.")
+        }
         if settings["store_key"].isEmpty, settings["store_key_file"].isEmpty,
             !ListenAddress(of: configuration).isLoopback
         {
