@@ -88,6 +88,23 @@ import Testing
         #expect(try await database.number(select) == 1)
     }
 
+    @Test func `has a name that says its text, and is refused in the session of another client`() async throws {
+        let database = try await PostgresCluster.shared().database { $0.maximumConnections = 1 }
+        defer { database.close() }
+        let select = "SELECT 7 + 0 * length('of many clients')"
+        let names = "SELECT name FROM pg_prepared_statements WHERE statement = $1"
+        let read = { @Sendable (connection: PostgresConnection) throws -> String? in
+            _ = try connection.run(select)
+            return try connection.first(names, [.text(select)]) { row throws(PostgresError) in try row.text(0) }
+        }
+        let name = try #require(try await database.withConnection(read))
+        let other = try await PostgresCluster.shared().database { $0.maximumConnections = 1 }
+        defer { other.close() }
+        // A pooler that lends out sessions leaves behind what was prepared in them.
+        try await other.run("PREPARE \(name) AS \(select)")
+        await #expect(throws: PostgresError.sharedSession) { try await other.withConnection(read) }
+    }
+
     @Test func `of which there are too many is parsed each time`() async throws {
         let database = try await PostgresCluster.shared().database { $0.maximumConnections = 1 }
         defer { database.close() }

@@ -12,6 +12,17 @@ final class PipelinedConnection {
     private struct StatementKey: Hashable {
         let sql: String
         let types: [UInt32]
+
+        /// The name of the prepared statement, which says its text: where a pooler lends out sessions between transactions, a
+        /// name that counts would run the text of another client with our values.
+        var name: String {
+            // Two digests by FNV-1a; nobody chooses texts so that they collide.
+            let parts: [UInt64] = [0xCBF2_9CE4_8422_2325, 0x6C62_272E_07BB_0142].map { basis in
+                let bytes = Array(sql.utf8) + types.flatMap { type in [0, 8, 16, 24].map { UInt8(type >> $0 & 255) } }
+                return bytes.reduce(basis) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+            }
+            return "latch_" + parts.map { String($0, radix: 36) }.joined(separator: "_")
+        }
     }
 
     /// A command that was sent, in the order of the results.
@@ -30,7 +41,6 @@ final class PipelinedConnection {
     private let silenceLimit: Duration
     /// The names of the prepared statements, of which there are few: values are bound and never part of a text.
     private var prepared: [StatementKey: String] = [:]
-    private var nextName = 0
     /// The memory to which libpq's notice receiver writes; ``hasWarning`` explains it.
     private let warning: UnsafeMutablePointer<Bool>
     /// Whether the connection cannot be used any more.
@@ -142,8 +152,7 @@ extension PipelinedConnection {
     private func preparedName(of key: StatementKey, sent: inout [SentCommand]) throws(PostgresError) -> String? {
         if let name = prepared[key] { return name }
         guard prepared.count < Self.maximumPrepared else { return nil }
-        let name = "latch\(nextName)"
-        nextName += 1
+        let name = key.name
         try require(PQsendPrepare(handle, name, key.sql, Int32(clamping: key.types.count), key.types) == 1)
         prepared[key] = name
         sent.append(.preparation(key))

@@ -27,6 +27,7 @@ extension PostgresError {
         case "25006": .readOnlyServer
         // Another node has migrated the table, or a pooler in between has given this session to another server process.
         case "26000": .staleSession
+        case "42P05": .sharedSession
         case "0A000" where isStalePlan: .staleSession
         case "57P01", "57P02", "57P03", "57P05", "25P03": .connectionLost
         case _ where state.utf8.starts(with: "08".utf8): .connectionLost

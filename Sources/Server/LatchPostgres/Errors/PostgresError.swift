@@ -76,6 +76,11 @@ extension PostgresError {
         code: "staleSession", message: "The prepared statements of the connection are outdated.",
         hint: "The transaction was rolled back and can be repeated.", recovery: .reconnection)
 
+    /// The session has statements that another client has prepared.
+    package static let sharedSession = PostgresError(
+        code: "sharedSession", message: "The session of the database is shared with other clients.",
+        hint: "A pooler must keep a session for each connection (pool_mode = session); or connect to the server itself.")
+
     /// The connection ended after the commit was sent: the transaction may be in the database or not.
     package static let outcomeUnknown = PostgresError(
         code: "outcomeUnknown",
