@@ -145,6 +145,35 @@ import Testing
     }
 }
 
+@Suite struct `A pool of readers of SQLite` {
+    @Test func `reads no old snapshot after one that has failed, and nothing once it is closed`() throws {
+        let folder = try TemporaryFolder()
+        let writer = try SQLiteConnection(path: folder.file(), access: .readWrite)
+        try writer.run("PRAGMA journal_mode = WAL")
+        try writer.run("CREATE TABLE thing (value INTEGER)")
+        let readers = SQLiteReaders(path: folder.file())
+        let select = "SELECT count(*) FROM thing"
+        let count = { () throws(IdentityError) in
+            try readers.read { db throws(IdentityError) in try db.number(select) }
+        }
+        // SQLite ends a transaction by itself when the disk is full or broken.
+        for (ending, expected) in [(nil, 1), ("ROLLBACK", 2)] as [(String?, Int)] {
+            #expect(throws: IdentityError.storeFull) {
+                try readers.snapshot { db throws(IdentityError) -> Void in
+                    _ = try db.number(select)
+                    if let ending { try db.run(ending) }
+                    throw .storeFull
+                }
+            }
+            try writer.run("INSERT INTO thing VALUES (1)")
+            #expect(try count() == expected)
+            #expect(try readers.snapshot { db throws(IdentityError) in try db.number(select) } == expected)
+        }
+        readers.close()
+        #expect(throws: IdentityError.storeClosed) { try count() }
+    }
+}
+
 @Suite struct `What is noted in the store` {
     @Test func `names each change, its account and its moment, and no secret`() async throws {
         let site = try await Site()

@@ -67,5 +67,7 @@ import Testing
         #expect(try await store.device(id: fixture.device.id) == nil)
         await store.close()
         #expect(await failure { try await store.checkHealth(at: noon) } == .storeClosed)
+        #expect(await failure { _ = try await store.device(id: fixture.device.id) } == .storeClosed)
+        #expect(await failure { _ = try await store.devices(of: fixture.account.id, at: noon) } == .storeClosed)
     }
 }

@@ -11,7 +11,8 @@ final class SQLiteReaders: Sendable {
     /// The file's inode at the start, which detects that the file was replaced; nil if the system has none.
     private let inode: UInt?
     private let maximumIdle: Int
-    private let idle = Mutex<[SQLiteConnection]>([])
+    /// The unused connections; nil once the pool is closed.
+    private let idle = Mutex<[SQLiteConnection]?>([])
 
     /// Creates a pool without connections.
     ///
@@ -24,7 +25,7 @@ final class SQLiteReaders: Sendable {
 
     /// Runs `body` with a connection of its own, on the calling thread, which it blocks.
     ///
-    /// - Throws: `IdentityError.storeMoved` if the file was replaced, or the error of `body`.
+    /// - Throws: `IdentityError.storeMoved` if the file was replaced, `.storeClosed`, or the error of `body`.
     func read<Result>(_ body: (SQLiteConnection) throws(IdentityError) -> Result) throws(IdentityError) -> Result {
         let connection = try take()
         defer { release(connection) }
@@ -35,32 +36,32 @@ final class SQLiteReaders: Sendable {
     func snapshot<Result>(_ body: (SQLiteConnection) throws(IdentityError) -> Result) throws(IdentityError) -> Result {
         try read { db throws(IdentityError) in
             try db.run("BEGIN")
-            let result: Result
-            do throws(IdentityError) { result = try body(db) } catch {
-                try db.run("ROLLBACK")
-                throw error
-            }
+            // If it fails, the connection is closed with its transaction.
+            let result = try body(db)
             try db.run("COMMIT")
             return result
         }
     }
 
     /// Closes the idle connections; one in use closes when it is released.
-    func close() { idle.withLock { $0.removeAll() } }
+    func close() { idle.withLock { $0 = nil } }
 
     /// Returns an idle connection, or a new one to the same file.
     private func take() throws(IdentityError) -> SQLiteConnection {
-        if let connection = idle.withLock({ $0.popLast() }) { return connection }
+        let (reused, isClosed) = idle.withLock { ($0?.popLast(), $0 == nil) }
+        guard !isClosed else { throw .storeClosed }
+        if let reused { return reused }
         let connection = try SQLiteConnection(path: path, access: .readOnly)
         // Another file at the same path has none of the devices: "not signed in" would be wrong.
         guard SQLiteFile.inode(of: path) == inode else { throw .storeMoved }
         return connection
     }
 
-    /// Keeps the connection, or closes it if enough are idle.
+    /// Keeps the connection, or closes it if enough are idle, or if it would read an old snapshot.
     private func release(_ connection: SQLiteConnection) {
+        guard !connection.isInTransaction else { return }
         idle.withLock { idle in
-            if idle.count < maximumIdle { idle.append(connection) }
+            if let count = idle?.count, count < maximumIdle { idle?.append(connection) }
         }
     }
 }
