@@ -140,11 +140,8 @@ extension HTTP2Connection {
                 stream.content.append(contentsOf: bytes)
             }
         case .handling, .responding: session.consume(id, bytes.count)
-        case .responded:
-            session.consumeConnection(bytes.count)
-            // RFC 9113 §8.1: the rest of the request is not wanted.
-            session.reset(id, .noError)
-        case .closed: session.consumeConnection(bytes.count)
+        // The rest of a request whose response is sent is discarded until its deadline, within the window that the stream has.
+        case .responded, .closed: session.consumeConnection(bytes.count)
         }
     }
 
@@ -191,12 +188,12 @@ extension HTTP2Connection {
         guard frame.endsStream, let stream = streams[frame.stream] else { return }
         stream.phase = .responded
         stream.memory.releaseAll()
-        // The client gets time to read the response before the rest of its request is refused.
+        // RFC 9113 §8.1: the client gets time to read the response before the rest of its request is refused.
         stream.deadline = loop.now &+ 2_000_000_000
     }
 
     /// Forgets a stream that has ended on both sides, or was reset by either.
-    func streamCloses(_ id: Int32, _ error: UInt32) {
+    func streamCloses(_ id: Int32) {
         guard let stream = streams.removeValue(forKey: id) else { return }
         release(stream)
         if arriving?.stream === stream { (arriving, headDeadline) = (nil, .max) }

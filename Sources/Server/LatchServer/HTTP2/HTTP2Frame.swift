@@ -4,8 +4,6 @@
 struct HTTP2Frame {
     let type: UInt8
     let flags: UInt8
-    /// The number of bytes after the head.
-    let length: Int
     let stream: Int32
 
     /// The types that matter here (RFC 9113 §6).

@@ -16,8 +16,7 @@ enum HTTP2Session {
 
     func nextOutput() -> UnsafeBufferPointer<UInt8>? { switch self {} }
 
-    @discardableResult
-    func respond(_ head: HTTP2FieldBlock, to stream: HTTP2Stream, hasContent: Bool) -> Bool { switch self {} }
+    func respond(_ head: HTTP2FieldBlock, to stream: HTTP2Stream, hasContent: Bool) {}
 
     func inform(_ head: HTTP2FieldBlock, on stream: HTTP2Stream) {}
 

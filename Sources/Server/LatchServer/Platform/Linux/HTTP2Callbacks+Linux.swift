@@ -66,8 +66,8 @@ struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they ar
                 HTTP2Frame(frame.pointee.hd), error: isReset ? frame.pointee.rst_stream.error_code : nil)
             return 0
         }
-        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, error, user in
-            Self.connection(user)?.streamCloses(id, error)
+        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, _, user in
+            Self.connection(user)?.streamCloses(id)
             return 0
         }
     }
@@ -100,7 +100,7 @@ struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they ar
 
 extension HTTP2Frame {
     fileprivate init(_ head: nghttp2_frame_hd) {
-        self.init(type: head.type, flags: head.flags, length: head.length, stream: head.stream_id)
+        self.init(type: head.type, flags: head.flags, stream: head.stream_id)
     }
 }
 

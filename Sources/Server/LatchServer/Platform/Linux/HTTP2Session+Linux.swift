@@ -67,17 +67,17 @@ struct HTTP2Session {
 // MARK: - Sending
 
 extension HTTP2Session {
-    /// Queues a response, whose content `stream` has if there is any; returns false when its stream is gone.
-    @discardableResult
-    func respond(_ head: HTTP2FieldBlock, to stream: HTTP2Stream, hasContent: Bool) -> Bool {
+    /// Queues a response, whose content `stream` has if there is any.
+    func respond(_ head: HTTP2FieldBlock, to stream: HTTP2Stream, hasContent: Bool) {
         head.withLines { lines in
             guard hasContent else {
-                return nghttp2_submit_response(session, stream.id, lines.baseAddress, lines.count, nil) == 0
+                _ = nghttp2_submit_response(session, stream.id, lines.baseAddress, lines.count, nil)
+                return
             }
             var provider = nghttp2_data_provider()
             provider.source.ptr = Unmanaged.passUnretained(stream).toOpaque()
             provider.read_callback = HTTP2Callbacks.readContent
-            return nghttp2_submit_response(session, stream.id, lines.baseAddress, lines.count, &provider) == 0
+            _ = nghttp2_submit_response(session, stream.id, lines.baseAddress, lines.count, &provider)
         }
     }
 

@@ -62,6 +62,27 @@ import Testing
         }
     }
 
+    @Test func `that sends on after its response is refused after two seconds, and not before`() async throws {
+        let uptime = ManualUptime()
+        var configuration = Server.Configuration.kept(by: uptime)
+        configuration.maximumBodyBytes = 10
+        try await serving(.telling, configuration: configuration) { address in
+            let client = try await FrameClient(address)
+            let content = [UInt8](repeating: 1, count: 11)
+            for stream in [1, 3] as [UInt32] {
+                await client.send(.post(stream), .data(stream, content, flags: 0))
+                #expect(await client.answer(to: stream).status == 413)
+                await client.send(.data(stream, content, flags: 0))
+            }
+            await client.send(.data(3, content))
+            #expect(await client.settle())
+            #expect(client.answers[1]?.reset == nil)
+            uptime.advance(bySeconds: 3)
+            #expect(await client.receive { $0.answers[1]?.reset == 0 })
+            #expect(client.answers[3]?.reset == nil, "its request was complete in time")
+        }
+    }
+
     @Test(.tags(.attackK2)) func `that keeps its window shut loses the stream`() async throws {
         let uptime = ManualUptime()
         let handler = ClosureHandler { _ in HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 1, count: 100)))
