@@ -53,7 +53,6 @@
     F(char *, PQcmdStatus, (PGresult * result), (result), NULL)                                                        \
     F(char *, PQcmdTuples, (PGresult * result), (result), NULL)                                                        \
     F(int, PQntuples, (const PGresult *result), (result), 0)                                                           \
-    F(int, PQnfields, (const PGresult *result), (result), 0)                                                           \
     F(char *, PQfname, (const PGresult *result, int column), (result, column), NULL)                                   \
     F(Oid, PQftype, (const PGresult *result, int column), (result, column), 0)                                         \
     F(int, PQgetisnull, (const PGresult *result, int row, int column), (result, row, column), 1)                       \

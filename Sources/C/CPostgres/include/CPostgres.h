@@ -40,7 +40,6 @@ enum {
 enum {
     latch_transaction_idle = 0,
     latch_transaction_open = 2,
-    latch_transaction_failed = 3,
 };
 
 /// The fields of an error.
@@ -48,7 +47,6 @@ enum {
     latch_field_severity = 'V',
     latch_field_sqlstate = 'C',
     latch_field_primary = 'M',
-    latch_field_table = 't',
     latch_field_constraint = 'n',
     latch_field_function = 'R',
 };
@@ -89,7 +87,6 @@ char *PQresultErrorField(const PGresult *result, int field);
 char *PQcmdStatus(PGresult *result);
 char *PQcmdTuples(PGresult *result);
 int PQntuples(const PGresult *result);
-int PQnfields(const PGresult *result);
 char *PQfname(const PGresult *result, int column);
 Oid PQftype(const PGresult *result, int column);
 int PQgetisnull(const PGresult *result, int row, int column);
