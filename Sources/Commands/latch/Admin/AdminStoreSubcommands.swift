@@ -67,7 +67,7 @@ enum AdminStoreSubcommands {
         body: { invocation, environment in
             let from = try existing(try required(source, invocation))
             let to = try StoreLocation(try required(target, invocation)).path
-            let administration = try administration(invocation, environment)
+            let administration = try administration(try settings(invocation, environment), environment)
             let content = try await administration.copy(from: from, to: to)
             environment.write(content.text("Copied"), orJSON: content.json, for: invocation)
             return .success
@@ -99,7 +99,7 @@ enum AdminStoreSubcommands {
             }
             let settings = try settings(invocation, environment)
             let key = try await key(invocation, environment)
-            let administration = try administration(invocation, environment)
+            let administration = try administration(settings, environment)
             let (content, word) =
                 if let path = invocation[verified] {
                     (try await administration.verify(path, key: key), "Verified")
@@ -131,9 +131,10 @@ enum AdminStoreSubcommands {
         ],
         body: { invocation, environment in
             let path = try required(file, invocation)
-            let location = try StoreLocation(try settings(invocation, environment)["store"]).path
+            let settings = try settings(invocation, environment)
+            let location = try StoreLocation(settings["store"]).path
             let key = try await key(invocation, environment)
-            let administration = try administration(invocation, environment)
+            let administration = try administration(settings, environment)
             let content = try await administration.restore(from: path, to: location, key: key)
             environment.write(content.text("Restored"), orJSON: content.json, for: invocation)
             return .success
@@ -164,10 +165,9 @@ enum AdminStoreSubcommands {
 
     /// Returns the operations, which report their progress to a terminal.
     private static func administration(
-        _ invocation: Invocation, _ environment: Environment
+        _ settings: Settings, _ environment: Environment
     ) throws -> StoreAdministration {
-        let configuration = try settings(invocation, environment).identityConfigurationWithKey()
-        return try StoreAdministration(storeKey: configuration.storeKey) { table, rows in
+        try StoreAdministration(storeKey: try settings.identityConfigurationWithKey().storeKey) { table, rows in
             guard environment.error.isTerminal, rows > 0 else { return }
             environment.error.line("\(table): \(rows)")
         }
