@@ -54,11 +54,13 @@ extension PostgresSession {
         var record = AuditRecord(
             id: max(audit.nextID(at: now), (head?.lastID ?? 0) + 1),
             at: Date(storedMilliseconds: now.storedMilliseconds), event: event, accountID: account, detail: detail)
-        // Another node may have taken the id.
-        while try !insert(record, in: name) { record = record.with(id: record.id + 1) }
+        let chain = auditChain?.named(name)
         // Without its head the chain is damaged, which its verification reports; a new head would hide that.
-        guard let chain = auditChain?.named(name), var head else { return }
-        try extend(&head, to: record, chain, name)
+        let digest = { head.flatMap { chain?.digest(of: record, after: $0.lastDigest) } }
+        // Another node may have taken the id.
+        while try !insert(record, digest(), in: name) { record = record.with(id: record.id + 1) }
+        guard let chain, var head, let digest = digest() else { return }
+        (head.lastID, head.lastDigest) = (record.id, digest)
         try set(head, chain, name)
     }
 
@@ -187,24 +189,16 @@ extension PostgresSession {
     }
 
     /// Inserts an entry, and returns whether no other has its id.
-    private func insert(_ record: AuditRecord, in name: String) throws(IdentityError) -> Bool {
+    private func insert(_ record: AuditRecord, _ digest: [UInt8]?, in name: String) throws(IdentityError) -> Bool {
         try run(
             """
-            INSERT INTO audit (chain, id, at, event, account_id, detail) VALUES ($1, $2, $3, $4, $5, $6)
+            INSERT INTO audit (chain, id, at, event, account_id, detail, digest) VALUES ($1, $2, $3, $4, $5, $6, $7)
             ON CONFLICT DO NOTHING
             """,
             [
                 .text(name), .integer(record.id), .date(record.at), .text(record.event), .text(record.accountID),
-                .text(record.detail),
+                .text(record.detail), .blob(digest),
             ]) == 1
-    }
-
-    /// Stores the digest of an entry, which becomes the last one of its chain.
-    private func extend(
-        _ head: inout AuditChain.Head, to record: AuditRecord, _ chain: AuditChain, _ name: String
-    ) throws(IdentityError) {
-        (head.lastID, head.lastDigest) = (record.id, chain.digest(of: record, after: head.lastDigest))
-        try run(Self.digestChange, [.blob(head.lastDigest), .text(name), .integer(record.id)])
     }
 
     /// Returns the head of a chain; nil if it is missing, or is not the one that was stored with the key of the chain.
