@@ -29,14 +29,7 @@ extension SQLIdentityStore: DeviceStore {
     ) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
             guard try db.isUnchanged(account) else { return false }
-            let changed = try db.run(
-                """
-                UPDATE device SET authenticated_at = $1, factor_at = coalesce($2, factor_at)
-                WHERE id = $3 AND account_id = $4 AND revoked_at IS NULL AND expires_at > $1
-                """, [.date(now), .date(factorAt), .blob(id), .text(account.id)])
-            guard changed == 1 else { return false }
-            try db.audit("device.authenticated", account: account.id, at: now)
-            return true
+            return try db.authenticate(id, of: account.id, factorAt: factorAt, at: now)
         }
     }
 
@@ -76,7 +69,8 @@ extension SQLIdentityStore: DeviceStore {
             [.text(accountID), .date(now)], read: Device.init)
     }
 
-    /// Signs out one device and so ends its access tokens, since each use of them reads the row.
+    /// Signs out one device and so ends its access tokens: whoever verifies one reads the row, after each write of this process and
+    /// each second.
     ///
     /// Checks the owner: another account's device is not found (attack G4).
     package func revoke(
@@ -102,6 +96,20 @@ extension SQLIdentityStore: DeviceStore {
 }
 
 extension SQLConnection {
+    /// Records that the user of a device has authenticated; returns false if it is not signed in.
+    func authenticate(
+        _ device: [UInt8], of account: String, factorAt: Date?, detail: String? = nil, at now: Date
+    ) throws(IdentityError) -> Bool {
+        let changed = try run(
+            """
+            UPDATE device SET authenticated_at = $1, factor_at = coalesce($2, factor_at)
+            WHERE id = $3 AND account_id = $4 AND revoked_at IS NULL AND expires_at > $1
+            """, [.date(now), .date(factorAt), .blob(device), .text(account)])
+        guard changed == 1 else { return false }
+        try audit("device.authenticated", account: account, detail: detail, at: now)
+        return true
+    }
+
     /// Inserts a device if the account is active and unchanged.
     func signIn(_ device: Device, of account: Account) throws(IdentityError) -> Bool {
         // What the login was decided on must still hold: a reset, a second factor or a proof of the address since then

@@ -54,14 +54,9 @@ extension SQLIdentityStore: PasskeyStore {
             switch purpose {
             case .session(let device): return try db.signIn(device, of: account) ? .accepted : .ended
             case .reauthentication(let device):
-                let changed = try db.run(
-                    """
-                    UPDATE device SET authenticated_at = $1, factor_at = $2
-                    WHERE id = $3 AND account_id = $4 AND revoked_at IS NULL AND expires_at > $5
-                    """, [.date(now), .date(now), .blob(device), .text(account.id), .date(now)])
-                guard changed == 1 else { return .ended }
-                try db.audit("device.authenticated", account: account.id, detail: "passkey", at: now)
-                return .accepted
+                let isSignedIn = try db.authenticate(
+                    device, of: account.id, factorAt: now, detail: "passkey", at: now)
+                return isSignedIn ? .accepted : .ended
             }
         }
     }

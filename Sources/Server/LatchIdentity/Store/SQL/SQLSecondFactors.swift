@@ -180,11 +180,9 @@ extension SQLConnection {
     }
 
     fileprivate func insert(recoveryDigests: [[UInt8]], of accountID: String, isConfirmed: Bool) throws(IdentityError) {
-        for digest in recoveryDigests {
-            try run(
-                "INSERT INTO recovery_code (account_id, is_confirmed, digest) VALUES ($1, $2, $3)",
-                [.text(accountID), .integer(isConfirmed ? 1 : 0), .blob(digest)])
-        }
+        try run(
+            "INSERT INTO recovery_code (account_id, is_confirmed, digest) VALUES ($1, $2, $3)",
+            each: recoveryDigests.map { [.text(accountID), .integer(isConfirmed ? 1 : 0), .blob($0)] })
     }
 
     /// Removes the factor, its challenges, and the record of the devices that proved it, and mails the owner.
