@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The least that a server of HTTP/1.1 can do: threads that wait with epoll and send the same bytes after each empty line.
 //
-// usage: epoll PORT THREADS <RESPONSE; it ends with its standard input's reader, by a signal.
+// usage: epoll PORT THREADS <RESPONSE; a signal ends it.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/tcp.h>

@@ -61,5 +61,8 @@ import Testing
             if !isDuplicate { #expect(transactions.count == 2) }
         }
         #expect(try await database.number("SELECT count(*) FROM gathered") == 68)
+        // Each call counts, also those of a flight in which others have failed.
+        #expect(writer.statistics.calls == 70 && writer.statistics.flights == 4)
+        #expect(writer.statistics.largestFlight == 63)
     }
 }

@@ -6,7 +6,7 @@ import PortableFoundation
 
 /// The administration of a store on this machine, next to a server that may be running.
 ///
-/// The audit log names the operator for each change; a running server sees it with its next request.
+/// The audit log names the operator for each change; a running server sees it within a second.
 struct LocalAccountAdministration: AccountAdministration {
     private let identity: Identity
 

@@ -13,7 +13,9 @@ enum ServerSetting {
         Setting("listen", "127.0.0.1:8080", "the address to listen on, HOST:PORT; port 0 takes any free one") {
             _ = try ListenAddress($0)
         },
-        Setting("store", "sqlite:latch.sqlite", "the account store, sqlite:PATH") { _ = try StoreLocation($0) },
+        Setting("store", "sqlite:latch.sqlite", "the account store, sqlite:PATH or postgres://…") {
+            _ = try StoreLocation($0)
+        },
         Setting("store_key_file", "", "a file with the store_key") { _ in },
         Setting("tls_certificate", "", "a PEM file with the certificate chain; serves https") { _ in },
         Setting("tls_key", "", "a PEM file with the certificate's private key") { _ in },

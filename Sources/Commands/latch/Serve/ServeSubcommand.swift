@@ -11,7 +11,8 @@ enum ServeSubcommand {
     /// The option for the address, by default on loopback, so that a trial server is not open to the network.
     static let listen = Option.value(
         "listen", "HOST:PORT", "where to listen; port 0 takes any free one (127.0.0.1:8080)")
-    static let store = Option.value("store", "STORE", "where accounts are kept: sqlite:PATH (sqlite:latch.sqlite)")
+    static let store = Option.value(
+        "store", "STORE", "where accounts are kept: sqlite:PATH or postgres://… (sqlite:latch.sqlite)")
     /// The option for the configuration file, whose path LATCH_CONFIG may also give.
     static let config = Option.value("config", "FILE", short: "c", "a TOML or JSON file with settings")
     /// The only setting of the auth server with an option, since it belongs to the address.

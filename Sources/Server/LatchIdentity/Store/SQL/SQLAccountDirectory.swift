@@ -27,7 +27,7 @@ extension SQLIdentityStore: AccountDirectory {
         }
     }
 
-    /// Sums the counts that triggers maintain per class and UTC day.
+    /// Sums the counts per class and UTC day, which triggers maintain in SQLite.
     package func statistics(since midnight: Date) async throws(IdentityError) -> AccountStatistics {
         let today = midnight.storedMilliseconds / 86_400_000
         return try await read { db throws(IdentityError) in
