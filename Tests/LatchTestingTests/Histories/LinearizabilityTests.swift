@@ -118,10 +118,21 @@ import Testing
         }
     }
 
+    @Test func `is linearizable within the bound of a read, and not without one`() {
+        let bounded = LinearizabilityChecker(staleness: .milliseconds(5))
+        let histories = (1...400 as ClosedRange<UInt64>).map { SimulatedFamily.history(seed: $0, staleness: 5) }
+        for (seed, history) in histories.enumerated() {
+            let result = bounded.check(history)
+            #expect(result == .linearizable, "seed \(seed + 1):\n\(history.table.joined(separator: "\n"))")
+        }
+        #expect(histories.contains { checker.check($0) != .linearizable })
+    }
+
     @Test(arguments: SimulatedFamily.Defect.allCases)
     func `is found to have a defect, and explained by few of its operations`(_ defect: SimulatedFamily.Defect) throws {
+        let bounded = LinearizabilityChecker(staleness: .milliseconds(5))
         let found = (1...100 as ClosedRange<UInt64>).compactMap { seed in
-            Explanation(SimulatedFamily.history(seed: seed, defect: defect), by: checker)
+            Explanation(SimulatedFamily.history(seed: seed, defect: defect, staleness: 5), by: bounded)
         }
         #expect(found.count >= 5, "found in \(found.count) of 100")
         let shortest = try #require(found.min { $0.operations.count < $1.operations.count })

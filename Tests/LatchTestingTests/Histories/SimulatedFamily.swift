@@ -18,16 +18,30 @@ struct SimulatedFamily {
         case lostSignOut
         /// A token that was replaced long ago is refused, and nobody is signed out.
         case toleratedReuse
+        /// A server keeps a session for ten times as long as it may.
+        case keptTooLong
     }
 
     private let defect: Defect?
     private var random: SplitMix64
     private var generation = 0
+    /// The time of the sign-out; nil before.
+    private var end: Int?
     private var isRevoked = false
+    /// The time for which a read may see an earlier state.
+    private let staleness: Int
+
+    private init(defect: Defect?, seed: UInt64, staleness: Int) {
+        self.defect = defect
+        self.staleness = defect == .keptTooLong ? 10 * staleness : staleness
+        random = SplitMix64(state: seed)
+    }
 
     /// Returns the history of a life.
-    static func history(seed: UInt64, defect: Defect? = nil, count: Int = 24) -> [FamilyOperation] {
-        var family = SimulatedFamily(defect: defect, random: SplitMix64(state: seed))
+    static func history(
+        seed: UInt64, defect: Defect? = nil, staleness: Int = 0, count: Int = 24
+    ) -> [FamilyOperation] {
+        var family = SimulatedFamily(defect: defect, seed: seed, staleness: staleness)
         let first = FamilyOperation(.signIn, .issued(IssuedToken(generation: 0)), from: .zero, to: .milliseconds(1))
         return [first] + family.operations(count)
     }
@@ -46,13 +60,13 @@ struct SimulatedFamily {
             invocations.append((start, effect, end, client))
         }
         var history: [FamilyOperation] = []
-        for (start, _, end, client) in invocations.sorted(by: { ($0.effect, $0.start) < ($1.effect, $1.start) }) {
+        for (start, effect, end, client) in invocations.sorted(by: { ($0.effect, $0.start) < ($1.effect, $1.start) }) {
             let seen = history.filter { $0.end.map { $0 < .milliseconds(start) } == true }
             for case .issued(let token) in seen.map(\.outcome) where token.generation > known.generation {
                 known = token
             }
             let action = nextAction(known: known)
-            var outcome = outcome(of: action)
+            var outcome = outcome(of: action, at: effect)
             if random.below(8) == 0 { outcome = .unknown }
             history.append(
                 FamilyOperation(action, outcome, from: .milliseconds(start), to: .milliseconds(end), client: client))
@@ -72,20 +86,28 @@ struct SimulatedFamily {
     }
 
     /// Applies an operation, wrongly where the family has a defect.
-    private mutating func outcome(of action: FamilyOperation.Action) -> FamilyOperation.Outcome {
+    private mutating func outcome(of action: FamilyOperation.Action, at time: Int) -> FamilyOperation.Outcome {
         let isStruck = random.below(4) == 0
         switch action {
         case .read:
-            return !isRevoked || (defect == .acceptedAfterSignOut && isStruck) ? .accepted : .refused
+            let isKept = end.map { time - random.below(staleness + 1) < $0 } ?? true
+            return !isRevoked || isKept || (defect == .acceptedAfterSignOut && isStruck) ? .accepted : .refused
         case .signOut:
-            if defect != .lostSignOut || !isStruck { isRevoked = true }
+            if defect != .lostSignOut || !isStruck { revoke(at: time) }
             return .accepted
-        case .refresh(let token, _): return refresh(token, isStruck: isStruck)
+        case .refresh(let token, _): return refresh(token, isStruck: isStruck, at: time)
         case .signIn, .signOutEverywhere, .changePassword: return .unknown
         }
     }
 
-    private mutating func refresh(_ token: IssuedToken, isStruck: Bool) -> FamilyOperation.Outcome {
+    private mutating func revoke(at time: Int) {
+        isRevoked = true
+        end = end ?? time
+    }
+
+    private mutating func refresh(
+        _ token: IssuedToken, isStruck: Bool, at time: Int
+    ) -> FamilyOperation.Outcome {
         guard !isRevoked, token.generation <= generation else { return .refused }
         if token.generation == generation {
             let successor = IssuedToken(generation: generation + 1)
@@ -95,7 +117,7 @@ struct SimulatedFamily {
         if token.generation == generation - 1 {
             return .issued(IssuedToken(generation: generation, text: defect == .twoSuccessors && isStruck ? 1 : 0))
         }
-        isRevoked = defect != .toleratedReuse
+        if defect != .toleratedReuse { revoke(at: time) }
         return .refused
     }
 }

@@ -10,7 +10,8 @@ import SessionHistories
 ///
 ///     check-histories 1 1000              the seeds of the histories
 ///     check-histories 1 1000 sqlite:PATH  a store that is there already
-///     check-histories 1 1000 postgres     servers of PostgreSQL with a standby, and the faults of both and of the network
+///     check-histories 1 1000 postgres     servers of PostgreSQL with a standby, the faults of both and of the network, and nodes
+///                                         whose dates are wrong and jump
 ///
 /// What is signed out is accepted for a second at most, and nothing else may be late.
 ///
@@ -29,14 +30,17 @@ import SessionHistories
             exit(2)
         }
         let store = arguments.dropFirst(2).first
+        let database =
+            store == "postgres" ? try await DatabasePair(nodes: Self.nodes, transport: Transport.live) : nil
         var (counts, findings, first) = (HistoryCounts(), 0, numbers[0])
         while first <= numbers[1] {
             let seeds = first...min(numbers[1], (first / batch + 1) * batch - 1)
             findings += try await withTemporaryFolder { @Sendable folder in
-                try await play(seeds, store: store, in: folder)
+                try await play(seeds, store: store, on: database, in: folder)
             }.add(to: &counts)
             first = seeds.upperBound + 1
         }
+        await database?.end()
         let faults = counts.faults.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         print(
             "\(counts.histories) histories, \(counts.families) families, \(counts.operations) operations, "
@@ -58,23 +62,27 @@ import SessionHistories
     }
 
     /// Plays with servers of their own; every other store has no window in which an old token is repeated.
-    private static func play(_ seeds: ClosedRange<UInt64>, store: String?, in folder: String) async throws -> Batch {
+    private static func play(
+        _ seeds: ClosedRange<UInt64>, store: String?, on database: DatabasePair?, in folder: String
+    ) async throws -> Batch {
         let window = seeds.lowerBound / batch % 2 == 0 ? 30 : 0
         let checker = LinearizabilityChecker(
             FamilyModel(replayWindow: .seconds(window)), staleness: .seconds(1))
-        let stage = try await startStage(store: store, window: window, in: folder)
+        let settings = serverSettings(window: window, in: folder)
+        let nodes =
+            if let database {
+                try await nodes(over: database, settings, seed: seeds.lowerBound, in: folder)
+            } else {
+                try await nodes(over: store ?? "sqlite:\(folder)/identity.sqlite", settings, in: folder)
+            }
+        let stage = HistoryStage(nodes: nodes, database: database)
         let played: Batch
         do { played = try await play(seeds, on: stage, by: checker, window: window) } catch {
-            await end(stage)
+            for node in nodes { await node.end() }
             throw error
         }
-        await end(stage)
+        for node in nodes { await node.end() }
         return played
-    }
-
-    private static func end(_ stage: HistoryStage) async {
-        for node in stage.nodes { await node.end() }
-        await stage.database?.end()
     }
 
     private static func play(
@@ -83,68 +91,78 @@ import SessionHistories
         var played = Batch()
         for seed in seeds {
             let history = History(seed: seed, stage: stage, transport: Transport.live)
-            let families = try await history.play(&played.counts)
-            for (number, family) in families.enumerated() {
+            let recorder = try await history.play(&played.counts)
+            for seconds in recorder.wrongDates {
+                print("seed \(seed): a token began \(seconds) seconds from the date of the database")
+                played.findings += 1
+            }
+            for (number, family) in recorder.families.enumerated() {
                 switch checker.check(family.operations) {
                 case .linearizable: continue
                 case .undecided: played.counts.undecided += 1
                 case .notLinearizable: played.findings += 1
                 }
-                try report(family.operations, "seed \(seed), family \(number), window \(window) s", by: checker)
+                let name = "seed \(seed), family \(number), window \(window) s"
+                try report(family.operations, name, recorder.events, by: checker)
             }
         }
         return played
     }
 
-    /// Prints why a family has no order, and writes all of its operations to a file.
-    private static func report(_ operations: [FamilyOperation], _ name: String, by checker: LinearizabilityChecker)
-        throws
-    {
+    /// Prints why a family has no order, and writes all of its operations to a file, with the history's events.
+    private static func report(
+        _ operations: [FamilyOperation], _ name: String, _ events: [String], by checker: LinearizabilityChecker
+    ) throws {
         let reason = Explanation(operations, by: checker).map { "\($0)" } ?? "the search was given up"
         print("\(name): \(reason)")
-        let text = ([name, reason, ""] + operations.table).joined(separator: "\n") + "\n"
+        let text = ([name, reason, ""] + operations.table + [""] + events).joined(separator: "\n") + "\n"
         let file = FileManager.default.temporaryDirectory.appending(path: "history-\(UUID().uuidString)")
         try Data(text.utf8).write(to: file)
         print("see \(file.path)")
     }
 
-    /// Starts the servers, and the database if it is ours.
-    private static func startStage(store: String?, window: Int, in folder: String) async throws -> HistoryStage {
-        guard store == "postgres" else {
-            let store = store ?? "sqlite:\(folder)/identity.sqlite"
-            let settings = serverSettings(window: window, in: folder)
-            var nodes: [ServerNode] = []
-            for _ in 0..<Self.nodes { nodes.append(try await node(store, settings, in: folder)) }
-            return HistoryStage(nodes: nodes)
-        }
-        let database = try await DatabasePair(nodes: Self.nodes, transport: Transport.live)
-        do {
-            let settings = serverSettings(window: window, in: folder)
-            var nodes: [ServerNode] = []
-            for store in database.stores { nodes.append(try await node(store, settings, in: folder)) }
-            return HistoryStage(nodes: nodes, database: database)
-        } catch {
-            await database.end()
-            throw error
-        }
+    /// Starts servers on one machine, over its file or a database.
+    private static func nodes(
+        over store: String, _ settings: [String: String], in folder: String
+    ) async throws -> [ServerNode] {
+        var nodes: [ServerNode] = []
+        for _ in 0..<Self.nodes { nodes.append(try await node(store, settings, in: folder)) }
+        return nodes
     }
 
-    private static func node(_ store: String, _ settings: [String: String], in folder: String) async throws
-        -> ServerNode
-    {
+    /// Starts servers on machines with a network and a date of their own.
+    private static func nodes(
+        over database: DatabasePair, _ settings: [String: String], seed: UInt64, in folder: String
+    ) async throws -> [ServerNode] {
+        let library = try await NodeClock.library(in: folder)
+        var (nodes, random) = ([ServerNode](), SplitMix64(state: seed))
+        for (number, store) in database.stores.enumerated() {
+            let clock = try NodeClock(
+                "\(folder)/clock-\(number)", library: library, seconds: random.pick(NodeClock.offsets))
+            nodes.append(try await node(store, settings, clock, in: folder))
+        }
+        return nodes
+    }
+
+    private static func node(
+        _ store: String, _ settings: [String: String], _ clock: NodeClock? = nil, in folder: String
+    ) async throws -> ServerNode {
         let program = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
             .deletingLastPathComponent().appending(path: "latch").path
         return try await ServerNode(
-            ServerNode.Program(path: program, store: store, settings: settings, errors: "\(folder)/errors"))
+            ServerNode.Program(
+                path: program, store: store, settings: settings, errors: "\(folder)/errors", clock: clock))
     }
 
     private static func serverSettings(window: Int, in folder: String) -> [String: String] {
-        [
+        let settings = [
             "LATCH_HOME": folder, "LATCH_ISSUER": "http://localhost:8080", "LATCH_ACCESS_LOG": "off",
             "LATCH_ARGON2_MEMORY_KIB": "8", "LATCH_ARGON2_PASSES": "1", "LATCH_REPLAY_WINDOW": "\(window)",
             "LATCH_MAIL_DIRECTORY": "\(folder)/mails", "LATCH_LOGIN_LIMIT_PER_MINUTE": "1000000",
             "LATCH_SIGNUP_LIMIT_PER_HOUR": "1000000", "LATCH_TOKEN_LIMIT_PER_MINUTE": "10000000",
             "LATCH_REQUEST_LIMIT_PER_MINUTE": "10000000", "LATCH_REFRESH_LIMIT_PER_MINUTE": "10000000",
         ]
+        // Scripts/mutate selects a defect of the servers by a variable.
+        return settings.merging(ProcessInfo.processInfo.environment.filter { $0.key == "LATCH_MUTANT" }) { $1 }
     }
 }

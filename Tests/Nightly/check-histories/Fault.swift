@@ -2,7 +2,7 @@
 
 import LatchTesting
 
-/// A fault of a server, of its database or of the network between both, once as many requests were sent.
+/// A fault of a server, of its date, of its database or of the network between both, once as many requests were sent.
 struct Fault {
     enum Kind: Hashable, Sendable {
         /// The server is killed, and starts again.
@@ -19,6 +19,8 @@ struct Fault {
         case cut(node: Int, milliseconds: Int)
         /// The standby takes nothing, so that no commit ends.
         case slow(milliseconds: Int)
+        /// The date of a node jumps, and is wrong by some seconds from then on.
+        case jump(node: Int, seconds: Int)
     }
 
     let kind: Kind
@@ -37,7 +39,7 @@ struct Fault {
         (0...random.below(2)).map { number -> Fault in
             let (node, time) = (random.below(nodes), 10 + random.below(400))
             let kind: Kind =
-                switch random.below(20) {
+                switch random.below(24) {
                 case 0: .failover(milliseconds: 0)
                 case 1: .failover(milliseconds: time)
                 case 2: .roll
@@ -45,6 +47,7 @@ struct Fault {
                 case 9..<12: .stall(node: node, milliseconds: time)
                 case 12..<15: .cut(node: node, milliseconds: time)
                 case 15..<18: .slow(milliseconds: time)
+                case 18..<22: .jump(node: node, seconds: random.pick(NodeClock.offsets))
                 default: .pause(node: node, milliseconds: time)
                 }
             return Fault(kind: kind, after: random.below(requests / 2) + number * requests / 4)
@@ -64,6 +67,7 @@ extension Fault.Kind {
         case .stall: "partitions"
         case .cut: "lost answers"
         case .slow: "slow commits"
+        case .jump: "clock jumps"
         }
     }
 }

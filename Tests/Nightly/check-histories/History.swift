@@ -46,8 +46,8 @@ struct History {
         self.transport = transport
     }
 
-    /// Plays, and returns the families that have come of it.
-    func play(_ counts: inout HistoryCounts) async throws -> [HistoryRecorder.Family] {
+    /// Plays, and returns what the clients have seen.
+    func play(_ counts: inout HistoryCounts) async throws -> HistoryRecorder {
         var random = SplitMix64(state: seed)
         // A store that was there before may know the address of an earlier run.
         let email = "ada\(seed).\(UUID().uuidString)@example.com"
@@ -71,14 +71,14 @@ struct History {
             try await group.waitForAll()
         }
         try await last.settle()
-        if stage.database != nil, seed % 4 == 0 { try await last.readOfLater() }
+        if seed % 4 == 0 { try await last.signOutAndReadLater() }
         let families = recorder.families
         counts.histories += 1
         counts.families += families.count
         counts.operations += recorder.invocations
         counts.unknown += families.reduce(0) { $0 + $1.operations.count { $0.outcome == .unknown } }
         for fault in faults { counts.faults[fault.kind.name, default: 0] += 1 }
-        return families
+        return recorder
     }
 
     private func faults(_ random: inout SplitMix64) -> [Fault] {
@@ -91,6 +91,8 @@ struct History {
 
     private func apply(_ fault: Fault, _ recorder: HistoryRecorder) async throws {
         while recorder.invocations < fault.after { try await Task.sleep(for: .milliseconds(1)) }
+        recorder.note("\(fault.kind) begins")
+        defer { recorder.note("\(fault.kind) is over") }
         switch fault.kind {
         case .kill(let node): try await nodes[node].restart()
         case .pause(let node, let milliseconds): try await nodes[node].pause(for: .milliseconds(milliseconds))
@@ -101,6 +103,7 @@ struct History {
         case .cut(let node, let milliseconds):
             try await stage.database?.apply("cut", "node=\(node)&ms=\(milliseconds)")
         case .slow(let milliseconds): try await stage.database?.apply("slow", "ms=\(milliseconds)")
+        case .jump(let node, let seconds): try nodes[node].setDate(wrongBy: seconds)
         }
     }
 

@@ -23,9 +23,23 @@ struct HistoryClient {
     let recorder: HistoryRecorder
     let transport: any Handler
     var random: SplitMix64
+    /// Whether no request is cut off.
+    private var isPatient = false
 
     /// The passwords that the account may have: a change without an answer leaves two.
     static let passwords = ["Secret123!", "Secret456!"]
+
+    init(
+        number: Int, email: String, nodes: [ServerNode], recorder: HistoryRecorder, transport: any Handler,
+        random: SplitMix64
+    ) {
+        self.number = number
+        self.email = email
+        self.nodes = nodes
+        self.recorder = recorder
+        self.transport = transport
+        self.random = random
+    }
 
     /// Sends random requests.
     mutating func play(_ count: Int) async throws {
@@ -54,12 +68,31 @@ struct HistoryClient {
         }
     }
 
-    /// Reads once more at each server, a second after the last change: it is the longest for which a change of another server
-    /// may not be seen (Decision 0094).
-    mutating func readOfLater() async throws {
+    /// Signs out at one server once all have read the sessions, and reads at all a second later: it is the longest for which a
+    /// change of another server may not be seen (Decision 0094).
+    mutating func signOutAndReadLater() async throws {
+        isPatient = true
+        let count = recorder.families.count
+        // The account has one of two passwords.
+        for _ in 0..<20 where recorder.families.count < count + 2 { try await signIn() }
+        try await readEverywhere()
+        let families = recorder.families
+        let (last, family) = (families.count - 1, families[families.count - 1])
+        switch random.below(3) {
+        case 0: try await signOut(last, family)
+        case 1: try await signOutEverywhere(last, family)
+        default:
+            try await changePassword(last, family)
+            try await signOut(last, family)
+        }
         try await Task.sleep(for: .seconds(1))
-        for (index, family) in recorder.families.enumerated() {
-            for node in nodes.indices { try await read(index, family, at: node) }
+        try await readEverywhere()
+    }
+
+    /// Reads each session at each server.
+    private mutating func readEverywhere() async throws {
+        for node in nodes.indices {
+            for (index, family) in recorder.families.enumerated() { try await read(index, family, at: node) }
         }
     }
 
@@ -143,7 +176,9 @@ struct HistoryClient {
     private func recordEffect(
         _ action: FamilyOperation.Action, _ answer: Answer, _ start: Duration, _ node: Int, _ family: Int
     ) {
-        guard let outcome = outcome(answer), outcome != .refused else { return }
+        guard let outcome = outcome(answer), outcome != .refused else {
+            return recorder.note("client \(number), node \(node), \(action) of family \(family): \(answer)")
+        }
         recorder.recordEverywhere(operation(action, outcome, start, node), by: family)
     }
 
@@ -190,7 +225,7 @@ struct HistoryClient {
         let (transport, sent) = (transport, request)
         let exchange = Task { try await transport.respond(to: sent) }
         var cut: Task<Void, any Error>?
-        if random.below(12) == 0 {
+        if !isPatient, random.below(12) == 0 {
             let time = Duration.microseconds(random.below(8_000))
             cut = Task {
                 try await Task.sleep(for: time)

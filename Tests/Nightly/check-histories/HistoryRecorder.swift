@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+import LatchCore
 import LatchJOSE
 import SessionHistories
 import Synchronization
@@ -24,6 +26,8 @@ final class HistoryRecorder: Sendable {
         var families: [Family] = []
         var everywhere: [(origin: Int, operation: FamilyOperation)] = []
         var invocations = 0
+        var events: [(time: Duration, text: String)] = []
+        var wrongDates: [Int] = []
     }
 
     private let state = Mutex(State())
@@ -45,11 +49,24 @@ final class HistoryRecorder: Sendable {
     /// The number of requests so far.
     var invocations: Int { state.withLock { $0.invocations } }
 
+    /// The faults, and the answers that say nothing of a family, by their times.
+    var events: [String] {
+        state.withLock { $0.events }.sorted { $0.time < $1.time }
+            .map { "\(Int(($0.time / .milliseconds(1)).rounded())) ms: \($0.text)" }
+    }
+
+    /// By how many seconds access tokens began at another date than the database's, which is this machine's.
+    var wrongDates: [Int] { state.withLock { $0.wrongDates } }
+
+    /// Records an event, for the report of a family without an order.
+    func note(_ text: String) { state.withLock { $0.events.append((now, text)) } }
+
     func invoke() { state.withLock { $0.invocations += 1 } }
 
     /// Records a login and the family that it made.
     func signIn(_ refresh: String, access: String, _ operation: (FamilyOperation.Outcome) -> FamilyOperation) throws {
         let parts = try Self.parts(of: refresh)
+        try checkDate(of: access)
         let operation = operation(.issued(IssuedToken(generation: parts.generation)))
         state.withLock { state in
             state.families.append(
@@ -72,6 +89,7 @@ final class HistoryRecorder: Sendable {
     /// Returns a token that a family was issued, and records its access token.
     func issued(_ text: String, access: String, to family: Int) throws -> IssuedToken {
         let parts = try Self.parts(of: text)
+        try checkDate(of: access)
         return state.withLock { state in
             state.families[family].access = access
             var texts = state.families[family].texts[parts.generation, default: []]
@@ -82,6 +100,15 @@ final class HistoryRecorder: Sendable {
             return IssuedToken(
                 generation: isForeign ? -1 : parts.generation, text: texts.firstIndex(of: text) ?? 0)
         }
+    }
+
+    /// Records an access token that was not issued just now (RFC 7519 §4.1.6), whatever date its server's machine has.
+    private func checkDate(of access: String) throws {
+        let parts = access.split(separator: ".")
+        guard parts.count == 3, let issued = try JSONValue(parsing: try Base64URL.decode(parts[1]))["iat"]?.intValue
+        else { throw MalformedToken() }
+        let seconds = issued - Int(Date().timeIntervalSince1970)
+        if abs(seconds) >= 20 { state.withLock { $0.wrongDates.append(seconds) } }
     }
 
     /// Returns device and generation: `lr1.` and base64url of 16 bytes, 4 bytes and a code.

@@ -18,6 +18,8 @@ final class ServerNode: Sendable {
         let store: String
         let settings: [String: String]
         let errors: String
+        /// The date of its machine; nil for the right one.
+        var clock: NodeClock?
     }
 
     let url: URL
@@ -34,7 +36,8 @@ final class ServerNode: Sendable {
 
     private static func start(_ program: Program, listen: String) async throws -> (ChildProcess, URL) {
         let process = try ChildProcess.start(
-            program.path, ["serve", "--listen", listen, "--store", program.store], environment: program.settings,
+            program.path, ["serve", "--listen", listen, "--store", program.store],
+            environment: program.settings.merging(program.clock?.environment ?? [:]) { $1 },
             errors: .file(program.errors))
         let line = await process.line()
         guard let line, line.hasPrefix("latch: serving "), let address = line.split(separator: " ").last,
@@ -55,6 +58,9 @@ final class ServerNode: Sendable {
         let (next, _) = try await Self.start(program, listen: "127.0.0.1:\(url.port ?? 0)")
         process.withLock { $0 = next }
     }
+
+    /// Sets the date of its machine, wrong by some seconds.
+    func setDate(wrongBy seconds: Int) throws { try program.clock?.set(seconds: seconds) }
 
     /// Sends SIGSTOP, and SIGCONT some time later.
     func pause(for time: Duration) async throws {
