@@ -75,7 +75,8 @@ extension MetricSample {
         return names.map { name in
             // A number of things has no unit; collectors that write for Prometheus append another one's name to the metric's.
             OTLPExportedMetric(
-                name: name, unit: name.hasSuffix("_seconds") ? "s" : "", data: data(groups[name] ?? [], times))
+                name: name, unit: name.utf8.reversed().starts(with: "_seconds".utf8.reversed()) ? "s" : "",
+                data: data(groups[name] ?? [], times))
         }
     }
 
