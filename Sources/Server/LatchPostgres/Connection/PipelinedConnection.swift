@@ -17,10 +17,9 @@ final class PipelinedConnection {
         /// name that counts would run the text of another client with our values.
         var name: String {
             // Two digests by FNV-1a; nobody chooses texts so that they collide.
-            let parts: [UInt64] = [0xCBF2_9CE4_8422_2325, 0x6C62_272E_07BB_0142].map { basis in
-                let bytes = Array(sql.utf8) + types.flatMap { type in [0, 8, 16, 24].map { UInt8(type >> $0 & 255) } }
-                return bytes.reduce(basis) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-            }
+            let bytes = Array(sql.utf8) + types.flatMap { type in [0, 8, 16, 24].map { UInt8(type >> $0 & 255) } }
+            let bases: [UInt64] = [0xCBF2_9CE4_8422_2325, 0x6C62_272E_07BB_0142]
+            let parts = bases.map { basis in bytes.reduce(basis) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
             return "latch_" + parts.map { String($0, radix: 36) }.joined(separator: "_")
         }
     }
