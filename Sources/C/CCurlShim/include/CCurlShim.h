@@ -57,6 +57,12 @@ static inline long latch_curl_response_code(CURL *easy) {
     return curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0;
 }
 
+/// The number of bytes of heads and content that were sent, also on connections that were lost since.
+static inline long latch_curl_sent_bytes(CURL *easy) {
+    long value = 0;
+    return curl_easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &value) == CURLE_OK ? value : 0;
+}
+
 /// The status that HTTP/2 has received, even if libcurl did not deliver its head; 0 if there is none.
 long latch_curl_early_status(CURL *easy);
 

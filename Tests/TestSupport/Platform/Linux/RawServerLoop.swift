@@ -69,8 +69,9 @@ final class RawServerLoop {
             for entry in watched[2...] where entry.revents != 0 { serve(entry.fd) }
             for (socket, connection) in connections where connection.isTrickling { flush(socket) }
         }
-        for socket in connections.keys { close(socket) }
+        // Nobody who loses a connection finds the port open.
         close(listener)
+        for socket in connections.keys { close(socket) }
         close(stop)
     }
 

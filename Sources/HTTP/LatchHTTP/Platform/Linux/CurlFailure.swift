@@ -10,8 +10,10 @@ enum CurlFailure {
     /// - Parameters:
     ///   - errorBuffer: libcurl's error message, which names TLS alerts.
     ///   - showsCertificate: Whether the host was to be offered a client certificate.
+    ///   - hasSent: Whether an earlier connection may have taken some of the request to the host.
     static func error(
-        _ code: CURLcode, authority: String, errorBuffer: String = "", showsCertificate: Bool = false
+        _ code: CURLcode, authority: String, errorBuffer: String = "", showsCertificate: Bool = false,
+        hasSent: Bool = false
     ) -> HTTPError {
         switch code {
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pinMismatch("\(authority) showed a key that is not pinned.")
@@ -33,14 +35,15 @@ enum CurlFailure {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM,
             CURLE_BAD_CONTENT_ENCODING, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_WRITE_ERROR:
             .malformedMessage("The response of \(authority) violates HTTP: \(text(code)).")
-        default: offline(code, authority)
+        default: offline(code, authority, hasSent: hasSent)
         }
     }
 
-    private static func offline(_ code: CURLcode, _ authority: String) -> HTTPError {
+    private static func offline(_ code: CURLcode, _ authority: String, hasSent: Bool) -> HTTPError {
         var error = HTTPError.offline("\(authority) could not be reached: \(text(code)).")
         let withoutConnection = [CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT]
-        error.isUnsent = withoutConnection.contains { $0 == code }
+        // libcurl may have sent the request on a reused connection that was lost, and tried to connect again.
+        error.isUnsent = !hasSent && withoutConnection.contains { $0 == code }
         return error
     }
 

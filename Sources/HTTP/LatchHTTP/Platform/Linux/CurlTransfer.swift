@@ -67,6 +67,11 @@ final class CurlTransfer: @unchecked Sendable {
     /// The socket that libcurl does not watch while it waits for `upload`.
     var unreadSocket: CInt?
 
+    /// Whether the request may be sent again on another connection although a server may have executed it.
+    private(set) var isRepeatable = false
+    /// The number of bytes that were sent, to a proxy, before the request itself; nil before its first attempt.
+    var bytesBeforeRequest: Int?
+
     /// Whether libcurl is working on the transfer.
     var isUnderWay = false
     /// The result of the transfer; nil until its end.
@@ -180,6 +185,9 @@ final class CurlTransfer: @unchecked Sendable {
         maximumResponseBytes = min(request.maximumResponseBytes ?? .max, configuration.maximumResponseBytes)
         (streamedBytes, arrived, noticed) = (0, 0, 0)
         (socket, unreadSocket) = (nil, nil)
+        isRepeatable =
+            request.method.isIdempotent || request.isSafeToRetry || request.fields[.idempotencyKey] != nil
+        bytesBeforeRequest = nil
         idleTimeout = upload == nil && responseBuffer == nil ? 0 : UInt64(timeout.wholeMilliseconds) * 1_000_000
     }
 
@@ -220,7 +228,7 @@ final class CurlTransfer: @unchecked Sendable {
         guard let outcome, outcome == CURLE_OK || isAnsweredAnyway else {
             throw CurlFailure.error(
                 outcome ?? CURLE_ABORTED_BY_CALLBACK, authority: authority, errorBuffer: String(cString: errorBuffer),
-                showsCertificate: showsCertificate)
+                showsCertificate: showsCertificate, hasSent: hasSent)
         }
         // RFC 9112 §8: a head without its empty line is incomplete, but libcurl accepts it.
         guard !isReadingHead else {

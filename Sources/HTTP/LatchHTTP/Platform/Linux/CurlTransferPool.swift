@@ -71,6 +71,7 @@ final class CurlTransferPool: Sendable {
         options.set(CURLOPT_WRITEFUNCTION, CurlTransfer.onContent, CURLOPT_WRITEDATA, pointer)
         options.set(CURLOPT_READFUNCTION, CurlTransfer.onUpload, CURLOPT_READDATA, pointer)
         options.set(CURLOPT_SEEKFUNCTION, CurlTransfer.onRewind, CURLOPT_SEEKDATA, pointer)
+        options.set(CURLOPT_PREREQFUNCTION, CurlTransfer.onRequest, CURLOPT_PREREQDATA, pointer)
         options.set(CURLOPT_ERRORBUFFER, pointer: transfer.errorBuffer)
         options.set(CURLOPT_ACCEPT_ENCODING, text: CurlRequestStrings.codings)
         options.set(CURLOPT_OPENSOCKETFUNCTION, CurlLoop.onOpen, CURLOPT_OPENSOCKETDATA, pointer)
