@@ -167,7 +167,11 @@ import Testing
 
     @Test func `waits for a server that starts again`() async throws {
         let first = try await PostgresCluster()
-        let database = first.database { $0.retryTimeout = .seconds(40) }
+        let news = Journal()
+        let database = first.database {
+            $0.retryTimeout = .seconds(40)
+            $0.reportOutage = { news.append($0 == nil ? 1 : 0) }
+        }
         defer { database.close() }
         _ = try await database.withConnection { try $0.run("CREATE TABLE survivor (n bigint)") }
         _ = try await database.withConnection { try $0.run("CHECKPOINT") }
@@ -176,8 +180,10 @@ import Testing
         let error = await failure { try await impatient.number("SELECT 1") }
         #expect(error == .connectionFailed && error?.description.contains(PostgresCluster.password) == false)
         let write = Task { try await database.run("INSERT INTO survivor VALUES (1)") }
+        await eventually { database.outage == .connectionFailed }
         let second = try await first.restarted()
         #expect(try await write.value == 1)
+        #expect(news.entries == [0, 1] && database.outage == nil, "lost once, and back")
         #expect(try await database.number("SELECT count(*) FROM survivor") == 1)
         try await second.remove()
     }

@@ -40,7 +40,8 @@ import Testing
         let insert = { @Sendable (id: Int64) async throws -> Int64? in
             let statement = PostgresStatement(
                 "INSERT INTO gathered VALUES ($1) RETURNING txid_current()", [.integer(id)])
-            return try await writer.run([statement], key: [])[0].first { row throws(PostgresError) in try row.integer(0) }
+            return try await writer.run([statement], key: [])[0].first { row throws(PostgresError) in try row.integer(0)
+            }
         }
         // While the first flight waits for the only connection, the others gather.
         for (range, isDuplicate) in [(0..<64 as Range<Int64>, false), (64..<70, true)] {

@@ -8,6 +8,7 @@
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -183,6 +184,39 @@ void *latch_tls_context_make(const uint8_t *chain, size_t chain_count, const uin
     if (ok) return context;
     SSL_CTX_free(context);
     return NULL;
+}
+
+static int seconds_since(const ASN1_TIME *epoch, const ASN1_TIME *time, int64_t *seconds) {
+    int days, rest;
+    if (ASN1_TIME_diff(&days, &rest, epoch, time) != 1) return 0;
+    *seconds = (int64_t)days * 86400 + rest;
+    return 1;
+}
+
+int latch_tls_context_validity(void *context, int64_t *begin, int64_t *end) {
+    STACK_OF(X509) *chain = NULL;
+    ASN1_TIME *epoch = ASN1_TIME_set(NULL, 0);
+    X509 *next = SSL_CTX_get0_certificate(context);
+    int ok = epoch && next && SSL_CTX_get0_chain_certs(context, &chain) == 1;
+    *begin = INT64_MIN;
+    *end = INT64_MAX;
+    for (int index = 0; ok && next; index++) {
+        int64_t first, last;
+        ok = seconds_since(epoch, X509_get0_notBefore(next), &first) && seconds_since(epoch, X509_get0_notAfter(next), &last);
+        if (ok && first > *begin) *begin = first;
+        if (ok && last < *end) *end = last;
+        next = index < sk_X509_num(chain) ? sk_X509_value(chain, index) : NULL;
+    }
+    ASN1_TIME_free(epoch);
+    ERR_clear_error();
+    return ok;
+}
+
+int latch_tls_context_is_for(void *context, const char *host) {
+    X509 *own = SSL_CTX_get0_certificate(context);
+    int ok = own && (X509_check_ip_asc(own, host, 0) == 1 || X509_check_host(own, host, 0, 0, NULL) == 1);
+    ERR_clear_error();
+    return ok;
 }
 
 void latch_tls_context_free(void *context) { SSL_CTX_free(context); }

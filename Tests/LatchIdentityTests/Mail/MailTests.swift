@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import LatchHTTP
 import LatchTesting
 import Synchronization
 import TestSupport
@@ -113,6 +114,28 @@ import Testing
         let text = try #require(server.messages.first.map { String(decoding: $0, as: UTF8.self) })
         #expect(text.contains("To: <a@example.com>\r\n"))
         #expect(server.commands.contains { $0.hasPrefix("RCPT TO:<a@example.com>") })
+    }
+
+    @Test func `that submits checks its connection, and sends nothing`() async throws {
+        let server = try RawSMTPServer()
+        let url = "smtp://ada:hunter2@127.0.0.1:\(server.port)"
+        try await SMTPMailer(url: url, sender: "no-reply@example.com").checkConnection()
+        #expect(server.commands.contains("NOOP") && server.commands.contains { $0.hasPrefix("EHLO") })
+        #expect(server.commands.contains("AUTH PLAIN") && server.messages.isEmpty)
+        #expect(!server.commands.contains { $0.hasPrefix("MAIL") || $0.hasPrefix("RCPT") || $0 == "DATA" })
+    }
+
+    @Test(arguments: [
+        (["EHLO": "421 busy", "HELO": "421 busy"], "offline"), (["AUTH": "535 no"], "offline"),
+    ])
+    func `that submits reports a server that does not take its connection`(
+        refusals: [String: String], code: String
+    ) async throws {
+        let server = try RawSMTPServer(refusing: refusals, extensions: ["AUTH LOGIN"])
+        let url = "smtp://ada:hunter2@127.0.0.1:\(server.port)"
+        let mailer = try SMTPMailer(url: url, sender: "no-reply@example.com")
+        let error = try await #require(throws: HTTPError.self) { try await mailer.checkConnection() }
+        #expect(error.code == code && !"\(error.message)".contains("hunter2"))
     }
 
     @Test(.tags(.p12)) func `that submits does not print its password`() throws {

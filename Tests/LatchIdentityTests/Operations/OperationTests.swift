@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import Synchronization
 import TestTags
 import Testing
 
@@ -25,8 +26,9 @@ import Testing
         let store = try SQLIdentityStore(path: folder.file(), busyTimeout: .milliseconds(20))
         var configuration = IdentityConfiguration()
         configuration.issuer = "http://127.0.0.1:8080"
+        let clock = ManualClock(noon)
         let identity = try await Identity(
-            configuration: configuration, store: store, mailer: MemoryMailer(), clock: ManualClock(noon).wallClock())
+            configuration: configuration, store: store, mailer: MemoryMailer(), clock: clock.wallClock())
         let request = HTTPRequest(scheme: "http", authority: "127.0.0.1:8080", path: "/healthz")
         let other = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try other.run("BEGIN IMMEDIATE")
@@ -34,6 +36,7 @@ import Testing
         #expect(answer.status == 503)
         #expect(answer.string("code") == "storeBusy")
         try other.run("ROLLBACK")
+        clock.advance(by: 1)
         #expect(try await identity.handler.respond(to: request).status == .ok)
         await identity.close()
     }
@@ -78,6 +81,41 @@ import Testing
         #expect(failures.isEmpty)
         // The blocked write and one check; one more for whoever had begun and not asked yet when it ended.
         #expect(store.writeStatistics.jobs - before < 20)
+        await store.close()
+    }
+
+    @Test(.tags(.attackK8)) func `is checked once a second, whatever the result`() async throws {
+        let clock = ManualClock(noon)
+        let probes = Mutex(0)
+        let check = HealthCheck(clock: clock.wallClock()) { () throws(IdentityError) in
+            guard
+                probes.withLock({
+                    $0 += 1; return $0
+                }) > 1
+            else { throw .storeFull }
+        }
+        for _ in 0..<50 { #expect(await check.failure() == .storeFull) }
+        clock.advance(by: 0.999)
+        #expect(await check.failure() == .storeFull)
+        #expect(probes.withLock { $0 } == 1)
+        clock.advance(by: 0.001)
+        for _ in 0..<50 { #expect(await check.failure() == nil) }
+        #expect(probes.withLock { $0 } == 2)
+    }
+
+    @Test func `is checked without an end of what was read of sessions, which every other write is`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLIdentityStore(path: folder.file())
+        let version = store.version
+        try await store.checkHealth(at: noon)
+        #expect(store.version == version && store.writeStatistics.jobs == 1)
+        _ = try await store.write { _ throws(IdentityError) in 1 }
+        #expect(store.version == version + 1)
+        // Its outcome may be unknown.
+        await #expect(throws: IdentityError.storeBusy) {
+            try await store.write { _ throws(IdentityError) -> Void in throw .storeBusy }
+        }
+        #expect(store.version == version + 2)
         await store.close()
     }
 

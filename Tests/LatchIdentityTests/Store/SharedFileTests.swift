@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import LatchTesting
 import Testing
 
 @testable import LatchIdentity
@@ -115,6 +116,7 @@ import Testing
         let site = try await Site()
         #expect(try await site.get("/healthz").status == 200)
         try FileManager.default.moveItem(atPath: site.folder.file(), toPath: site.folder.file("aside.sqlite"))
+        site.clock.advance(by: 1)
         let answer = try await site.get("/healthz")
         #expect(answer.status == 503)
         #expect(answer.string("code") == "storeMoved")

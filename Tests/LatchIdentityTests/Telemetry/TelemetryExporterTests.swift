@@ -40,11 +40,13 @@ private final class Collector: Handler {
     }
 }
 
-private func configuration(_ environment: [String: String] = [:], ratio: String = "") throws -> TelemetryConfiguration {
+private func configuration(
+    _ environment: [String: String] = [:], ratio: String = "", parents: String = ""
+) throws -> TelemetryConfiguration {
     try #require(
         try TelemetryConfiguration(
             endpoint: "http://collector.example:4318", headers: "x-key=hunter2", ratio: ratio,
-            propagatingTo: "https://sso.example", service: "latch", environment: environment))
+            propagatingTo: "https://sso.example", parents: parents, service: "latch", environment: environment))
 }
 
 @Suite(.timeLimit(.minutes(1))) struct `The exporter of traces` {
@@ -95,6 +97,35 @@ private func configuration(_ environment: [String: String] = [:], ratio: String 
         _ = try await handler.respond(to: request("/notes/1", ["traceparent": parent]))
         await exporter.close()
         #expect(collector.requests.isEmpty)
+    }
+
+    /// A sender of requests: its address, that of a trusted proxy in between, and whether it is in the configured networks.
+    private static let senders: [(client: String?, proxy: String?, decides: Bool)] = [
+        ("192.0.2.1", nil, false), ("10.1.2.3", nil, true), ("2001:db8::1", nil, false), (nil, nil, false),
+        ("192.0.2.1", "10.0.0.1", true), ("10.1.2.3", "192.0.2.9", true), ("192.0.2.1", "192.0.2.9", false),
+    ]
+
+    @Test(arguments: senders, ["0", "1"])
+    func `leaves the decision to record to configured networks alone`(
+        sender: (client: String?, proxy: String?, decides: Bool), ratio: String
+    ) async throws {
+        let collector = Collector()
+        let exporter = TelemetryExporter(
+            try configuration(ratio: ratio, parents: "10.0.0.0/8 ::1"), transport: collector)
+        let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
+        for flag in ["00", "01"] {
+            let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-\(flag)"
+            var request = request("/notes/1", ["traceparent": parent])
+            request.context[RemoteAddress.self] = sender.client
+            request.context[ProxyAddress.self] = sender.proxy
+            _ = try await handler.respond(to: request)
+        }
+        await exporter.close()
+        let spans = try collector.spans()
+        #expect(spans.count == (sender.decides ? 1 : ratio == "1" ? 2 : 0))
+        // In the client's trace, whoever decides.
+        #expect(
+            spans.allSatisfy { Hex.encode(Array($0.traceId)) == "0af7651916cd43dd8448eb211c80319c" && $0.flags == 1 })
     }
 
     @Test func `drops and counts what its queue has no room for, and makes no request wait`() async throws {
@@ -236,6 +267,17 @@ private func configuration(_ environment: [String: String] = [:], ratio: String 
 @Suite struct `The configuration of the exporter` {
     private func made(_ environment: [String: String]) throws -> TelemetryConfiguration? {
         try TelemetryConfiguration(service: "latch", environment: environment)
+    }
+
+    @Test(arguments: ["hunter2", "10.0.0.7/8", "10.0.0.0/8;::1"])
+    func `names the setting of networks that are none`(parents: String) {
+        #expect(
+            throws: IdentityError.invalidSetting(
+                "trace_parents", "networks such as 127.0.0.1 10.0.0.0/8, without host bits")
+        ) {
+            try TelemetryConfiguration(
+                endpoint: "http://127.0.0.1:4318", parents: parents, service: "latch", environment: [:])
+        }
     }
 
     @Test func `takes the standard variables`() throws {

@@ -24,9 +24,14 @@ func eventually(_ condition: () -> Bool) async {
 extension PostgresDatabase {
     /// Occupies a connection until the gate opens.
     func occupy(until gate: Gate) async -> Task<Void, any Error> {
-        let before = connections.open - connections.idle
-        let task = Task { try await self.withConnection { _ in gate.wait() } }
-        await eventually { connections.open - connections.idle == before + 1 && connections.waiting == 0 }
+        let begun = Journal()
+        let task = Task {
+            try await self.withConnection { _ in
+                begun.append(1)
+                gate.wait()
+            }
+        }
+        await eventually { !begun.entries.isEmpty && connections.waiting == 0 }
         return task
     }
 }

@@ -41,6 +41,7 @@ import Testing
         case "otlp_headers": (1...3).map { "x-key=\($0)" }
         case "trace_ratio": ["0.1", "0.2", "0"]
         case "trace_origins": (1...3).map { "https://host\($0).example" }
+        case "trace_parents": ["10.0.0.0/8", "::1 192.0.2.1", "2001:db8::/32, 127.0.0.1"]
         case "forwarded_field": ["forwarded", "Forwarded", "FORWARDED"]
         case "mail_sender": (1...3).map { "sender\($0)@example.com" }
         case "default_language": ["de", "de", "de"]

@@ -55,6 +55,32 @@ import Testing
         #expect(!kept.error.contains("hunter2"))
     }
 
+    @Test(arguments: [AccessLogFormat.text, .json, .logfmt])
+    func `says why the server has failed`(format: AccessLogFormat) async throws {
+        let kept = RecordingEnvironment()
+        let log = AccessLog(format, kept.environment.error)
+        let handler = ClosureHandler { request in
+            request.context[MatchedRouteKey.self]?.failure = IdentityError.storeFull.code
+            return HTTPResponse(status: .serviceUnavailable)
+        }
+        _ = try await log.logging(handler).respond(to: Self.request)
+        log.flush()
+        switch format {
+        case .json: #expect(try JSONValue(parsing: kept.error.dropLast())["failure"] == "storeFull")
+        case .logfmt: #expect(kept.error.hasSuffix(" failure=storeFull\n"))
+        default: #expect(kept.error.hasSuffix(" request-1 storeFull\n"))
+        }
+    }
+
+    @Test func `says when the database is lost, and when it is back`() throws {
+        let lost = IdentityError.storeFull
+        for format in [AccessLogFormat.text, .json] {
+            let line = AccessLog.outageLine(lost, Date(timeIntervalSince1970: 0), format)
+            #expect(line.contains("lost") && line.contains(lost.message))
+            #expect(AccessLog.outageLine(nil, Date(timeIntervalSince1970: 0), format).contains("back"))
+        }
+    }
+
     @Test(arguments: [AccessLogFormat.text, .json, .logfmt, .off])
     func `has a line more for a slow request, with its route instead of its path`(format: AccessLogFormat) async throws
     {

@@ -65,6 +65,28 @@ import Testing
         #expect(other["token_pepper"] == "hunter3")
     }
 
+    @Test func `takes the store from a credential, whose password nobody sees`() async throws {
+        try await withTemporaryFolder { folder in
+            let uri = "postgres://latch:hunter2@db.example/latch?password=hunter3"
+            try Data((uri + "\n").utf8).write(to: URL(filePath: folder + "/store"))
+            // Neither a secret nor a URI that may hold one: the file of that name does not count.
+            try Data("127.0.0.1:1".utf8).write(to: URL(filePath: folder + "/listen"))
+            let load = { (variables: [String: String]) in
+                try SettingsLoader(
+                    Invocation(), variables: variables.merging(["CREDENTIALS_DIRECTORY": folder]) { $1 }
+                ).load()
+            }
+            let settings = try load([:])
+            #expect(settings["store"] == uri && settings["listen"] == "127.0.0.1:8080")
+            #expect(!settings.toml.contains("hunter") && !"\(settings.json)".contains("hunter"))
+            #expect(settings.all.first { $0.setting.key == "store" }?.source.description == folder + "/store")
+            #expect(try load(["LATCH_STORE": "sqlite:other"])["store"] == "sqlite:other")
+            try Data("mysql://latch:hunter2@db.example".utf8).write(to: URL(filePath: folder + "/store"))
+            let error = #expect(throws: CommandError.self) { try load([:]) }
+            #expect(error?.message.hasPrefix("\(folder)/store: ") == true && error?.message.contains("hunter") == false)
+        }
+    }
+
     @Test func `takes no socket of another process, and a name for operators`() {
         let own = ["LISTEN_PID": String(ProcessInfo.processInfo.processIdentifier), "LISTEN_FDS": "2"]
         let named = own.merging(["LISTEN_FDNAMES": "admin:public"]) { $1 }

@@ -17,6 +17,12 @@ void *latch_tls_context_make(const uint8_t *chain, size_t chain_count, const uin
                              int offers_http2, char *why, size_t why_size);
 void latch_tls_context_free(void *context);
 
+/// Reads when the certificate of a context and those behind it are all valid, in seconds since 1970; 0 if that cannot be read.
+int latch_tls_context_validity(void *context, int64_t *begin, int64_t *end);
+
+/// Whether the certificate of a context is for a host, a name or an IP address (RFC 9525).
+int latch_tls_context_is_for(void *context, const char *host);
+
 /// The seconds for which a session can be resumed by its ticket (RFC 8446 §4.6.1, RFC 5077).
 enum { latch_tls_ticket_lifetime = 3600 };
 

@@ -6,8 +6,10 @@ package import LatchCore
 package struct Diagnosis: Sendable {
     /// The stable name of the check.
     package let subject: String
-    /// Whether the check passed.
+    /// Whether the check passed, if perhaps with a warning.
     package let isFine: Bool
+    /// Whether the check found something that works, and is probably not intended.
+    package var isWarning = false
     /// The findings, the most important line first.
     package let lines: [String]
     /// The remedy.
@@ -35,6 +37,14 @@ package struct Diagnosis: Sendable {
         Diagnosis(subject: subject, isFine: false, lines: lines, hint: hint, facts: facts)
     }
 
+    package static func warning(
+        _ subject: String, _ lines: String..., hint: String, facts: JSONObject = [:]
+    ) -> Diagnosis {
+        var diagnosis = Diagnosis(subject: subject, isFine: true, lines: lines, hint: hint, facts: facts)
+        diagnosis.isWarning = true
+        return diagnosis
+    }
+
     /// Creates the result of a check that an error kept from finishing.
     package static func wrong(_ subject: String, _ error: any Error) -> Diagnosis {
         let error = CommandError(describing: error)
@@ -46,6 +56,7 @@ package struct Diagnosis: Sendable {
         var object: JSONObject = [
             "subject": .string(subject), "fine": .bool(isFine), "says": .string(lines.joined(separator: "\n")),
         ]
+        if isWarning { object["warning"] = true }
         if let hint { object["hint"] = .string(hint) }
         for fact in facts { object[fact.key] = fact.value }
         return .object(object)
@@ -53,7 +64,7 @@ package struct Diagnosis: Sendable {
 
     /// Returns the diagnosis as lines, with a mark in front and the subject in a column.
     fileprivate func text(width: Int) -> String {
-        let mark = isFine ? "✓" : "✗"
+        let mark = isWarning ? "⚠" : isFine ? "✓" : "✗"
         let gap = String(repeating: " ", count: width + 4)
         let first = "\(mark) \(subject)" + String(repeating: " ", count: width - subject.count + 2)
         let findings = lines.map(\.printable) + (hint.map { ["hint: " + $0.printable] } ?? [])

@@ -6,7 +6,8 @@ extension String {
     /// Servers and tokens carry foreign text: an escape sequence in it could clear the screen, rename the window, or
     /// imitate the command's own output.
     package var printable: String {
-        guard !utf8.allSatisfy({ (0x20..<0x7F).contains($0) }), unicodeScalars.contains(where: \.isUnsafeOnTerminals) else { return self }
+        guard !utf8.allSatisfy({ (0x20..<0x7F).contains($0) }), unicodeScalars.contains(where: \.isUnsafeOnTerminals)
+        else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.isUnsafeOnTerminals {
                 text += "\\u{\(String(scalar.value, radix: 16))}"

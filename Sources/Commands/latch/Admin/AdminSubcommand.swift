@@ -4,7 +4,7 @@ import LatchCommand
 import LatchCore
 import LatchIdentity
 
-/// `latch admin`: administers the accounts, the keys, the audit log and the store of a server.
+/// `latch admin`: administers the accounts, the keys, the audit log and the store of a server, and checks it.
 enum AdminSubcommand {
     static let subcommand = Subcommand(
         name: "admin", summary: "administers accounts, keys, audit log and store of a server",
@@ -22,7 +22,7 @@ enum AdminSubcommand {
         subcommands: [
             user, AdminLinksSubcommand.subcommand, AdminPasskeysSubcommand.subcommand, AdminKeysSubcommand.subcommand,
             AdminAuditSubcommand.subcommand,
-        ] + AdminStoreSubcommands.all)
+        ] + AdminStoreSubcommands.all + [AdminDoctorSubcommand.subcommand])
 
     private static let user = Subcommand(
         name: "user", summary: "accounts: list, show, roles, statuses, sign-outs, second factors",

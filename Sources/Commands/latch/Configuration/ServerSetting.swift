@@ -13,9 +13,10 @@ enum ServerSetting {
         Setting("listen", "127.0.0.1:8080", "the address to listen on, HOST:PORT; port 0 takes any free one") {
             _ = try ListenAddress($0)
         },
-        Setting("store", "sqlite:latch.sqlite", "the account store, sqlite:PATH or postgres://…") {
-            _ = try StoreLocation($0)
-        },
+        Setting(
+            "store", "sqlite:latch.sqlite", "the account store, sqlite:PATH or postgres://USER@HOST/DATABASE",
+            isCredential: true
+        ) { _ = try StoreLocation($0) },
         Setting("store_key_file", "", "a file with the store_key") { _ in },
         Setting("tls_certificate", "", "a PEM file with the certificate chain; serves https") { _ in },
         Setting("tls_key", "", "a PEM file with the certificate's private key") { _ in },
@@ -48,13 +49,20 @@ enum ServerSetting {
             _ = try TelemetryConfiguration(
                 endpoint: "http://127.0.0.1:4318", headers: $0, service: "latch", environment: [:])
         },
-        Setting("trace_ratio", "1.0", "the fraction of new traces that are recorded, from 0 to 1") {
+        Setting("trace_ratio", "1.0", "the fraction of traces that are recorded, from 0 to 1") {
             _ = try TelemetryConfiguration(
                 endpoint: "http://127.0.0.1:4318", ratio: $0, service: "latch", environment: [:])
         },
         Setting("trace_origins", "", "origins of other services that get the traceparent of requests to them") {
             _ = try TelemetryConfiguration(
                 endpoint: "http://127.0.0.1:4318", propagatingTo: $0, service: "latch", environment: [:])
+        },
+        Setting(
+            "trace_parents", "",
+            "networks of clients and proxies whose traceparent decides what is recorded, such as 10.0.0.0/8"
+        ) {
+            _ = try TelemetryConfiguration(
+                endpoint: "http://127.0.0.1:4318", parents: $0, service: "latch", environment: [:])
         },
     ]
 

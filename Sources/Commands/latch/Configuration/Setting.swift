@@ -12,18 +12,21 @@ struct Setting: Sendable {
     let summary: String
     /// Whether its value must not be shown.
     let isSecret: Bool
+    /// Whether the service manager may pass its value in a file of its own: a secret, or a URI that may hold a password.
+    let isCredential: Bool
     /// Validates a text.
     let validate: @Sendable (_ text: String) throws -> Void
 
     /// Creates a setting.
     init(
-        _ key: String, _ standard: String, _ summary: String, isSecret: Bool = false,
+        _ key: String, _ standard: String, _ summary: String, isSecret: Bool = false, isCredential: Bool? = nil,
         validate: @escaping @Sendable (String) throws -> Void
     ) {
         self.key = key
         self.standard = standard
         self.summary = summary
         self.isSecret = isSecret
+        self.isCredential = isCredential ?? isSecret
         self.validate = validate
     }
 

@@ -28,11 +28,12 @@ struct SettingsLoader: Sendable {
         return try Settings(flags: flags, environment: variables, credentials: credentials(), file: contents)
     }
 
-    /// Reads the secrets that the service manager passes as files with the names of settings (systemd's LoadCredential).
+    /// Reads the secrets, and the store, that the service manager passes as files with the names of settings (systemd's
+    /// LoadCredential).
     private func credentials() throws(CommandError) -> [String: SettingCredential] {
         guard let folder = variables["CREDENTIALS_DIRECTORY"], !folder.isEmpty else { return [:] }
         var credentials: [String: SettingCredential] = [:]
-        for key in Setting.all.filter(\.isSecret).map(\.key) {
+        for key in Setting.all.filter(\.isCredential).map(\.key) {
             let path = "\(folder)/\(key)"
             guard FileManager.default.fileExists(atPath: path) else { continue }
             var bytes = try InputFile.bytes(path, hint: "The service's user must be able to read the credential.")

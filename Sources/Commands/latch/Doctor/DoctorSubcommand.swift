@@ -16,7 +16,7 @@ enum DoctorSubcommand {
         discussion: """
             It changes nothing. Exit 1 if a check fails: the secret store, the modes of its files, the
             accounts, the connections to their issuers, this machine's clock, the folder for temporary
-            files, the Swift compiler that checks generated code.
+            files, the Swift compiler that checks generated code. 'latch admin doctor' checks a server.
             """,
         options: [issuer, IssuerTransport.authorities, .json("one JSON object with all findings")],
         examples: [

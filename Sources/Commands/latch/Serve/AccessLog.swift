@@ -59,20 +59,17 @@ final class AccessLog: Sendable {
         return handler.intercepted(by: [RequestIDInterceptor(), AccessLogInterceptor { [self] in write($0) }])
     }
 
-    /// Logs the statements of the store that take at least as many milliseconds, without their values; 0 stands for none.
-    func watchStatements(slowAfterMilliseconds threshold: Int) {
+    /// Logs when the store's database is lost and when it is back, and the statements that take at least as many milliseconds,
+    /// without their values; 0 stands for none.
+    func watchStore(slowAfterMilliseconds threshold: Int) {
+        StoreOutages.report { [self] failure in
+            let date = Date()
+            enqueue { [format] in Self.outageLine(failure, date, format) }
+        }
         guard threshold > 0 else { return }
         StatementWatch.report(slowerThan: .milliseconds(threshold)) { [self] statement, duration in
             let date = Date()
             enqueue { [format] in Self.statementLine(statement, duration, date, format) }
-        }
-    }
-
-    /// Logs when the store's database is lost, and when it is back.
-    func watchOutages() {
-        StoreOutages.report { [self] failure in
-            let date = Date()
-            enqueue { [format] in Self.outageLine(failure, date, format) }
         }
     }
 

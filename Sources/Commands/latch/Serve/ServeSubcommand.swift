@@ -79,8 +79,7 @@ private struct ServerProgram {
         let log = AccessLog(
             try AccessLogFormat(settings["access_log"]), slowAfterMilliseconds: settings.number("slow_request_ms"),
             environment.error)
-        log.watchOutages()
-        log.watchStatements(slowAfterMilliseconds: settings.number("slow_query_ms"))
+        log.watchStore(slowAfterMilliseconds: settings.number("slow_query_ms"))
         let handler = SwappableHandler(
             ClosureHandler { _ in HTTPResponse(status: .serviceUnavailable, fields: ["Retry-After": "1"]) })
         let server = Server(

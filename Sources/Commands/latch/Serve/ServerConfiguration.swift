@@ -40,7 +40,7 @@ extension Settings {
         return try TelemetryConfiguration(
             endpoint: self["otlp_endpoint"], headers: self["otlp_headers"],
             ratio: ratio?.source == .standard ? "" : self["trace_ratio"], propagatingTo: self["trace_origins"],
-            service: "latch", environment: variables)
+            parents: self["trace_parents"], service: "latch", environment: variables)
     }
 
     /// Reads certificate and key; nil, for plain HTTP, if neither is set.

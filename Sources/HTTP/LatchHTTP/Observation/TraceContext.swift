@@ -48,8 +48,12 @@ extension TraceContext {
     }
 
     /// Returns a new span of the same trace.
-    package func child(random: RandomSource = .system) -> TraceContext {
-        TraceContext(traceID: traceID, spanID: Self.newSpan(random), isSampled: isSampled, tracestate: tracestate)
+    ///
+    /// - Parameter isSampled: Whether it is recorded; nil as its parent is.
+    package func child(isSampled: Bool? = nil, random: RandomSource = .system) -> TraceContext {
+        TraceContext(
+            traceID: traceID, spanID: Self.newSpan(random), isSampled: isSampled ?? self.isSampled,
+            tracestate: tracestate)
     }
 
     /// The value of `traceparent`, version 00.

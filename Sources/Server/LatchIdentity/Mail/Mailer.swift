@@ -12,6 +12,12 @@ public protocol Mailer: Sendable {
     func send(_ message: MailMessage) async throws
 }
 
+/// A mailer whose connection can be checked without a mail.
+package protocol CheckableMailer: Mailer {
+    /// Connects and signs in as for a mail, and sends none.
+    func checkConnection() async throws
+}
+
 /// A mailer that stores mails in memory, for tests and demonstrations.
 public final class MemoryMailer: Mailer {
     private let kept = Mutex<[MailMessage]>([])

@@ -7,6 +7,16 @@ import Synchronization
 ///
 /// A check that only proves that the process runs stays green while every login hangs (dexidp/dex#5017).
 final class HealthCheck: Sendable {
+    /// The time from the beginning of a check for which its result is used.
+    static let lifetime = Duration.seconds(1)
+
+    /// A check that runs, or has ended.
+    private struct Latest {
+        let task: Task<IdentityError?, Never>
+        let start: Duration
+        var isRunning = true
+    }
+
     /// A use of the store.
     typealias Probe = @Sendable () async throws(IdentityError) -> Void
 
@@ -16,11 +26,13 @@ final class HealthCheck: Sendable {
     private let timeout: Duration
     /// The known reason why a use takes too long.
     private let outage: @Sendable () -> IdentityError?
-    private let running = Mutex<Task<IdentityError?, Never>?>(nil)
+    private let latest = Mutex<Latest?>(nil)
 
     /// Creates a check that commits a write.
     convenience init(store: any IdentityStore, clock: WallClock) {
-        self.init(clock: clock, outage: { store.outage }) { () throws(IdentityError) in try await store.checkHealth(at: clock.now) }
+        self.init(clock: clock, outage: { store.outage }) { () throws(IdentityError) in
+            try await store.checkHealth(at: clock.now)
+        }
     }
 
     /// Creates a check of any use.
@@ -36,16 +48,18 @@ final class HealthCheck: Sendable {
 
     /// Returns the failure; nil if the probe succeeded in time.
     ///
-    /// Callers at the same time share one check, so that a flood of them does not fill the writer's queue.
+    /// Callers share a check that runs, or began less than a second ago, so that a flood of them neither fills the writer's
+    /// queue nor makes it commit all the time.
     func failure() async -> IdentityError? {
-        let task = running.withLock { running in
-            if let running { return running }
+        let now = clock.uptime
+        let task = latest.withLock { latest in
+            if let latest, latest.isRunning || now - latest.start < Self.lifetime { return latest.task }
             let task = Task {
                 let failure = await check()
-                self.running.withLock { $0 = nil }
+                self.latest.withLock { $0?.isRunning = false }
                 return failure
             }
-            running = task
+            latest = Latest(task: task, start: now)
             return task
         }
         return await task.value

@@ -62,6 +62,7 @@ struct OperationRoutes: Sendable {
                 "mail": ["waiting": .integer(Int64(mails.count)), "oldestSeconds": .integer(Int64(mails.age))],
             ])
         }
+        request.context[MatchedRouteKey.self]?.failure = failure.code
         return .json(
             ["status": "failing", "code": .string(failure.code), "message": "Tokens cannot be issued."],
             status: .serviceUnavailable)

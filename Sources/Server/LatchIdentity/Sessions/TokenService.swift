@@ -274,7 +274,7 @@ struct TokenService: Sendable {
         of token: VerifiedToken, isReading: Bool
     ) async throws(IdentityError) -> AuthenticatedSession {
         // Taken before the rows are read: a write that commits meanwhile may have changed them.
-        let (version, uptime) = (dependencies.store.writeStatistics.jobs, dependencies.clock.uptime)
+        let (version, uptime) = (dependencies.store.version, dependencies.clock.uptime)
         if isReading, let session = token.session(version: version, uptime: uptime) {
             guard dependencies.now < session.device.expiresAt else { throw .invalidToken }
             return session

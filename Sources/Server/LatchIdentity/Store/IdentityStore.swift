@@ -22,6 +22,9 @@ package protocol StoreMaintenance: Sendable {
     /// Returns the date of the database that several nodes share; nil for a file, whose date is this machine's.
     func date() async throws(IdentityError) -> Date?
 
+    /// A number that grows with each write of this process, before its caller gets the result; not with a health check.
+    var version: Int { get }
+
     /// The commits since the store was opened, for the metrics.
     var writeStatistics: WriteStatistics { get }
 

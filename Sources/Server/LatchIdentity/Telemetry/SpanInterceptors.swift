@@ -8,6 +8,9 @@ import PortableFoundation
 /// An interceptor of a server that records a span for each request, as part of the client's trace if there is one (W3C Trace
 /// Context).
 ///
+/// Whether it is recorded is the server's own decision, so that no stranger fills the collector or hides from it; the flag of
+/// a `traceparent` counts where it comes from one of the configured networks.
+///
 /// A span has the method, the route and the status, as the semantic conventions name them, and the request ID; it has neither
 /// path, query, fields nor addresses.
 package struct ServerSpanInterceptor: Interceptor {
@@ -20,10 +23,10 @@ package struct ServerSpanInterceptor: Interceptor {
     package func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         let (clock, random) = (exporter.clock, exporter.random)
         let parent = TraceContext(request.fields)
-        let ratio = exporter.configuration.ratio
+        let isSampled = isSampled(request, parent)
         let trace =
-            parent?.child(random: random)
-            ?? TraceContext(isSampled: ratio >= 1 || random.unit() < ratio, random: random)
+            parent?.child(isSampled: isSampled, random: random)
+            ?? TraceContext(isSampled: isSampled, random: random)
         var request = request
         request.trace = trace
         if request.context[MatchedRouteKey.self] == nil { request.context[MatchedRouteKey.self] = MatchedRoute() }
@@ -42,6 +45,13 @@ package struct ServerSpanInterceptor: Interceptor {
             record(nil)
             throw error
         }
+    }
+
+    /// Returns whether a request is recorded, at random and not by the trace's identifier, which a client chooses.
+    private func isSampled(_ request: HTTPRequest, _ parent: TraceContext?) -> Bool {
+        let configuration = exporter.configuration
+        if let parent, configuration.parents.contains(senderOf: request) { return parent.isSampled }
+        return configuration.ratio >= 1 || exporter.random.unit() < configuration.ratio
     }
 
     private func span(

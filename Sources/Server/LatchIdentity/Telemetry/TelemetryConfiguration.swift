@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import LatchServer
 
 /// The collector of traces and metrics, and the bounds of what waits for it.
 ///
@@ -21,8 +22,10 @@ package struct TelemetryConfiguration: Sendable {
     let fields: HTTPFields
     /// The attributes of the program, `service.name` first.
     let resource: [(key: String, value: String)]
-    /// The fraction of new traces that are recorded, from 0 to 1.
+    /// The fraction of traces that are recorded, from 0 to 1, unless one of `parents` has decided.
     let ratio: Double
+    /// The networks of clients and proxies whose `traceparent` decides whether a request is recorded; none by default.
+    let parents: TrustedProxies
     /// The origins of other services that get the `traceparent` of our requests; none by default.
     let propagatedOrigins: Set<HTTPOrigin>
     /// The maximum number of spans that wait.
@@ -44,7 +47,7 @@ package struct TelemetryConfiguration: Sendable {
     /// - Throws: `IdentityError.invalidSetting`, which names the setting or variable, and never its value.
     package init?(
         endpoint: String = "", headers: String = "", ratio: String = "", propagatingTo origins: String = "",
-        service: String, environment: [String: String]
+        parents: String = "", service: String, environment: [String: String]
     ) throws(IdentityError) {
         guard environment["OTEL_SDK_DISABLED"]?.lowercasedASCII() != "true" else { return nil }
         let given = { (name: String) in environment[name].flatMap { $0.isEmpty ? nil : $0 } }
@@ -77,6 +80,7 @@ package struct TelemetryConfiguration: Sendable {
         self.resource = resource.map { (key: $0.0, value: $0.1) }
         self.ratio = try Self.ratio(ratio, environment)
         propagatedOrigins = Set(try Self.origins(origins))
+        self.parents = TrustedProxies(try Self.networks(parents))
         maximumQueue = try Self.number("OTEL_BSP_MAX_QUEUE_SIZE", environment) ?? maximumQueue
         maximumBatch = min(try Self.number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", environment) ?? maximumBatch, maximumQueue)
         delay = try Self.number("OTEL_BSP_SCHEDULE_DELAY", environment).map { .milliseconds($0) } ?? delay
@@ -113,7 +117,7 @@ package struct TelemetryConfiguration: Sendable {
         return pairs
     }
 
-    /// Returns the fraction of new traces that are recorded; that of clients' traces is theirs to decide.
+    /// Returns the fraction of traces that are recorded; whose `traceparent` counts besides is a setting of the server.
     private static func ratio(_ text: String, _ environment: [String: String]) throws(IdentityError) -> Double {
         let sampler = environment["OTEL_TRACES_SAMPLER"] ?? ""
         var given = text
@@ -139,6 +143,17 @@ package struct TelemetryConfiguration: Sendable {
             do throws(HTTPError) { origins.append(try HTTPOrigin.split(word).origin) } catch { throw flaw }
         }
         return origins
+    }
+
+    private static func networks(_ text: String) throws(IdentityError) -> [NetworkRange] {
+        var ranges: [NetworkRange] = []
+        for word in text.utf8.split(whereSeparator: { $0 == 0x20 || $0 == 0x2C }) {
+            guard let range = NetworkRange(String(decoding: word, as: UTF8.self)) else {
+                throw .invalidSetting("trace_parents", "networks such as 127.0.0.1 10.0.0.0/8, without host bits")
+            }
+            ranges.append(range)
+        }
+        return ranges
     }
 
     private static func number(_ name: String, _ environment: [String: String]) throws(IdentityError) -> Int? {

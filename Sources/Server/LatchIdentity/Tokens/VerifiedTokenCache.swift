@@ -140,7 +140,7 @@ final class VerifiedToken: Sendable {
 
     /// Returns the session, unless the store of this process has changed since it was read, or a second has passed.
     ///
-    /// - Parameter version: The number of writes that the store has committed.
+    /// - Parameter version: The version of the store, which grows with each write.
     func session(version: Int, uptime: Duration) -> AuthenticatedSession? {
         read.withLock { read in
             guard let read, read.version == version, uptime - read.uptime < Self.sessionLifetime else { return nil }
@@ -150,7 +150,7 @@ final class VerifiedToken: Sendable {
 
     /// Keeps a session.
     ///
-    /// - Parameter version: The number of committed writes before it was read: a later one may have changed it.
+    /// - Parameter version: The version of the store before it was read: a later write may have changed it.
     func keep(_ session: AuthenticatedSession, version: Int, uptime: Duration) {
         let next = ReadSession(session: session, version: version, uptime: uptime)
         read.withLock { $0 = next }

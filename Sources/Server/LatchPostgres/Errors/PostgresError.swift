@@ -79,7 +79,8 @@ extension PostgresError {
     /// The session has statements that another client has prepared.
     package static let sharedSession = PostgresError(
         code: "sharedSession", message: "The session of the database is shared with other clients.",
-        hint: "A pooler must keep a session for each connection (pool_mode = session); or connect to the server itself.")
+        hint: "A pooler must keep a session for each connection (pool_mode = session); or connect to the server itself."
+    )
 
     /// The connection ended after the commit was sent: the transaction may be in the database or not.
     package static let outcomeUnknown = PostgresError(

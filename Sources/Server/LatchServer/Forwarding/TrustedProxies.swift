@@ -36,6 +36,11 @@ public struct TrustedProxies: Sendable, Hashable {
         return contains(address)
     }
 
+    /// Returns whether the client that a request is from, or the trusted proxy that has sent it, is in the ranges.
+    package func contains(senderOf request: HTTPRequest) -> Bool {
+        [request.remoteAddress, request.context[ProxyAddress.self]].contains { $0.map(contains) ?? false }
+    }
+
     private func contains(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address) } }
 
     /// Returns the client's address: the rightmost one that is not a trusted proxy.
@@ -89,6 +94,7 @@ struct TrustedProxyInterceptor: Interceptor {
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         guard let peer = request.remoteAddress else { return try await next.respond(to: request) }
         var request = request
+        if proxies.contains(peer) { request.context[ProxyAddress.self] = peer }
         request.context[RemoteAddress.self] = proxies.client(behind: peer, request.fields)
         return try await next.respond(to: request)
     }

@@ -63,7 +63,8 @@ public struct AccessLogInterceptor: Interceptor {
         AccessLogEntry(
             method: request.method, path: String(request.pathWithoutQuery),
             route: request.context[MatchedRouteKey.self]?.pattern, status: status,
-            failure: request.context[MatchedRouteKey.self]?.failure, contentLength: contentLength, duration: start.duration(to: .now), remoteAddress: request.remoteAddress,
+            failure: request.context[MatchedRouteKey.self]?.failure, contentLength: contentLength,
+            duration: start.duration(to: .now), remoteAddress: request.remoteAddress,
             requestID: request.fields[.requestID],
             protocolVersion: request.context[ProtocolVersion.self])
     }

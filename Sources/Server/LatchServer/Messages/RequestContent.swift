@@ -131,6 +131,11 @@ package enum RemoteAddress: HTTPContextKey {
     package static var defaultValue: String? { nil }
 }
 
+/// The context key of the address of the trusted proxy that has sent a request; nil where a client has.
+package enum ProxyAddress: HTTPContextKey {
+    package static var defaultValue: String? { nil }
+}
+
 /// The context key of the version of HTTP by which a request has arrived; nil in process.
 package enum ProtocolVersion: HTTPContextKey {
     package static var defaultValue: String? { nil }

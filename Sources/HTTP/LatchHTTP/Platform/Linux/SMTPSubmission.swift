@@ -45,17 +45,39 @@ package struct SMTPSubmission: Sendable {
         let server = try MailServer(url)
         for address in [sender] + recipients where !MailServer.isAddress(address) { throw .invalidField("address") }
         guard !recipients.isEmpty else { throw .invalidField("recipients") }
+        // The addresses were checked: an angle bracket in one would inject another command argument.
+        var envelope: UnsafeMutablePointer<curl_slist>?
+        for recipient in recipients { envelope = curl_slist_append(envelope, "<\(recipient)>") ?? envelope }
+        defer { curl_slist_free_all(envelope) }
+        try await perform(with: server, upload: UploadBuffer(Self.withCRLF(message))) { options in
+            options.set(CURLOPT_MAIL_FROM, text: "<\(sender)>")
+            options.set(CURLOPT_MAIL_RCPT, pointer: envelope)
+            options.set(CURLOPT_UPLOAD, true)
+        }
+    }
+
+    /// Connects, encrypts and signs in as for a message, and sends NOOP in the place of one (RFC 5321 §4.1.1.9).
+    ///
+    /// - Throws: As ``send(message:from:to:via:)``.
+    package func checkConnection(to url: String) async throws(HTTPError) {
+        try await perform(with: try MailServer(url), upload: nil) { options in
+            // Without recipients libcurl sends this command, or else HELP.
+            options.set(CURLOPT_CUSTOMREQUEST, text: "NOOP")
+            options.set(CURLOPT_NOBODY, true)
+        }
+    }
+
+    /// Runs a transfer to its end.
+    private func perform(
+        with server: MailServer, upload: UploadBuffer?, _ configure: (inout CurlOptions) -> Void
+    ) async throws(HTTPError) {
         let configuration = CurlTransport.Configuration()
         let loop = try CurlLoop.start(configuration: configuration)
         defer { loop.stop() }
         guard let easy = curl_easy_init() else { throw .offline("libcurl could not be started.") }
         let transfer = CurlTransfer(easy: easy, configuration: configuration)
-        transfer.upload = UploadBuffer(Self.withCRLF(message))
-        // The addresses were checked: an angle bracket in one would inject another command argument.
-        var envelope: UnsafeMutablePointer<curl_slist>?
-        for recipient in recipients { envelope = curl_slist_append(envelope, "<\(recipient)>") ?? envelope }
-        defer { curl_slist_free_all(envelope) }
-        let code = prepare(transfer, server, sender: sender, envelope)
+        transfer.upload = upload
+        let code = prepare(transfer, server, configure)
         guard code == CURLE_OK else { throw CurlFailure.error(code, authority: server.authority) }
         await withTaskCancellationHandler {
             await withUnsafeContinuation { loop.submit(transfer, resuming: $0) }
@@ -82,7 +104,7 @@ package struct SMTPSubmission: Sendable {
 
     /// Configures the handle; libcurl copies the texts and reads the envelope during the transfer.
     private func prepare(
-        _ transfer: CurlTransfer, _ server: MailServer, sender: String, _ envelope: UnsafePointer<curl_slist>?
+        _ transfer: CurlTransfer, _ server: MailServer, _ configure: (inout CurlOptions) -> Void
     ) -> CURLcode {
         let pointer = transfer.pointer
         var options = CurlOptions(of: transfer.easy)
@@ -100,9 +122,7 @@ package struct SMTPSubmission: Sendable {
         options.setAuthorities(certificateAuthorityFile)
         options.set(CURLOPT_USERNAME, text: user)
         options.set(CURLOPT_PASSWORD, text: password)
-        options.set(CURLOPT_MAIL_FROM, text: "<\(sender)>")
-        options.set(CURLOPT_MAIL_RCPT, pointer: envelope)
-        options.set(CURLOPT_UPLOAD, true)
+        configure(&options)
         options.set(CURLOPT_READFUNCTION, CurlTransfer.onUpload, CURLOPT_READDATA, pointer)
         // Announced as SIZE (RFC 1870).
         options.set(CURLOPT_INFILESIZE_LARGE, size: transfer.upload?.length ?? -1)

@@ -57,6 +57,10 @@ public struct SMTPMailer: Mailer {
     }
 }
 
+extension SMTPMailer: CheckableMailer {
+    package func checkConnection() async throws { try await submission.checkConnection(to: url) }
+}
+
 extension SMTPMailer: CustomStringConvertible, CustomReflectable {
     /// The URL of the server, without the credentials.
     public var description: String { "SMTPMailer(\(url))" }

@@ -11,6 +11,8 @@ package final class SQLIdentityStore: IdentityStore {
     let backend: any SQLBackend
     /// The durations of the calls.
     let calls = StoreCalls()
+    /// The number of writes that have ended, in whatever way.
+    private let writes = Atomic(0)
     /// The costs of the stored password hashes, with the time when they were read.
     let passwordCostsRead = Mutex<(costs: PasswordCosts, at: ContinuousClock.Instant)?>(nil)
 
@@ -57,7 +59,9 @@ package final class SQLIdentityStore: IdentityStore {
     func write<Result: Sendable>(
         operation: String = #function, _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
-        try await measured(operation, .write) { () throws(IdentityError) in try await backend.write(body) }
+        // One that failed counts as well: its outcome may be unknown.
+        defer { writes.add(1, ordering: .sequentiallyConsistent) }
+        return try await measured(operation, .write) { () throws(IdentityError) in try await backend.write(body) }
     }
 
     /// Runs a statement as ``SQLBackend/change(row:_:then:read:otherwise:)`` does.
@@ -66,7 +70,8 @@ package final class SQLIdentityStore: IdentityStore {
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result,
         otherwise body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
-        try await measured(operation, .write) { () throws(IdentityError) in
+        defer { writes.add(1, ordering: .sequentiallyConsistent) }
+        return try await measured(operation, .write) { () throws(IdentityError) in
             try await backend.change(row: row, statement, then: query, read: read, otherwise: body)
         }
     }
@@ -91,17 +96,22 @@ package final class SQLIdentityStore: IdentityStore {
 }
 
 extension SQLIdentityStore: StoreMaintenance {
+    package var version: Int { writes.load(ordering: .sequentiallyConsistent) }
     package var writeStatistics: WriteStatistics { backend.writeStatistics }
     package var outage: IdentityError? { backend.outage }
     package var callSamples: [MetricSample] { calls.samples }
 
     /// Replaces one row: it costs a commit as a login does, and leaves no growing trace.
+    ///
+    /// Nothing else reads the row, and so the version stays: sessions that were read before are as good as they were.
     package func checkHealth(at now: Date) async throws(IdentityError) {
-        try await write { db throws(IdentityError) -> Void in
-            try db.run(
-                """
-                INSERT INTO heartbeat (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at
-                """, [.date(now)])
+        try await measured("checkHealth", .write) { () throws(IdentityError) in
+            try await backend.write { db throws(IdentityError) -> Void in
+                try db.run(
+                    """
+                    INSERT INTO heartbeat (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at
+                    """, [.date(now)])
+            }
         }
     }
 

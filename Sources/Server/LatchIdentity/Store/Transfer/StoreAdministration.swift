@@ -162,7 +162,7 @@ package struct StoreAdministration: Sendable {
     }
 
     /// Returns the key of the audit log, decrypted.
-    private func auditKey(of db: any SQLConnection) throws(IdentityError) -> [UInt8] {
+    func auditKey(of db: any SQLConnection) throws(IdentityError) -> [UInt8] {
         let stored = try db.storedKeys()
         guard !stored.seals.isEmpty else { throw .storeUnused }
         try keyring.checkSeals(of: stored)

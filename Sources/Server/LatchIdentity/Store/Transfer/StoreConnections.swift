@@ -44,6 +44,19 @@ enum StoreConnections {
         return try postgres(location) { try $0.schema() }
     }
 
+    /// Runs `body`, which only reads, with a store of any schema, and the version of that.
+    static func inspecting<Result>(
+        _ location: String, _ body: (any SQLConnection, StoreSchema) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> Result {
+        guard PostgresBackend.canOpen(location) else {
+            let connection = try SQLiteConnection(path: location, access: .readOnly)
+            return try body(connection, try schema(of: connection, location))
+        }
+        return try postgres(location) { connection in
+            try body(PostgresSession(connection, audit: PostgresAudit()), try connection.schema())
+        }
+    }
+
     /// Runs `body` with a store of the newest schema as it is at this moment, while servers go on.
     static func snapshot<Result>(
         of location: String, _ body: (any SQLConnection) throws(IdentityError) -> Result

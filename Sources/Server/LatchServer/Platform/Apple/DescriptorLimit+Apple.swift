@@ -16,6 +16,14 @@ extension Server {
         limit.rlim_cur = most
         _ = setrlimit(RLIMIT_NOFILE, &limit)
     }
+
+    /// The number of connections and files that a process of this user may have open once it has raised its limit; nil if
+    /// the system does not say.
+    package static var mostDescriptors: Int? {
+        var limit = rlimit()
+        guard getrlimit(RLIMIT_NOFILE, &limit) == 0 else { return nil }
+        return Int(clamping: min(rlim_t(OPEN_MAX), limit.rlim_max))
+    }
 }
 
 #endif

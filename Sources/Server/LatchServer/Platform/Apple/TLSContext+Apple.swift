@@ -8,6 +8,12 @@ struct TLSContext {
     /// - Throws: `ServerError.tlsUnavailable`.
     init(_ tls: Server.TLS, offersHTTP2: Bool) throws(ServerError) { throw .tlsUnavailable }
 
+    /// Nil, since there is no certificate.
+    var validity: (start: Int64, end: Int64)? { nil }
+
+    /// Returns false.
+    func isFor(_ host: String) -> Bool { false }
+
     /// The seconds for which a session could be resumed.
     static let ticketLifetime: UInt64 = 3600
 

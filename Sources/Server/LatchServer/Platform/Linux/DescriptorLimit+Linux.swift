@@ -15,6 +15,14 @@ extension Server {
         limit.rlim_cur = limit.rlim_max
         _ = setrlimit(resource, &limit)
     }
+
+    /// The number of connections and files that a process of this user may have open once it has raised its limit; nil if
+    /// the system does not say.
+    package static var mostDescriptors: Int? {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
+        return Int(clamping: limit.rlim_max)
+    }
 }
 
 #endif

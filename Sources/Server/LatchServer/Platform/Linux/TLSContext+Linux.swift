@@ -26,6 +26,15 @@ final class TLSContext: @unchecked Sendable {  // libssl counts references to a 
 
     deinit { latch_tls_context_free(context) }
 
+    /// The seconds since 1970 from which and until which the certificate and its chain are valid; nil if they cannot be read.
+    var validity: (start: Int64, end: Int64)? {
+        var (start, end): (Int64, Int64) = (0, 0)
+        return latch_tls_context_validity(context, &start, &end) == 0 ? nil : (start, end)
+    }
+
+    /// Returns whether the certificate is for a host: a name, or an IP address without brackets.
+    func isFor(_ host: String) -> Bool { latch_tls_context_is_for(context, host) != 0 }
+
     /// The seconds for which a session can be resumed by its ticket (RFC 8446 §4.6.1).
     static let ticketLifetime = UInt64(latch_tls_ticket_lifetime)
 

@@ -91,7 +91,8 @@ public struct HashedAuthenticationCode<Hash: HashFunction>: RandomAccessCollecti
         try bytes.withContiguousStorageIfAvailable(body)
     }
 
-    /// Returns the bytes for `Array(code)`, which would otherwise copy them one by one.
+    // swift-format-ignore: NoLeadingUnderscores
+    /// Returns the bytes for `Array(code)`, which would otherwise copy them one by one; the standard library names it.
     public func _copyToContiguousArray() -> ContiguousArray<UInt8> { ContiguousArray(bytes) }
 
     /// Compares in constant time.

@@ -70,7 +70,8 @@ public struct Digest: RandomAccessCollection, Hashable, Sendable, CustomStringCo
         try bytes.withContiguousStorageIfAvailable(body)
     }
 
-    /// Returns the bytes for `Array(digest)`, which would otherwise copy them one by one.
+    // swift-format-ignore: NoLeadingUnderscores
+    /// Returns the bytes for `Array(digest)`, which would otherwise copy them one by one; the standard library names it.
     public func _copyToContiguousArray() -> ContiguousArray<UInt8> { ContiguousArray(bytes) }
 
     /// The digest in hexadecimal.

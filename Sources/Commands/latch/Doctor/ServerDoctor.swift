@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+import LatchHTTP
+import LatchIdentity
+import LatchServer
+import PortableFoundation
+
+/// One run of all checks of a server.
+///
+/// No finding has a secret: the settings that may hold one are named and not quoted, and their modules' errors redact them.
+struct ServerDoctor: Sendable {
+    /// The connections and files that a server has open beside those of its clients.
+    private static let ownDescriptors = 100
+
+    let loader: SettingsLoader
+    let variables: [String: String]
+    let transport: any Handler
+
+    /// Runs all checks, even after one has failed; without settings that can be read there is nothing further to check.
+    func run() async -> [Diagnosis] {
+        let settings: Settings
+        do { settings = try loader.load() } catch { return [.wrong("configuration", error)] }
+        var found = configuration(settings)
+        found += await StoreCheck(settings: settings).run()
+        found += ServerFileCheck(settings: settings).run()
+        found += descriptors(settings)
+        found += await ServiceCheck(settings: settings, variables: variables, transport: transport).run()
+        return found
+    }
+
+    /// Reports what the settings say together, and what they probably should not.
+    private func configuration(_ settings: Settings) -> [Diagnosis] {
+        do {
+            _ = try settings.identityConfigurationWithKey()
+            _ = try settings.administrationConfiguration()
+            _ = try settings.telemetryConfiguration(variables)
+            let count = settings.all.count { $0.source != .standard }
+            let found = Diagnosis.fine(
+                "configuration", "settings that are set: \(count)",
+                facts: ["set": .integer(Int64(count))])
+            let unknown = Settings.unknownNames(in: variables).map { name, suggestion in
+                Diagnosis.warning(
+                    "configuration", "\(name) is not a setting and has no effect.",
+                    hint: suggestion.map { "Did you mean \($0)?" }
+                        ?? "'latch serve --print-config' shows all settings.")
+            }
+            let warnings = settings.warnings(
+                listeningOn: try ListenAddress(settings["listen"]), isEncrypted: !settings["tls_certificate"].isEmpty)
+            return [found] + unknown + warnings.map { .warning("configuration", $0.message, hint: $0.hint) }
+        } catch {
+            return [.wrong("configuration", error)]
+        }
+    }
+
+    /// Compares the connections that the settings allow with the files that the system does.
+    private func descriptors(_ settings: Settings) -> [Diagnosis] {
+        guard let most = Server.mostDescriptors else { return [] }
+        let connections = settings.number("maximum_connections")
+        let facts: JSONObject = ["limit": .integer(Int64(most)), "maximumConnections": .integer(Int64(connections))]
+        guard most < connections + Self.ownDescriptors else {
+            return [.fine("descriptors", "enough for \(connections) connections", facts: facts)]
+        }
+        return [
+            .warning(
+                "descriptors", "maximum_connections is \(connections), and a process may have \(most) files open.",
+                hint: "Raise the limit (LimitNOFILE= of the unit, 'ulimit -Hn'), or lower maximum_connections.",
+                facts: facts)
+        ]
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+import LatchHTTP
+import LatchIdentity
+import PortableFoundation
+
+/// A check of what a server needs on the network: its mail server, its own public URL, its collector.
+struct ServiceCheck: Sendable {
+    private static let timeout = Duration.seconds(10)
+
+    let settings: Settings
+    let variables: [String: String]
+    let transport: any Handler
+
+    /// Connects to each of them.
+    func run() async -> [Diagnosis] {
+        async let mail = mail()
+        async let issuer = issuer()
+        async let telemetry = telemetry()
+        return await mail + [issuer] + telemetry
+    }
+
+    /// Connects to the mail server and signs in; a folder in its place is checked, and no mailer is a warning elsewhere.
+    private func mail() async -> [Diagnosis] {
+        let folder = settings["mail_directory"]
+        guard folder.isEmpty else {
+            let exists = FileManager.default.fileExists(atPath: folder)
+            guard !exists || FileManager.default.isWritableFile(atPath: folder) else {
+                return [
+                    .wrong(
+                        "mail", "This user cannot write mails into '\(folder)'.",
+                        hint: "Give the folder to the server's user.")
+                ]
+            }
+            return [
+                .warning(
+                    "mail", "Mails are written into '\(folder)', and reach nobody.",
+                    hint: "That is for development. Set smtp_url in its place.")
+            ]
+        }
+        do {
+            guard let mailer = try settings.identityConfiguration().mailer() as? any CheckableMailer else { return [] }
+            try await mailer.checkConnection()
+            return [.fine("mail", "the mail server takes the connection and the user")]
+        } catch {
+            return [.wrong("mail", error)]
+        }
+    }
+
+    /// Reads the metadata at the public URL, as clients do (OpenID Connect Discovery §4.3): it must name the same issuer.
+    private func issuer() async -> Diagnosis {
+        let text = settings["issuer"]
+        guard !text.isEmpty else {
+            return .fine("issuer", "not set: it is the address on which the server listens")
+        }
+        do {
+            let issuer = try IssuerURL(text)
+            let client = Client(baseURL: issuer.url, transport: transport, timeout: Self.timeout)
+            let response = try await client.respond(to: client.request(.get, ".well-known/openid-configuration"))
+            let facts: JSONObject = ["issuer": .string(text), "status": .integer(Int64(response.status.rawValue))]
+            guard response.status == .ok else {
+                return .wrong(
+                    "issuer", "\(issuer.text) has no metadata (\(response.status)).",
+                    hint: "Start the server, and check that the proxy passes all paths on to it.", facts: facts)
+            }
+            let named = try JSONValue(parsing: response.body.bytes)["issuer"]?.stringValue ?? ""
+            guard named == issuer.text else {
+                return .wrong(
+                    "issuer", "The server at \(issuer.text) says that it is '\(named)'.",
+                    hint:
+                        "Set 'issuer' to the URL that clients use, and restart the server: clients refuse another one.",
+                    facts: facts)
+            }
+            return .fine("issuer", "\(issuer.text) is this issuer", facts: facts)
+        } catch {
+            return .wrong("issuer", error)
+        }
+    }
+
+    /// Sends the collector exports without content; a server runs without it.
+    private func telemetry() async -> [Diagnosis] {
+        let configuration: TelemetryConfiguration?
+        // An invalid variable is a finding of the configuration.
+        do { configuration = try settings.telemetryConfiguration(variables) } catch { return [] }
+        return await (configuration?.check(by: transport) ?? []).map { check in
+            let hint =
+                "The server runs without it, and drops what it would have sent. Check otlp_endpoint and otlp_headers."
+            switch check.result {
+            case .success(let status) where status.isSuccess:
+                return .fine("telemetry", "\(check.origin) takes \(check.signal)")
+            case .success(let status):
+                return .warning("telemetry", "\(check.origin) does not take \(check.signal) (\(status)).", hint: hint)
+            case .failure(let error):
+                return .warning("telemetry", CommandError(describing: error).message, hint: hint)
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+import LatchIdentity
+import PortableFoundation
+
+/// A check of a server's store: whether it can be opened, by this version and with this key, and what it survives.
+struct StoreCheck: Sendable {
+    /// The distance of the database's date in seconds from which on this machine's is probably wrong.
+    private static let tolerance = 5.0
+    /// The bytes of free space below which the store will be full soon, and is as good as full.
+    private static let (lowSpace, leastSpace): (UInt64, UInt64) = (1 << 30, 64 << 20)
+
+    let settings: Settings
+
+    /// Opens the store for reading.
+    func run() async -> [Diagnosis] {
+        do {
+            let location = try StoreLocation(settings["store"])
+            guard location.isFile else { return try await inspection(of: location.path) }
+            guard FileManager.default.fileExists(atPath: location.path) else { return [missing(location.path)] }
+            return try await inspection(of: location.path) + [mode(of: location.path), space(at: location.path)]
+        } catch {
+            return [.wrong("store", error)]
+        }
+    }
+
+    /// Reports a file that is not there, as before the first start.
+    private func missing(_ path: String) -> Diagnosis {
+        let folder = Self.folder(of: path)
+        guard FileManager.default.isWritableFile(atPath: folder) else {
+            return .wrong(
+                "store", "There is no store at '\(path)', and this user cannot create one in '\(folder)'.",
+                hint: "Create the folder for the server's user, or correct the setting 'store'.")
+        }
+        return .warning(
+            "store", "There is no store at '\(path)'.",
+            hint:
+                "The first start of 'latch serve' creates it; at a wrong path that would look like the loss of all accounts."
+        )
+    }
+
+    private func inspection(of location: String) async throws -> [Diagnosis] {
+        let administration = try StoreAdministration(storeKey: try settings.identityConfigurationWithKey().storeKey)
+        let inspection = try await administration.inspect(location)
+        var found = [schema(inspection.schema)]
+        if let failure = inspection.keyFailure { found.append(.wrong("store key", failure)) }
+        if let difference = inspection.clockDifference { found.append(clock(difference)) }
+        if let durability = inspection.durability { found.append(self.durability(durability)) }
+        return found
+    }
+
+    private func schema(_ schema: StoreSchema) -> Diagnosis {
+        let facts: JSONObject = ["schema": .integer(Int64(schema.found)), "latest": .integer(Int64(schema.latest))]
+        guard schema.due != nil else { return .fine("store", "schema \(schema.found), the newest", facts: facts) }
+        return .warning(
+            "store", "It has schema \(schema.found), and this version migrates it to \(schema.latest).",
+            hint:
+                "The next start does that, or 'latch admin migrate' before. Back up first: there is no other way back.",
+            facts: facts)
+    }
+
+    /// Reports the date of the database, which all servers take, in comparison with this machine's.
+    private func clock(_ difference: Double) -> Diagnosis {
+        let facts: JSONObject = ["skewSeconds": .number((difference * 10).rounded() / 10)]
+        guard abs(difference) > Self.tolerance else {
+            return .fine("clock", "the database's agrees with this machine's", facts: facts)
+        }
+        let distance = RelativeTime.amount(abs(difference)) ?? "0 seconds"
+        return .warning(
+            "clock", "The database's date is \(distance) \(difference > 0 ? "ahead of" : "behind") this machine's.",
+            hint: "Servers take the database's. Set both by NTP: tokens with a wrong date are refused elsewhere.",
+            facts: facts)
+    }
+
+    private func durability(_ durability: DatabaseDurability) -> Diagnosis {
+        let facts: JSONObject = [
+            "version": .string(durability.version), "standbys": .integer(Int64(durability.standbys)),
+            "settings": .object(
+                JSONObject(durability.settings.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
+        ]
+        let hazards = durability.hazards
+        guard hazards.isEmpty else {
+            return .warning(
+                "durability",
+                "A crash of the database may lose sign-outs that were acknowledged: \(hazards.joined(separator: ", ")).",
+                hint: "Set them to 'on' for this database.", facts: facts)
+        }
+        guard !durability.losesCommitsAtFailover else {
+            return .warning(
+                "durability", "No commit waits for a standby: a failover may lose sign-outs that were acknowledged.",
+                hint: "Set synchronous_standby_names on the primary.", facts: facts)
+        }
+        return .fine(
+            "durability", "PostgreSQL \(durability.version) commits to its disk, standbys: \(durability.standbys)",
+            facts: facts)
+    }
+
+    /// Checks that the file is its owner's alone; the server itself takes away what others may do.
+    private func mode(of path: String) -> Diagnosis {
+        let open = ["", "-wal", "-shm"].map { path + $0 }
+            .filter { path in FileMode(of: path).map { $0.isReadableByOthers || $0.isWritableByOthers } ?? false }
+        guard let first = open.first, let mode = FileMode(of: first) else {
+            return .fine("store file", "for its owner alone")
+        }
+        return .wrong(
+            "store file",
+            "Other users may access \(first), which has mode \(mode.text): it holds keys and password hashes.",
+            hint: "chmod go= \(open.map { "'\($0)'" }.joined(separator: " "))")
+    }
+
+    private func space(at path: String) -> Diagnosis {
+        let attributes: [FileAttributeKey: Any]
+        do {
+            attributes = try FileManager.default.attributesOfFileSystem(forPath: Self.folder(of: path))
+        } catch {
+            return .warning("disk", "The free space cannot be read.", hint: "Check the folder of the store.")
+        }
+        let free =
+            (attributes[.systemFreeSize] as? UInt64)
+            ?? (attributes[.systemFreeSize] as? Int).map { UInt64(clamping: $0) }
+        guard let free else {
+            return .warning("disk", "The free space is unknown.", hint: "Check it by 'df'.")
+        }
+        let text = "\(free >> 20) MiB are free where the store is"
+        let facts: JSONObject = ["freeBytes": .integer(Int64(clamping: free))]
+        let hint = "Make room: a server whose store is full issues no tokens."
+        if free < Self.leastSpace { return .wrong("disk", text, hint: hint, facts: facts) }
+        return free < Self.lowSpace
+            ? .warning("disk", text, hint: hint, facts: facts) : .fine("disk", text, facts: facts)
+    }
+
+    /// Returns the folder of a file, of which a relative path without one has the current folder.
+    private static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: 0x2F) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}

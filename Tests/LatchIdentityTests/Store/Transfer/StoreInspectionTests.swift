@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import TestSupport
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The inspection of a store` {
+    private let key = String(repeating: "5c", count: 32)
+
+    private func inspected(_ location: String, storeKey: String? = nil) async throws -> StoreInspection {
+        try await StoreAdministration(storeKey: storeKey).inspect(location)
+    }
+
+    /// Makes a store with the keys of a server.
+    private func used(_ location: String, storeKey: String?) async throws {
+        var configuration = IdentityConfiguration()
+        configuration.storeKey = storeKey
+        await (try await Identity(configuration: configuration, storePath: location, mailer: MemoryMailer())).close()
+    }
+
+    @Test func `reads a file, changes nothing, and knows whether the key fits`() async throws {
+        let folder = try TemporaryFolder()
+        await (try SQLIdentityStore(path: folder.file())).close()
+        #expect(try await inspected(folder.file(), storeKey: key).keyFailure == nil)
+        try FileManager.default.removeItem(atPath: folder.file())
+        try await used(folder.file(), storeKey: key)
+        let before = try Data(contentsOf: URL(filePath: folder.file()))
+        let found = try await inspected(folder.file(), storeKey: key)
+        #expect(found.schema.due == nil && found.keyFailure == nil)
+        #expect(found.clockDifference == nil && found.durability == nil)
+        #expect(try await inspected(folder.file()).keyFailure != nil)
+        let other = try await inspected(folder.file(), storeKey: String(repeating: "6d", count: 32))
+        #expect(other.keyFailure != nil && "\(String(describing: other.keyFailure))".contains("6d6d") == false)
+        #expect(try Data(contentsOf: URL(filePath: folder.file())) == before)
+    }
+
+    @Test(needsPostgres) func `reads date and durability of a database, with tables and without`() async throws {
+        let address = try await IdentityDatabase.create()
+        let empty = try await inspected(address)
+        #expect(empty.schema.found == 0 && empty.schema.due != nil && empty.keyFailure == nil)
+        try await used(address, storeKey: nil)
+        let found = try await inspected(address)
+        #expect(found.schema.due == nil && found.keyFailure == nil)
+        #expect(abs(try #require(found.clockDifference)) < 60)
+        let durability = try #require(found.durability)
+        #expect(durability.settings.count == 4 && durability.standbys == 0 && !durability.losesCommitsAtFailover)
+        #expect(durability.version.utf8.first.map { (0x31...0x39).contains($0) } == true)
+    }
+
+    @Test(
+        arguments: [
+            (["fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"], []),
+            (["fsync": "off", "synchronous_commit": "remote_apply"], ["fsync = off"]),
+            (
+                ["full_page_writes": "off", "synchronous_commit": "local"],
+                ["full_page_writes = off", "synchronous_commit = local"]
+            ),
+            ([:], []),
+        ] as [([String: String], [String])])
+    func `names the settings by which a commit may be lost`(settings: [String: String], hazards: [String]) {
+        #expect(DatabaseDurability(version: "15", settings: settings, standbys: 0).hazards == hazards)
+    }
+
+    @Test(arguments: [(0, "", false), (1, "", true), (1, "ANY 1 (*)", false)])
+    func `tells a failover that loses commits`(standbys: Int, names: String, loses: Bool) {
+        let settings = ["synchronous_standby_names": names]
+        let durability = DatabaseDurability(version: "15", settings: settings, standbys: standbys)
+        #expect(durability.losesCommitsAtFailover == loses)
+    }
+}
