@@ -11,7 +11,8 @@ import Synchronization
 import Testing
 
 /// An app with passkeys, on a device that is a virtual authenticator, at the real server.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct `An app with passkeys` {
+// The main actor also explores the screens, for minutes on a busy machine.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct `An app with passkeys` {
     private let email = RealServer.email
     private let password = RealServer.password
 
