@@ -58,7 +58,7 @@ final class FlightQueue: Sendable {
     /// The number of waiting calls.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// The statistics of the flights so far; failed ones count, since they may have changed something.
+    /// The statistics of the flights so far, failed ones included.
     var statistics: FlightStatistics { state.withLock { $0.statistics } }
 
     /// Runs statements in the next flight and returns their results.
@@ -121,7 +121,7 @@ final class FlightQueue: Sendable {
         for (call, outcome) in zip(batch, outcomes) { call.continuation.resume(returning: outcome) }
     }
 
-    /// Counts a flight, before its callers know of it: what was kept of its rows is outdated.
+    /// Counts a flight, before its callers know of it.
     private func count(_ batch: [Call]) {
         state.withLock { state in
             state.statistics.flights += 1

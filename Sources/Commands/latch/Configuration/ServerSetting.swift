@@ -84,15 +84,10 @@ extension TrustedProxies {
     ///
     /// - Throws: `CommandError.failed`, which names the invalid one.
     init(_ text: String, field: Field = .xForwardedFor) throws(CommandError) {
-        var ranges: [NetworkRange] = []
-        for word in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
-            guard let range = NetworkRange(String(word)) else {
-                throw .failed(
-                    "The setting 'trusted_proxies' holds '\(String(word).printable)', which is not a network.",
-                    hint: "Write addresses and networks, such as 127.0.0.1 10.0.0.0/8 2001:db8::/32, without host bits."
-                )
-            }
-            ranges.append(range)
+        let ranges = try NetworkRange.ranges(in: text) { word in
+            CommandError.failed(
+                "The setting 'trusted_proxies' holds '\(word.printable)', which is not a network.",
+                hint: "Write addresses and networks, such as 127.0.0.1 10.0.0.0/8 2001:db8::/32, without host bits.")
         }
         self.init(ranges, field: field)
     }

@@ -146,14 +146,9 @@ package struct TelemetryConfiguration: Sendable {
     }
 
     private static func networks(_ text: String) throws(IdentityError) -> [NetworkRange] {
-        var ranges: [NetworkRange] = []
-        for word in text.utf8.split(whereSeparator: { $0 == 0x20 || $0 == 0x2C }) {
-            guard let range = NetworkRange(String(decoding: word, as: UTF8.self)) else {
-                throw .invalidSetting("trace_parents", "networks such as 127.0.0.1 10.0.0.0/8, without host bits")
-            }
-            ranges.append(range)
+        try NetworkRange.ranges(in: text) { _ in
+            IdentityError.invalidSetting("trace_parents", "networks such as 127.0.0.1 10.0.0.0/8, without host bits")
         }
-        return ranges
     }
 
     private static func number(_ name: String, _ environment: [String: String]) throws(IdentityError) -> Int? {

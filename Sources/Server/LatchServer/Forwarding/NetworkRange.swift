@@ -28,6 +28,21 @@ public struct NetworkRange: Sendable, Hashable {
         guard (length..<bits).allSatisfy({ !Self.bit($0, of: address) }) else { return nil }
     }
 
+    /// Parses ranges and addresses, separated by spaces or commas.
+    ///
+    /// - Throws: The error for the first word that is neither.
+    package static func ranges<Failure>(
+        in text: String, invalid: (String) -> Failure
+    ) throws(Failure) -> [NetworkRange] {
+        var ranges: [NetworkRange] = []
+        for word in text.utf8.split(whereSeparator: { $0 == 0x20 || $0 == 0x2C }) {
+            let word = String(decoding: word, as: UTF8.self)
+            guard let range = NetworkRange(word) else { throw invalid(word) }
+            ranges.append(range)
+        }
+        return ranges
+    }
+
     /// Returns whether the range contains an address; an IPv4 range contains no IPv6 address, nor the reverse.
     func contains(_ other: IPAddress) -> Bool {
         guard other.bytes.count == address.bytes.count else { return false }

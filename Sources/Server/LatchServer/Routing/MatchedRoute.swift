@@ -2,24 +2,24 @@
 
 import Synchronization
 
-/// The pattern of the route that a router has found, for the interceptors around it, which see the request before.
+/// The route that a router has found and the failure of its endpoint, for the interceptors around them, which see the request
+/// before.
 package final class MatchedRoute: Sendable {
-    private let found = Mutex<String?>(nil)
-    private let failed = Mutex<String?>(nil)
+    private let found = Mutex<(pattern: String?, failure: String?)>((nil, nil))
 
     /// Creates a value that a router fills.
     package init() {}
 
     /// The pattern, such as `/notes/{id}`; nil until a router has found an endpoint.
     package internal(set) var pattern: String? {
-        get { found.withLock { $0 } }
-        set { found.withLock { $0 = newValue } }
+        get { found.withLock { $0.pattern } }
+        set { found.withLock { $0.pattern = newValue } }
     }
 
     /// The code of the failure of the server that the response reports; nil if there is none.
     package var failure: String? {
-        get { failed.withLock { $0 } }
-        set { failed.withLock { $0 = newValue } }
+        get { found.withLock { $0.failure } }
+        set { found.withLock { $0.failure = newValue } }
     }
 }
 

@@ -114,17 +114,12 @@ final class PostgresBackend: SQLBackend {
             return results[1].count > 0 ? try read(.postgres(PostgresRow(results[1], 0))) : nil
         }
         return try await write { db throws(IdentityError) in
-            guard try db.run(statement.text, statement.values) == 1 else { return try body(db) }
-            return try db.first(query.text, query.values, read: read)
+            try db.change(statement, then: query, read: read, otherwise: body)
         }
     }
 
     func date() async throws(IdentityError) -> Date? {
-        try await read { db throws(IdentityError) in
-            try db.first("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint", []) {
-                row throws(IdentityError) in try row.date(0)
-            }
-        }
+        try await read { db throws(IdentityError) in try db.postgresDate() }
     }
 
     func close() async { database.close() }

@@ -84,8 +84,7 @@ extension SQLBackend {
         otherwise body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
         try await write { db throws(IdentityError) in
-            guard try db.run(statement.text, statement.values) == 1 else { return try body(db) }
-            return try db.first(query.text, query.values, read: read)
+            try db.change(statement, then: query, read: read, otherwise: body)
         }
     }
 }

@@ -63,6 +63,24 @@ enum SQLDialect: Sendable {
 }
 
 extension SQLConnection {
+    /// Runs a statement, and reads the row of `query` if it has changed one row, or else runs `body`.
+    func change<Result>(
+        _ statement: SQLStatement, then query: SQLStatement,
+        read: (borrowing SQLRow) throws(IdentityError) -> Result,
+        otherwise body: (any SQLConnection) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> Result? {
+        guard try run(statement.text, statement.values) == 1 else { return try body(self) }
+        return try first(query.text, query.values, read: read)
+    }
+
+    /// Returns the date of a PostgreSQL server.
+    func postgresDate() throws(IdentityError) -> Date? {
+        try first("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint", []) {
+            row throws(IdentityError) in
+            try row.date(0)
+        }
+    }
+
     /// Runs a statement without values.
     @discardableResult
     func run(_ sql: String) throws(IdentityError) -> Int { try run(sql, []) }

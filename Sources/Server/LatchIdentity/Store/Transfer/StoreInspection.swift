@@ -76,9 +76,7 @@ extension StoreAdministration {
 
     private static func clockDifference(of db: any SQLConnection) throws(IdentityError) -> Double? {
         let before = Date()
-        let date = try db.first("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint", []) {
-            row throws(IdentityError) in try row.date(0)
-        }
+        let date = try db.postgresDate()
         let after = Date()
         guard let date else { return nil }
         // It was read in between: only a date outside of that interval shows a difference.
