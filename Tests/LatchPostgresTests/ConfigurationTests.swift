@@ -55,8 +55,37 @@ import Testing
 
     @Test func `hides a message that repeats the password`() throws {
         let string = try ConnectionString("postgres://latch:canary@localhost/latch")
-        #expect(string.redacted("no route\n\tto the host\n") == "no route to the host")
+        #expect(string.redacted("no route.\n\tIs there a host?\n") == "no route")
+        #expect(string.redacted("one\ntwo\n") == "one; two")
         #expect(string.redacted("cannot find the host canary") == nil)
+    }
+
+    /// Waiting changes none of these, and the values may be misplaced passwords.
+    @Test(arguments: [
+        ("port=543x", "'port'"), ("port=canary host=localhost", "'port'"), ("sslmode=canary", "'sslmode'"),
+        ("host=a,b port=1,2,3", "is malformed"),
+    ])
+    func `names an option that libpq does not take, without its value`(text: String, named: String) async {
+        let error = await failure { try PostgresConnection(PostgresConfiguration(text)) }
+        #expect(
+            error == .malformedConnectionString && error?.message.contains(named) == true,
+            "\(String(describing: error))")
+        #expect(error?.description.contains("canary") == false && error?.isRepeatable == false)
+    }
+
+    @Test func `finds the code of a server of any language`() throws {
+        let brief = "connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  3D000\n"
+        #expect(ConnectionFailure.sqlState(inBrief: brief) == "3D000")
+        #expect(ConnectionFailure.sqlState(inBrief: "connection to server failed: Connection refused\n") == nil)
+        let text = "connection to server at \"db\", port 5432 failed: FATAL:  Datenbank »x« existiert nicht\n"
+        #expect(ConnectionFailure.isByServer(text))
+        for (state, isLasting) in [("3D000", true), ("28000", true), ("57P03", false), ("53300", false)] {
+            let failure = try ConnectionFailure(text, sqlState: state, string: .local)
+            #expect(failure.error.isRepeatable != isLasting)
+        }
+        let name = "could not translate host name \"db\" to address: Name or service not known\n"
+        #expect(
+            try ConnectionFailure(name, sqlState: nil, string: .local).error.isRepeatable, "a container may come later")
     }
 }
 
@@ -73,6 +102,48 @@ import Testing
         #expect(
             await failure { try PostgresConnection(PostgresConfiguration("host=/nowhere connect_timeout=2")) }
                 == .connectionFailed)
+    }
+
+    @Test func `is not tried again where the server says what waiting does not change`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let observer = cluster.database()
+        defer { observer.close() }
+        try await observer.run("CREATE ROLE stranger LOGIN PASSWORD '\(PostgresCluster.password)'")
+        _ = try await observer.withConnection { try $0.run("CREATE DATABASE private") }
+        try await observer.run("REVOKE CONNECT ON DATABASE private FROM PUBLIC")
+        let own = cluster.address()
+        let cases: [(String, PostgresError, hint: String)] = [
+            (cluster.address(database: "nowhere"), .connectionRejected, "createdb"),
+            (
+                own.replacing("latch:", with: "stranger:").replacing("/postgres?", with: "/private?"),
+                .connectionRejected, "GRANT"
+            ),
+            (own.replacing("latch:", with: "nobody:"), .authenticationFailed, "pg_hba.conf"),
+            (own + "&options=-c%20statement_timeout%3Dsoon", .connectionRejected, "connection string"),
+            (own.replacing("sslmode=disable", with: "sslmode=require"), .untrustedServer, "sslmode"),
+        ]
+        for (address, expected, hint) in cases {
+            var configuration = PostgresConfiguration(address)
+            configuration.retryTimeout = .seconds(3600)
+            let database = PostgresDatabase(configuration)
+            defer { database.close() }
+            let error = await failure { try await database.number("SELECT 1") }
+            #expect(error == expected && error?.isRepeatable == false, "\(String(describing: error))")
+            #expect(error?.hint?.contains(hint) == true && error?.description.contains("canary") == false)
+        }
+    }
+
+    @Test func `has the isolation that its statements rely on, whatever the server's default is`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let observer = cluster.database()
+        defer { observer.close() }
+        _ = try await observer.withConnection { try $0.run("CREATE DATABASE strict") }
+        try await observer.run("ALTER DATABASE strict SET default_transaction_isolation = 'serializable'")
+        try await observer.run("ALTER DATABASE strict SET default_transaction_deferrable = on")
+        let connection = try PostgresConnection(PostgresConfiguration(cluster.address(database: "strict")))
+        for (setting, value) in [("transaction_isolation", "read committed"), ("transaction_deferrable", "off")] {
+            #expect(try connection.first("SHOW \(setting)") { row throws(PostgresError) in try row.text(0) } == value)
+        }
     }
 
     @Test func `tries each host of its string, for one that can write`() async throws {
@@ -100,8 +171,16 @@ import Testing
                 "host=localhost sslrootcert=/nowhere",
             ] {
                 let error = await failure { try connect(rest) }
-                #expect(error == .connectionFailed && error?.description.contains("canary") == false)
+                #expect(error == .untrustedServer && error?.isRepeatable == false)
+                #expect(error?.description.contains("canary") == false)
             }
         }
+    }
+}
+
+extension ConnectionString {
+    /// A string without a password.
+    fileprivate static var local: ConnectionString {
+        get throws { try ConnectionString("postgres://localhost/latch") }
     }
 }

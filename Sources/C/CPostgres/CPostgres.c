@@ -27,6 +27,9 @@
     F(char *, PQerrorMessage, (const PGconn *connection), (connection), NULL)                                          \
     F(int, PQsocket, (const PGconn *connection), (connection), -1)                                                     \
     F(int, PQbackendPID, (const PGconn *connection), (connection), 0)                                                  \
+    F(int, PQserverVersion, (const PGconn *connection), (connection), 0)                                               \
+    F(int, PQsetErrorVerbosity, (PGconn * connection, int verbosity), (connection, verbosity), 0)                      \
+    F(void, PQreset, (PGconn * connection), (connection), (void)0)                                                     \
     F(int, PQsslInUse, (PGconn * connection), (connection), 0)                                                         \
     F(int, PQconnectionNeedsPassword, (const PGconn *connection), (connection), 0)                                     \
     F(PQnoticeReceiver, PQsetNoticeReceiver, (PGconn * connection, PQnoticeReceiver receiver, void *argument),         \

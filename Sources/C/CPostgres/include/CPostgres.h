@@ -42,6 +42,9 @@ enum {
     latch_transaction_open = 2,
 };
 
+/// PGVerbosity.
+enum { latch_verbosity_sqlstate = 3 };
+
 /// The fields of an error.
 enum {
     latch_field_severity = 'V',
@@ -65,6 +68,9 @@ int PQtransactionStatus(const PGconn *connection);
 char *PQerrorMessage(const PGconn *connection);
 int PQsocket(const PGconn *connection);
 int PQbackendPID(const PGconn *connection);
+int PQserverVersion(const PGconn *connection);
+int PQsetErrorVerbosity(PGconn *connection, int verbosity);
+void PQreset(PGconn *connection);
 int PQsslInUse(PGconn *connection);
 int PQconnectionNeedsPassword(const PGconn *connection);
 PQnoticeReceiver PQsetNoticeReceiver(PGconn *connection, PQnoticeReceiver receiver, void *argument);

@@ -60,10 +60,11 @@ struct ConnectionString: Sendable {
         return options
     }
 
-    /// Returns a message of libpq on one line; nil if it repeats the password.
+    /// Returns a message of libpq on one line, without its advice and its last full stop; nil if it repeats the password.
     func redacted(_ message: String) -> String? {
-        let lines = message.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\t") }
-        let text = lines.map { String(Substring($0)) }.joined(separator: " ")
+        let lines = message.utf8.split(separator: UInt8(ascii: "\n")).filter { $0.first != UInt8(ascii: "\t") }
+        var text = lines.map { String(Substring($0)) }.joined(separator: "; ")
+        if text.utf8.last == UInt8(ascii: ".") { text.removeLast() }
         guard let password, !password.isEmpty else { return text }
         return Array(text.utf8).contains(Array(password.utf8)) ? nil : text
     }

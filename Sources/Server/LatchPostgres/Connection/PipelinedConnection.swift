@@ -69,7 +69,7 @@ final class PipelinedConnection {
         self.silenceLimit = silenceLimit
         warning = .allocate(capacity: 1)
         warning.initialize(to: false)
-        guard PQstatus(handle) == latch_connection_ok else { throw connectionFailure(string) }
+        if PQstatus(handle) != latch_connection_ok, let failure = connectionFailure(string) { throw failure }
         _ = PQsetNoticeReceiver(
             handle,
             { argument, notice in
@@ -113,13 +113,20 @@ final class PipelinedConnection {
         return results
     }
 
-    /// Returns why libpq could not connect.
-    private func connectionFailure(_ string: ConnectionString) -> PostgresError {
-        if PQconnectionNeedsPassword(handle) != 0 { return .authenticationFailed("it requires a password") }
-        let message = PQerrorMessage(handle).flatMap { string.redacted(String(cString: $0)) } ?? "libpq says no more"
-        // libpq does not report the code of this failure. A server of another language is asked again for a while.
-        let isRejected = Array(message.utf8).contains(Array("authentication failed".utf8))
-        return isRejected ? .authenticationFailed(message) : .connectionFailed(message)
+    /// Returns why libpq could not connect; nil if it can meanwhile.
+    private func connectionFailure(_ string: ConnectionString) -> PostgresError? {
+        guard PQconnectionNeedsPassword(handle) == 0 else { return .authenticationFailed("it requires a password") }
+        let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
+        // A wrong password is not sent twice.
+        guard ConnectionFailure.isByServer(message), !message.has("authentication failed") else {
+            return ConnectionFailure(message, sqlState: nil, string: string).error
+        }
+        // libpq shows the server's code at this verbosity alone, which is set on a connection and not by an option.
+        _ = PQsetErrorVerbosity(handle, Int32(latch_verbosity_sqlstate))
+        PQreset(handle)
+        guard PQstatus(handle) != latch_connection_ok else { return nil }
+        let sqlState = PQerrorMessage(handle).flatMap { ConnectionFailure.sqlState(inBrief: String(cString: $0)) }
+        return ConnectionFailure(message, sqlState: sqlState, string: string).error
     }
 }
 

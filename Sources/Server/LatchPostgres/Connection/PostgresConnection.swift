@@ -34,12 +34,15 @@ package final class PostgresConnection: @unchecked Sendable {
     package var preparedCount: Int { wire.preparedCount }
     /// The id of the server process of this connection.
     package var processID: Int32 { PQbackendPID(wire.handle) }
+    /// The version of the server, such as 150004 for 15.4.
+    package var serverVersion: Int { Int(PQserverVersion(wire.handle)) }
     /// Whether the connection uses TLS.
     package var isEncrypted: Bool { PQsslInUse(wire.handle) != 0 }
 
     /// Connects, and sets the limits of the session.
     ///
-    /// - Throws: `PostgresError.connectionFailed`, `.authenticationFailed`, `.malformedConnectionString` or `.libraryMissing`.
+    /// - Throws: `PostgresError.connectionFailed` if waiting may help; `.connectionRejected`, `.authenticationFailed`,
+    ///   `.untrustedServer`, `.malformedConnectionString` or `.libraryMissing`.
     package init(_ configuration: PostgresConfiguration) throws(PostgresError) {
         wire = try PipelinedConnection(
             try ConnectionString(configuration.connectionString), connectTimeout: configuration.connectTimeout,
@@ -49,6 +52,8 @@ package final class PostgresConnection: @unchecked Sendable {
             "SET statement_timeout = \(limit)", "SET idle_in_transaction_session_timeout = \(limit)",
             // An acknowledged commit is durable, whatever the default of the server or the user is.
             "SET synchronous_commit = on",
+            // Statements outside of an explicit transaction rely on it, and none waits for a snapshot without conflicts.
+            "SET default_transaction_isolation = 'read committed'", "SET default_transaction_deferrable = off",
         ]
         _ = try execute(settings.map { PostgresStatement($0) }, preparing: false)
     }

@@ -25,6 +25,7 @@ extension PostgresError {
         case "55P03": .conflict
         case "23505": .uniqueViolation
         case "25006": .readOnlyServer
+        case "42501": .permissionDenied(sentence ?? "the server reports \(state)")
         // Another node has migrated the table, or a pooler in between has given this session to another server process.
         case "26000": .staleSession
         case "42P05": .sharedSession

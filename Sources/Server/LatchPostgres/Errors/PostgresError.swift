@@ -28,7 +28,7 @@ package struct PostgresError: CodedError {
     /// The name of the violated constraint.
     package private(set) var constraint: String?
     /// The way on for the caller.
-    let recovery: Recovery
+    private(set) var recovery: Recovery
 
     /// Whether the transaction was certainly rolled back, and may succeed if it is repeated.
     package var isRepeatable: Bool { recovery != .none }
@@ -38,6 +38,13 @@ package struct PostgresError: CodedError {
         self.message = message
         self.hint = hint
         self.recovery = recovery
+    }
+
+    /// The error for a caller that has waited already: nothing repeats its call.
+    var conclusive: PostgresError {
+        var error = self
+        error.recovery = .none
+        return error
     }
 
     /// Returns the error with the server's code and the name of the violated constraint.
@@ -59,6 +66,15 @@ extension PostgresError {
     package static let malformedConnectionString = PostgresError(
         code: "malformedConnectionString", message: "The connection string of the database is malformed.",
         hint: "Write postgres://user@host/database?sslmode=verify-full with reserved characters percent-encoded.")
+
+    /// The server refused the connection, and will do so again: there is no such database, for instance.
+    package static let connectionRejected = PostgresError.connectionRejected("there is no such database", "3D000")
+
+    /// TLS does not prove that the server is the right one, or cannot be used.
+    package static let untrustedServer = PostgresError.untrustedServer("its certificate cannot be verified")
+
+    /// The user lacks a right.
+    package static let permissionDenied = PostgresError.permissionDenied("the user may not do this")
 
     /// The server rejected the user or the password.
     package static let authenticationFailed = PostgresError.authenticationFailed("the password is wrong or missing")
@@ -149,13 +165,57 @@ extension PostgresError {
             hint: "Check the user and the password of the connection string, and pg_hba.conf on the server.")
     }
 
+    /// - Parameter option: The name of the option whose value libpq does not take; nil if it is not known.
+    static func malformedConnectionString(_ option: String?) -> PostgresError {
+        guard let option else { return malformedConnectionString }
+        return PostgresError(
+            code: malformedConnectionString.code,
+            message: "The connection string of the database has an invalid value for '\(option)'.",
+            hint: malformedConnectionString.hint)
+    }
+
     /// - Parameter why: What libpq says, which names hosts, ports and files.
     static func connectionFailed(_ why: String) -> PostgresError {
         PostgresError(
             code: "connectionFailed", message: "The database cannot be connected: \(why).",
-            hint: "Check that a server listens there. With TLS, sslrootcert names the file of its authority, such as "
-                + "/etc/ssl/certs/ca-certificates.crt.",
+            hint: "Check that a server runs there, and that the network lets this machine reach it.",
             recovery: .reconnection)
+    }
+
+    /// - Parameter why: As of ``connectionFailed(_:)``.
+    static func connectionRejected(_ why: String, _ sqlState: String) -> PostgresError {
+        let hint =
+            switch sqlState {
+            case "3D000": "Create it, as a superuser of the server: createdb --owner USER NAME. Or correct its name."
+            case "42501": "Let the user connect: GRANT CONNECT ON DATABASE name TO user."
+            default: "Correct the connection string, or the configuration of the server."
+            }
+        return PostgresError(
+            code: "connectionRejected", message: "The database server refuses the connection: \(why).", hint: hint)
+    }
+
+    /// - Parameter why: As of ``connectionFailed(_:)``.
+    static func untrustedServer(_ why: String) -> PostgresError {
+        PostgresError(
+            code: "untrustedServer", message: "The database server cannot be trusted: \(why).",
+            hint: "sslrootcert names the file of its authority, such as /etc/ssl/certs/ca-certificates.crt, and sslmode "
+                + "what is required.")
+    }
+
+    static func permissionDenied(_ why: String) -> PostgresError {
+        PostgresError(
+            code: "permissionDenied", message: "The database refuses a statement: \(why).",
+            hint: "Make the user the owner of the database: ALTER DATABASE name OWNER TO user. "
+                + "Or let it create tables: GRANT CREATE ON SCHEMA public TO user.")
+    }
+
+    /// - Parameter version: The version of the server, such as 130004.
+    package static func serverTooOld(_ version: Int, minimum: Int) -> PostgresError {
+        PostgresError(
+            code: "serverTooOld",
+            message:
+                "The database server has version \(version / 10_000), and \(minimum / 10_000) or later is needed.",
+            hint: "Upgrade the server, for instance by pg_upgrade.")
     }
 
     static func statementFailed(_ why: String) -> PostgresError {

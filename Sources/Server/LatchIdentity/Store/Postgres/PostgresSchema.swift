@@ -7,6 +7,9 @@ enum PostgresSchema {
     /// The version of the newest schema.
     static var latest: Int { migrations.count }
 
+    /// The least version of PostgreSQL; those of other engines say other things.
+    private static let minimumServer = 140_000
+
     /// Migrates the database to the newest schema, each migration in a transaction of its own.
     ///
     /// Nodes that start concurrently wait for the row with the version, and find the migration done.
@@ -14,8 +17,15 @@ enum PostgresSchema {
     /// - Throws: `IdentityError.newerSchema` before any change, or the error of a migration; the database then has the version
     ///   of the last successful one.
     static func migrate(_ database: PostgresDatabase) async throws {
-        var found = try await createVersion(database)
-        while found < latest { found = try await database.transaction { try advance($0) } }
+        do {
+            var found = try await createVersion(database)
+            while found < latest { found = try await database.transaction { try advance($0) } }
+        } catch let error as PostgresError where error == .statementFailed {
+            // An older server does not know a word of the schema; an engine that calls itself older, and knows all, may serve.
+            let version = try await database.withConnection { $0.serverVersion }
+            guard version < minimumServer else { throw error }
+            throw PostgresError.serverTooOld(version, minimum: minimumServer)
+        }
     }
 
     /// Returns the version of the schema; 0 after creating the row that holds it.
