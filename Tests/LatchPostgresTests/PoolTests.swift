@@ -109,6 +109,51 @@ import Testing
         #expect(try await database.withConnection { $0.processID } != idle)
     }
 
+    @Test func `lets all callers through once the server is back`() async throws {
+        let first = try await PostgresCluster()
+        let database = first.database {
+            $0.retryTimeout = .seconds(40)
+            $0.maximumConnections = 4
+        }
+        defer { database.close() }
+        let writer = PostgresWriter(database)
+        _ = try await database.withConnection { try $0.run("CHECKPOINT") }
+        await first.stop()
+        let reads = (0..<64 as Range<Int64>).map { number in
+            Task { try await database.number("SELECT $1::bigint", [.integer(number)]) }
+        }
+        let writes = (0..<64 as Range<Int64>).map { number in
+            Task { try await writer.run([PostgresStatement("SELECT $1::bigint", [.integer(number)])], key: []).count }
+        }
+        await eventually { database.outage == .connectionFailed && database.connections.waiting > 0 }
+        let second = try await first.restarted()
+        for (number, read) in reads.enumerated() { #expect(try await read.value == Int64(number)) }
+        for write in writes { #expect(try await write.value == 1) }
+        #expect(database.outage == nil && database.connections.waiting == 0)
+        try await second.remove()
+    }
+
+    @Test func `fails at once for as long as the server says what waiting does not change`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        var configuration = PostgresConfiguration(cluster.address(database: "none"))
+        configuration.retryTimeout = .seconds(3600)
+        let database = PostgresDatabase(configuration)
+        defer { database.close() }
+        await withTaskGroup { group in
+            for _ in 0..<32 as Range<Int> {
+                group.addTask {
+                    #expect(await failure { try await database.number("SELECT 1") } == .connectionRejected)
+                }
+            }
+        }
+        let observer = cluster.database()
+        defer { observer.close() }
+        _ = try await observer.withConnection { try $0.run("CREATE DATABASE none") }
+        // A call that has begun before the database was there may have taken the last failure along.
+        while await failure({ try await database.number("SELECT 1") }) == .connectionRejected {}
+        #expect(try await database.number("SELECT 2") == 2 && database.outage == nil)
+    }
+
     @Test func `that is closed rejects its callers and ends with the last use`() async throws {
         let database = try await database()
         let gate = Gate()

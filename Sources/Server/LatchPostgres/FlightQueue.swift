@@ -91,7 +91,7 @@ final class FlightQueue: Sendable {
             do {
                 next = try await database.withConnection { [self] in flySeries($0, batch) }
             } catch {
-                await finish(batch, after: error)
+                await finish(batch + waiting(after: error), after: error)
                 next = nextBatch()
             }
         }
@@ -113,6 +113,15 @@ final class FlightQueue: Sendable {
             if !connection.isReusable { return next }
         }
         return nil
+    }
+
+    /// Returns the calls that wait for a server which is away, and which the pool has waited for; none after another failure.
+    private func waiting(after error: any Error) -> [Call] {
+        guard let error = error as? PostgresError, error == .connectionFailed, !error.isRepeatable else { return [] }
+        return state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
     }
 
     private func finish(_ batch: [Call], after error: any Error) async {

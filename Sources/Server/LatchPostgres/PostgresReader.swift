@@ -14,8 +14,12 @@ package final class PostgresReader: Sendable {
     ) {
         queue = FlightQueue(
             database, maximumBatch: maximumBatch, maximumFlights: maximumFlights, maximumWaiting: maximumWaiting
-        ) { calls, _ in
-            await Self.read(calls, from: database)
+        ) { calls, error in
+            // The pool has waited for the server already.
+            if let error = error as? PostgresError, error == .connectionFailed, !error.isRepeatable {
+                return calls.map { _ in .failure(error) }
+            }
+            return await Self.read(calls, from: database)
         }
     }
 

@@ -7,10 +7,14 @@ import Synchronization
 ///
 /// Calls get connections in the order in which they asked for them. A connection proves its health by its use: one that is
 /// lost or left in a transaction is closed and replaced, after a failover by one to another server.
+///
+/// While no connection can be made, the calls wait for one attempt at a time that is made for all of them. The first that
+/// succeeds lets all through; after `retryTimeout` each failure ends them all.
 final class PostgresPool: Sendable {
     /// A call that waits for a connection.
     fileprivate struct Waiter {
-        let deadline: ContinuousClock.Instant
+        /// The time of the call, or of the end of an outage that it has waited for.
+        var since: ContinuousClock.Instant
         let continuation: CheckedContinuation<PooledConnection, any Error>
     }
 
@@ -28,8 +32,8 @@ final class PostgresPool: Sendable {
         /// The time of the next check of the time limits; nil if none is scheduled.
         var nextCheck: ContinuousClock.Instant?
         var isClosed = false
-        /// The reason why the last connection could not be made.
-        var outage: PostgresError?
+        /// The outage that lasts; nil if the last connection could be made.
+        var outage: PostgresOutage?
     }
 
     private let configuration: PostgresConfiguration
@@ -45,7 +49,7 @@ final class PostgresPool: Sendable {
     }
 
     /// The reason why the last connection could not be made; nil if it could.
-    var outage: PostgresError? { state.withLock { $0.outage } }
+    var outage: PostgresError? { state.withLock { $0.outage?.error } }
 
     /// Closes unused connections now and used ones after their use, and rejects all other calls.
     func close() {
@@ -76,7 +80,7 @@ final class PostgresPool: Sendable {
 }
 
 extension PostgresPool {
-    /// Waits for a connection, for at most `acquireTimeout`.
+    /// Waits for a connection, for at most `acquireTimeout`, or `retryTimeout` if none can be made.
     private func acquire() async throws -> PooledConnection {
         let ticket = state.withLock { state in
             defer { state.next += 1 }
@@ -97,8 +101,7 @@ extension PostgresPool {
         let rejection = state.withLock { state -> PostgresError? in
             guard !state.isClosed else { return .poolClosed }
             guard state.waiters.count < configuration.maximumWaiting else { return .overloaded }
-            let deadline = ContinuousClock.now + configuration.acquireTimeout
-            state.waiters[ticket] = Waiter(deadline: deadline, continuation: continuation)
+            state.waiters[ticket] = Waiter(since: .now, continuation: continuation)
             // A later ticket may have been served before this one was in the queue.
             state.first = min(state.first, ticket)
             return nil
@@ -127,8 +130,7 @@ extension PostgresPool {
                 }
                 if let waiter = state.takeFirst() { served.append((waiter, idle.connection)) }
             }
-            let wanted = state.waiters.count - state.connecting
-            let missing = max(0, min(wanted, configuration.maximumConnections - state.open))
+            let missing = state.missing(within: configuration.maximumConnections, at: .now)
             state.open += missing
             state.connecting += missing
             return (served, missing, ended)
@@ -138,26 +140,25 @@ extension PostgresPool {
         schedule()
     }
 
-    /// Takes a new connection; a failure to connect is reported to the first call that waits.
+    /// Takes a new connection, or reports to the calls that wait that none can be made.
     private func finishConnecting(_ result: Result<PooledConnection, PostgresError>) {
-        let (waiter, isNews) = state.withLock { state -> (Waiter?, Bool) in
+        let now = ContinuousClock.now
+        let (rejected, isNews) = state.withLock { state -> ([Waiter], Bool) in
             state.connecting -= 1
             switch result {
             case .success(let connection):
-                defer { state.outage = nil }
-                if state.isClosed { state.open -= 1 } else { state.idle.append((connection, .now)) }
-                return (nil, state.outage != nil)
+                if state.isClosed { state.open -= 1 } else { state.idle.append((connection, now)) }
+                return ([], state.endOutage(at: now))
             case .failure(let error):
-                defer { state.outage = error }
                 state.open -= 1
-                return (state.takeFirst(), state.outage == nil)
+                return state.fail(error, at: now, waitingFor: configuration.retryTimeout)
             }
         }
         switch result {
         case .success: if isNews { configuration.reportOutage?(nil) }
         case .failure(let error):
             if isNews { configuration.reportOutage?(error) }
-            waiter?.continuation.resume(throwing: error)
+            for waiter in rejected { waiter.continuation.resume(throwing: error.conclusive) }
         }
         serve()
     }
@@ -175,14 +176,15 @@ extension PostgresPool {
         serve()
     }
 
-    /// Schedules a check at the next time limit, of a waiting call or of an unused connection.
+    /// Schedules a check at the next time limit, of a waiting call or of an unused connection, and at the next attempt.
     private func schedule() {
         let next = state.withLock { state -> ContinuousClock.Instant? in
             guard !state.isClosed else { return nil }
             // Both are in the order of their limits.
-            let waiting = state.firstWaiter?.deadline
+            let waiting = state.firstWaiter.map { state.deadline(of: $0, configuration) }
             let idle = state.idle.first.map { $0.since + configuration.idleTimeout }
-            guard let next = [waiting, idle].compactMap(\.self).min() else { return nil }
+            let attempt = state.nextAttempt(within: configuration.maximumConnections)
+            guard let next = [waiting, idle, attempt].compactMap(\.self).min() else { return nil }
             if let check = state.nextCheck, check <= next { return nil }
             state.nextCheck = next
             return next
@@ -193,24 +195,25 @@ extension PostgresPool {
         timers.asyncAfter(deadline: .now() + delay) { [weak self] in self?.expire(at: next) }
     }
 
-    /// Rejects calls that have waited too long, and closes connections that nobody has used for long.
+    /// Rejects calls that have waited too long, closes connections that nobody has used for long, and makes an attempt that is due.
     private func expire(at check: ContinuousClock.Instant) {
         let now = ContinuousClock.now
-        let (late, _) = state.withLock { state in
+        let (late, outage, _) = state.withLock { state in
             var late: [Waiter] = []
             // An earlier check has taken its place.
-            guard state.nextCheck == check else { return (late, [PooledConnection]()) }
+            guard state.nextCheck == check else { return (late, state.outage, [PooledConnection]()) }
             state.nextCheck = nil
-            while let waiter = state.firstWaiter, waiter.deadline <= now {
+            while let waiter = state.firstWaiter, state.deadline(of: waiter, configuration) <= now {
                 if let waiter = state.takeFirst() { late.append(waiter) }
             }
             let unused = state.idle.prefix { $0.since + configuration.idleTimeout <= now }
             state.idle.removeFirst(unused.count)
             state.open -= unused.count
-            return (late, unused.map(\.connection))
+            return (late, state.outage, unused.map(\.connection))
         }
-        for waiter in late { waiter.continuation.resume(throwing: PostgresError.poolTimeout) }
-        schedule()
+        let error = outage?.error.conclusive ?? .poolTimeout
+        for waiter in late { waiter.continuation.resume(throwing: error) }
+        serve()
     }
 }
 
@@ -226,5 +229,54 @@ extension PostgresPool.State {
     fileprivate mutating func takeFirst() -> PostgresPool.Waiter? {
         guard firstWaiter != nil else { return nil }
         return waiters.removeValue(forKey: first)
+    }
+
+    /// Returns the time at which a call has waited too long; in an outage calls wait for as long as a failover may take.
+    fileprivate func deadline(
+        of waiter: PostgresPool.Waiter, _ configuration: PostgresConfiguration
+    ) -> ContinuousClock.Instant {
+        let deadline = waiter.since + configuration.acquireTimeout
+        return outage.map { max(deadline, $0.start + configuration.retryTimeout) } ?? deadline
+    }
+
+    /// Returns the number of connections to open now: as many as calls wait for, but in an outage one after the other.
+    fileprivate func missing(within maximum: Int, at now: ContinuousClock.Instant) -> Int {
+        let missing = max(0, min(waiters.count - connecting, maximum - open))
+        guard let outage else { return missing }
+        return connecting == 0 && outage.nextAttempt <= now ? min(missing, 1) : 0
+    }
+
+    /// Returns the time of the next attempt that a call waits for; nil if there is none to make.
+    fileprivate func nextAttempt(within maximum: Int) -> ContinuousClock.Instant? {
+        waiters.isEmpty || connecting > 0 || open >= maximum ? nil : outage?.nextAttempt
+    }
+
+    /// Notes that no connection could be made.
+    ///
+    /// - Parameter limit: The duration of an outage from which on nothing waits for its end.
+    /// - Returns: The calls that fail with it: none while other connections may serve them, or the server may come back in time;
+    ///   and whether the loss of the database is to be reported.
+    fileprivate mutating func fail(
+        _ error: PostgresError, at now: ContinuousClock.Instant, waitingFor limit: Duration
+    ) -> (rejected: [PostgresPool.Waiter], isNews: Bool) {
+        var current = outage ?? PostgresOutage(error, at: now)
+        if outage != nil { current.continue(after: error, at: now, isLast: connecting == 0) }
+        defer { outage = current }
+        guard open == connecting else { return ([], false) }
+        defer { current.isReported = true }
+        let isNews = !current.isReported
+        guard error.recovery == .none || now - current.start >= limit else { return ([], isNews) }
+        defer { waiters.removeAll() }
+        return (Array(waiters.values), isNews)
+    }
+
+    /// Ends an outage, and returns whether its end is to be reported.
+    ///
+    /// The calls that have waited for it get the whole time for their turn.
+    fileprivate mutating func endOutage(at now: ContinuousClock.Instant) -> Bool {
+        guard let ended = outage else { return false }
+        outage = nil
+        for ticket in waiters.keys { waiters[ticket]?.since = now }
+        return ended.isReported
     }
 }
