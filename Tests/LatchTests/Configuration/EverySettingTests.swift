@@ -177,7 +177,9 @@ import Testing
     @Test func `warns once of each name that has no effect`() {
         let kept = RecordingEnvironment()
         let names = ["LATCH_ISUER": "hunter2", "LATCH_QQQQ": "hunter2", "LATCH_ISSUER": "http://a"]
-        SettingsLoader(Invocation(), variables: names).warnOfUnknownNames(kept.environment)
+        for warning in SettingsLoader(Invocation(), variables: names).unknownNames {
+            ServerLog(.text, kept.environment).warn(warning)
+        }
         let lines = kept.error.split(separator: "\n").map(String.init)
         #expect(lines.count == 4)
         #expect(lines[0] == "latch: warning: LATCH_ISUER is not a setting and has no effect.")

@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchIdentity
+import LatchProcess
 import LatchServer
 import LatchTesting
 import PortableFoundation
@@ -12,7 +13,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `The access log` {
+@Suite struct `The log of a server` {
     private static let handler = ClosureHandler { _ in HTTPResponse(status: .created) }
     private static let request = HTTPRequest(
         method: .post, scheme: "http", authority: "a", path: "/oauth/token?code=hunter2",
@@ -20,7 +21,7 @@ import Testing
 
     @Test func `has one line for each request, without query and header fields`() async throws {
         let kept = RecordingEnvironment()
-        let log = AccessLog(.text, kept.environment.error)
+        let log = ServerLog(.text, kept.environment)
         _ = try await log.logging(Self.handler).respond(to: Self.request)
         log.flush()
         let words = kept.error.split(separator: " ").map(String.init)
@@ -33,7 +34,7 @@ import Testing
     @Test func `is JSON where a script reads it, and can be switched off`() async throws {
         let kept = RecordingEnvironment()
         for format in [AccessLogFormat.json, .off] {
-            let log = AccessLog(format, kept.environment.error)
+            let log = ServerLog(format, kept.environment)
             _ = try await log.logging(Self.handler).respond(to: Self.request)
             log.flush()
         }
@@ -44,7 +45,7 @@ import Testing
 
     @Test func `is logfmt for collectors of such lines, in which no value begins another one`() async throws {
         let kept = RecordingEnvironment()
-        let log = AccessLog(.logfmt, kept.environment.error)
+        let log = ServerLog(.logfmt, kept.environment)
         var request = Self.request
         request.path = #"/a="b"\c\#u{1B}[31m%20d?code=hunter2"#
         _ = try await log.logging(Self.handler).respond(to: request)
@@ -58,7 +59,7 @@ import Testing
     @Test(arguments: [AccessLogFormat.text, .json, .logfmt])
     func `says why the server has failed`(format: AccessLogFormat) async throws {
         let kept = RecordingEnvironment()
-        let log = AccessLog(format, kept.environment.error)
+        let log = ServerLog(format, kept.environment)
         let handler = ClosureHandler { request in
             request.context[MatchedRouteKey.self]?.failure = IdentityError.storeFull.code
             return HTTPResponse(status: .serviceUnavailable)
@@ -75,9 +76,9 @@ import Testing
     @Test func `says when the database is lost, and when it is back`() throws {
         let lost = IdentityError.storeFull
         for format in [AccessLogFormat.text, .json] {
-            let line = AccessLog.outageLine(lost, Date(timeIntervalSince1970: 0), format)
+            let line = LogLine.outage(lost).text(Date(timeIntervalSince1970: 0), format)
             #expect(line.contains("lost") && line.contains(lost.message))
-            #expect(AccessLog.outageLine(nil, Date(timeIntervalSince1970: 0), format).contains("back"))
+            #expect(LogLine.outage(nil).text(Date(timeIntervalSince1970: 0), format).contains("back"))
         }
     }
 
@@ -92,7 +93,7 @@ import Testing
             return HTTPResponse(status: .created)
         }
         let kept = RecordingEnvironment()
-        let log = AccessLog(format, slowAfterMilliseconds: 1, kept.environment.error)
+        let log = ServerLog(format, slowAfterMilliseconds: 1, kept.environment)
         var request = Self.request
         request.path = "/notes/4711?code=hunter2"
         _ = try await log.logging(router).respond(to: request)
@@ -113,10 +114,43 @@ import Testing
 
     @Test func `calls no fast request slow`() async throws {
         let kept = RecordingEnvironment()
-        let log = AccessLog(.off, slowAfterMilliseconds: 3_600_000, kept.environment.error)
+        let log = ServerLog(.off, slowAfterMilliseconds: 3_600_000, kept.environment)
         _ = try await log.logging(Self.handler).respond(to: Self.request)
         log.flush()
         #expect(kept.error.isEmpty)
+    }
+
+    @Test(arguments: [AccessLogFormat.json, .logfmt])
+    func `has one form for warnings, errors and notices`(format: AccessLogFormat) throws {
+        let kept = RecordingEnvironment()
+        let log = ServerLog(format, kept.environment)
+        log.warn(StartupWarning(message: "two\nlines \u{1B}[31m", hint: "mend it"))
+        log.report(.failed("it failed", hint: "try again"))
+        log.report(.failed("it failed"))
+        log.write(.notice("administration on http://a", event: "administration", ["url": "http://a"]))
+        let lines = kept.error.split(separator: "\n").map(String.init)
+        #expect(lines.count == 4 && !kept.error.contains("\u{1B}"))
+        guard format == .json else {
+            #expect(lines.allSatisfy { $0.hasPrefix("time=") && !$0.contains("hint: ") })
+            #expect(
+                lines[0].contains(#" level=warning message="two\nlines "#) && lines[0].hasSuffix(#" hint="mend it""#))
+            #expect(lines[2].hasSuffix(#" level=error code=failed message="it failed""#))
+            return
+        }
+        let objects = try lines.map { try JSONValue(parsing: Array($0.utf8)) }
+        #expect(objects.allSatisfy { $0["time"]?.stringValue?.hasSuffix("Z") == true && $0["message"] != nil })
+        #expect(objects.map { $0["level"] } == ["warning", "error", "error", "info"])
+        #expect(objects[0]["hint"] == "mend it" && objects[1]["code"] == "failed" && objects[3]["url"] == "http://a")
+    }
+
+    @Test func `has warnings and errors as text where only requests are switched off`() {
+        for format in [AccessLogFormat.text, .off] {
+            let kept = RecordingEnvironment()
+            let log = ServerLog(format, kept.environment)
+            log.warn(StartupWarning(message: "no mails", hint: "set smtp_url"))
+            log.report(.failed("it failed"))
+            #expect(kept.error == "latch: warning: no mails\nhint: set smtp_url\nlatch: it failed\n")
+        }
     }
 
     @Test func `has a line for each mail that was not sent, without its recipient`() async throws {
@@ -125,11 +159,71 @@ import Testing
         }
         let kept = RecordingEnvironment()
         let message = try MailMessage(to: "ada@example.com", subject: "Reset your password", text: "hunter2")
+        let log = ServerLog(.text, kept.environment)
         await #expect(throws: HTTPError.self) {
-            try await LoggingMailer(next: Unreachable(), log: kept.environment.error).send(message)
+            try await LoggingMailer(next: Unreachable(), log: log).send(message)
         }
+        log.flush()
         #expect(kept.error.hasPrefix("latch: the mail 'Reset your password' was not sent: "))
         #expect(!kept.error.contains("ada@") && !kept.error.contains("hunter2"))
+    }
+}
+
+@Suite(.serialized) struct `A served process with a log for collectors` {
+    @Test func `writes nothing but JSON on standard error, from its first warning on`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder + "/latch.toml"
+            let settings =
+                "access_log = \"json\"\nsmtp_url = \"smtp://127.0.0.1:1\"\nargon2_memory_kib = 8\nargon2_passes = 1\n"
+            try Data(settings.utf8).write(to: URL(filePath: file))
+            let environment = [
+                "LATCH_ADMIN_LISTEN": "127.0.0.1:0", "LATCH_ISUER": "x", "LATCH_MAIL_DIRECTORY": "",
+                "LATCH_ACCESS_LOG": "json", "LATCH_ISSUER": "https://id.example.com",
+            ]
+            try await BuiltProgram.serving(["--config", file], in: folder, environment: environment) { process, url in
+                let client = Client(baseURL: try #require(URL(string: url)))
+                let content = #"{"email":"ada@example.com","password":"a horse walks into a library"}"#
+                let request = try client.request(
+                    .post, "api/clients/register", fields: [.contentType: "application/json"], body: HTTPBody(content))
+                #expect(try await client.respond(to: request).status == .created)
+                try Data((settings + "\nevent_loops = 3\n").utf8).write(to: URL(filePath: file))
+                process.hangUp()
+                try await Self.wait(for: #""Without effect until the next start: event_loops.""#, in: folder)
+                try Data("argon2_passes = \"many\"\n".utf8).write(to: URL(filePath: file))
+                process.hangUp()
+                try await Self.wait(for: #""The earlier configuration stays in effect.""#, in: folder)
+                try await Self.wait(for: #""event":"mail_not_sent""#, in: folder)
+                process.terminate()
+                #expect(await process.end() == .exited(0))
+            }
+            let lines = try BuiltProgram.lines(of: folder + "/error").map { try JSONValue(parsing: Array($0.utf8)) }
+            #expect(lines.allSatisfy { $0["time"] != nil && ($0["level"] ?? $0["event"] ?? $0["method"]) != nil })
+            #expect(lines.first?["message"] == "LATCH_ISUER is not a setting and has no effect.")
+            let events = Set(lines.compactMap { $0["event"]?.stringValue })
+            #expect(events.isSuperset(of: ["administration", "reloaded", "mail_not_sent"]))
+            #expect(lines.contains { $0["code"] != nil && $0["level"] == "error" })
+            #expect(!BuiltProgram.lines(of: folder + "/error").joined().contains("ada@example.com"))
+        }
+    }
+
+    @Test func `ends with a line of the same form`() async throws {
+        let outcome = try await BuiltProgram.run(
+            "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:/nowhere/latch.sqlite",
+            environment: ["LATCH_ACCESS_LOG": "json"])
+        #expect(outcome.ending == .exited(1))
+        let last = try JSONValue(parsing: Array(try #require(outcome.error.last).utf8))
+        #expect(
+            last["level"] == "error" && last["hint"] != nil
+                && last["message"]?.stringValue?.contains("/nowhere") == true)
+    }
+
+    /// Waits until a line of the log has a text.
+    private static func wait(for text: String, in folder: String) async throws {
+        for _ in 0..<60_000 {
+            if BuiltProgram.lines(of: folder + "/error").contains(where: { $0.contains(text) }) { return }
+            try await WallClock.system.sleep(for: .milliseconds(1))
+        }
+        Issue.record("no line has \(text): \(BuiltProgram.lines(of: folder + "/error"))")
     }
 }
 

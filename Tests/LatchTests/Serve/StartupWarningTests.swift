@@ -12,9 +12,10 @@ import Testing
 @Suite struct `A server that is about to serve` {
     private func warnings(_ environment: [String: String]) throws -> [String] {
         let settings = try Settings(environment: environment)
-        let recording = RecordingEnvironment()
-        recording.environment.warn(of: settings, try settings.serverConfiguration())
-        return recording.error.split(separator: "\n").map(String.init)
+        let configuration = try settings.serverConfiguration()
+        return settings.warnings(
+            listeningOn: ListenAddress(of: configuration), isEncrypted: configuration.tls != nil
+        ).flatMap { [$0.message, $0.hint] }
     }
 
     @Test func `has nothing to warn of on loopback with a mailer`() throws {

@@ -84,9 +84,12 @@ package struct Environment: Sendable {
     }
 
     /// Writes an error and its hint to standard error, each on one line.
-    package func report(_ error: CommandError) {
-        self.error.line("\(name): " + Self.oneLine(error.message).printable)
-        if let hint = error.hint { self.error.line("hint: " + Self.oneLine(hint).printable) }
+    package func report(_ error: CommandError) { self.error.line(text(of: error)) }
+
+    /// Returns an error, and on a second line its hint, as standard error has them.
+    package func text(of error: CommandError) -> String {
+        let hint = error.hint.map { "\nhint: " + Self.oneLine($0).printable } ?? ""
+        return "\(name): " + Self.oneLine(error.message).printable + hint
     }
 
     /// Returns a text of several lines as one, which scripts expect.
@@ -95,9 +98,11 @@ package struct Environment: Sendable {
     }
 
     /// Writes a warning and its hint to standard error.
-    package func warn(_ message: String, hint: String) {
-        error.line("\(name): warning: \(message.printable)")
-        error.line("hint: \(hint.printable)")
+    package func warn(_ message: String, hint: String) { error.line(text(ofWarning: message, hint: hint)) }
+
+    /// Returns a warning, and on a second line its hint, as standard error has them.
+    package func text(ofWarning message: String, hint: String) -> String {
+        "\(name): warning: \(message.printable)\nhint: \(hint.printable)"
     }
 
     /// Writes one JSON value as a line.

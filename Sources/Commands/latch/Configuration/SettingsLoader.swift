@@ -43,11 +43,11 @@ struct SettingsLoader: Sendable {
         return credentials
     }
 
-    /// Warns of environment variables that look like settings and are not.
-    func warnOfUnknownNames(_ environment: Environment) {
-        for (name, suggestion) in Settings.unknownNames(in: variables) {
+    /// The warnings of environment variables that look like settings and are not.
+    var unknownNames: [StartupWarning] {
+        Settings.unknownNames(in: variables).map { name, suggestion in
             let hint = suggestion.map { "Did you mean \($0)?" } ?? "'latch serve --print-config' shows all settings."
-            environment.warn("\(name) is not a setting and has no effect.", hint: hint)
+            return StartupWarning(message: "\(name) is not a setting and has no effect.", hint: hint)
         }
     }
 }

@@ -40,15 +40,10 @@ struct ServerDoctor: Sendable {
             let found = Diagnosis.fine(
                 "configuration", "settings that are set: \(count)",
                 facts: ["set": .integer(Int64(count))])
-            let unknown = Settings.unknownNames(in: variables).map { name, suggestion in
-                Diagnosis.warning(
-                    "configuration", "\(name) is not a setting and has no effect.",
-                    hint: suggestion.map { "Did you mean \($0)?" }
-                        ?? "'latch serve --print-config' shows all settings.")
-            }
             let warnings = settings.warnings(
                 listeningOn: try ListenAddress(settings["listen"]), isEncrypted: !settings["tls_certificate"].isEmpty)
-            return [found] + unknown + warnings.map { .warning("configuration", $0.message, hint: $0.hint) }
+            return [found]
+                + (loader.unknownNames + warnings).map { .warning("configuration", $0.message, hint: $0.hint) }
         } catch {
             return [.wrong("configuration", error)]
         }

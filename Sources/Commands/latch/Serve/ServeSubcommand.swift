@@ -70,16 +70,32 @@ private struct ServerProgram {
         Server.raiseDescriptorLimit()
         // Signals that arrive during the start wait in the stream.
         let signals = environment.signals.received()
-        loader.warnOfUnknownNames(environment)
-        let settings = try loader.load()
+        let settings: Settings
+        do { settings = try loader.load() } catch {
+            for warning in loader.unknownNames { environment.warn(warning.message, hint: warning.hint) }
+            throw error
+        }
+        let log = ServerLog(
+            try AccessLogFormat(settings["access_log"]), slowAfterMilliseconds: settings.number("slow_request_ms"),
+            environment)
+        for warning in loader.unknownNames { log.warn(warning) }
+        do {
+            try await serve(settings, until: signals, log)
+            return .success
+        } catch {
+            // The log has its form also for the last line.
+            let error = CommandError(describing: error)
+            log.report(error)
+            return error.exitCode
+        }
+    }
+
+    private func serve(_ settings: Settings, until signals: AsyncStream<Signal>, _ log: ServerLog) async throws {
         let supervisor = Supervisor(environment.variables)
         let configuration = try settings.serverConfiguration().inheriting(from: supervisor)
         let administration = try settings.administrationConfiguration()?.inheriting(from: supervisor, named: "admin")
         let telemetry = try settings.telemetryConfiguration(environment.variables).map { TelemetryExporter($0) }
-        let log = AccessLog(
-            try AccessLogFormat(settings["access_log"]), slowAfterMilliseconds: settings.number("slow_request_ms"),
-            environment.error)
-        log.watchStore(slowAfterMilliseconds: settings.number("slow_query_ms"))
+        log.watchStatements(slowAfterMilliseconds: settings.number("slow_query_ms"))
         let handler = SwappableHandler(
             ClosureHandler { _ in HTTPResponse(status: .serviceUnavailable, fields: ["Retry-After": "1"]) })
         let server = Server(
@@ -94,7 +110,7 @@ private struct ServerProgram {
         do {
             administrationURL = try await administrationServer?.start().url
             url = try await server.start().url
-            identity = try await self.identity(settings, telemetry)
+            identity = try await log.awaitingDatabase { try await self.identity(settings, telemetry, log) }
         } catch {
             await server.shutdown(grace: .zero)
             await administrationServer?.shutdown(grace: .zero)
@@ -102,15 +118,23 @@ private struct ServerProgram {
         }
         identity.adoptIssuer(url)
         handler.replace(with: identity.handler)
-        if let administrationURL { environment.error.line("latch: administration on \(administrationURL)") }
-        environment.warn(of: settings, configuration)
+        log.watchDatabase()
+        if let administrationURL {
+            log.write(
+                .notice(
+                    "administration on \(administrationURL)", event: "administration",
+                    ["url": .string("\(administrationURL)")]))
+        }
+        let address = ListenAddress(of: configuration)
+        let warnings = settings.warnings(listeningOn: address, isEncrypted: configuration.tls != nil)
+        for warning in warnings { log.warn(warning) }
         environment.output.line("latch: serving \(url)")
         if let telemetry { identity.report(to: telemetry) }
         supervisor.ready("serving \(url)")
         for await signal in signals {
             guard signal == .hangUp else { break }
             supervisor.reloading()
-            identity = await reloaded(identity, startedWith: settings, of: server, in: handler)
+            identity = await reloaded(identity, startedWith: settings, of: server, in: handler, log)
             if let telemetry { identity.measure(for: telemetry) }
             supervisor.ready("serving \(url)")
         }
@@ -124,7 +148,6 @@ private struct ServerProgram {
         await telemetry?.close()
         await identity.close()
         log.flush()
-        return .success
     }
 
     /// Waits while requests are served, so that load balancers see the end coming.
@@ -146,10 +169,12 @@ private struct ServerProgram {
     }
 
     /// Opens the auth server over its store.
-    private func identity(_ settings: Settings, _ telemetry: TelemetryExporter?) async throws -> Identity {
+    private func identity(
+        _ settings: Settings, _ telemetry: TelemetryExporter?, _ log: ServerLog
+    ) async throws -> Identity {
         let configuration = try settings.identityConfigurationWithKey()
         let location = try StoreLocation(settings["store"])
-        let mailer = LoggingMailer(next: try configuration.mailer(), log: environment.error)
+        let mailer = LoggingMailer(next: try configuration.mailer(), log: log)
         guard let telemetry else {
             return try await Identity(configuration: configuration, storePath: location.path, mailer: mailer)
         }
@@ -160,7 +185,8 @@ private struct ServerProgram {
 
     /// Serves and returns the auth server under the reloaded settings, or returns the unchanged one if they are invalid.
     private func reloaded(
-        _ identity: Identity, startedWith first: Settings, of server: Server, in handler: SwappableHandler
+        _ identity: Identity, startedWith first: Settings, of server: Server, in handler: SwappableHandler,
+        _ log: ServerLog
     ) async -> Identity {
         do {
             let settings = try loader.load()
@@ -170,17 +196,20 @@ private struct ServerProgram {
             let next = try await identity.reconfigured(effective.identityConfigurationWithKey())
             // The line is printed once the new settings are in effect.
             handler.replace(with: next.handler)
-            environment.error.line("latch: the configuration and the keys have been read again")
+            log.write(.notice("the configuration and the keys have been read again", event: "reloaded"))
             let waiting = settings.keysNeedingRestart(since: first)
             if !waiting.isEmpty {
-                environment.warn(
-                    "Without effect until the next start: \(waiting.joined(separator: ", ")).",
-                    hint: "These are fixed while the server runs. Restart it to apply them.")
+                log.warn(
+                    StartupWarning(
+                        message: "Without effect until the next start: \(waiting.joined(separator: ", ")).",
+                        hint: "These are fixed while the server runs. Restart it to apply them."))
             }
             return next
         } catch {
-            environment.report(CommandError(describing: error))
-            environment.warn("The earlier configuration stays in effect.", hint: "Correct it and send SIGHUP again.")
+            log.report(CommandError(describing: error))
+            log.warn(
+                StartupWarning(
+                    message: "The earlier configuration stays in effect.", hint: "Correct it and send SIGHUP again."))
             return identity
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import LatchIdentity
 import LatchServer
 import PortableFoundation
 
@@ -10,13 +11,11 @@ struct StartupWarning: Sendable {
     let hint: String
 }
 
-extension Environment {
-    /// Warns of settings that are valid but probably unintended.
-    func warn(of settings: Settings, _ configuration: Server.Configuration) {
-        let address = ListenAddress(of: configuration)
-        for warning in settings.warnings(listeningOn: address, isEncrypted: configuration.tls != nil) {
-            warn(warning.message, hint: warning.hint)
-        }
+extension StartupWarning {
+    /// Creates the warning of a database that does not answer yet.
+    init(awaiting failure: IdentityError) {
+        message = "\(failure.message) It is tried for 15 seconds."
+        hint = failure.hint ?? "Check that the database runs."
     }
 }
 

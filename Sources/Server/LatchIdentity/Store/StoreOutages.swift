@@ -7,12 +7,37 @@ package enum StoreOutages {
     /// A function that is called with the error when a database is lost, and with nil when it is back.
     package typealias Report = @Sendable (IdentityError?) -> Void
 
-    private static let watch = Mutex<Report?>(nil)
+    private struct Watch {
+        var report: Report?
+        /// The reason why a database is away; nil if none is.
+        var failure: IdentityError?
+    }
+
+    private static let watch = Mutex(Watch())
 
     /// Reports losses and returns from now on.
     ///
     /// - Parameter report: A function that must not block, which the store's threads call; nil ends the watch.
-    package static func report(by report: Report?) { watch.withLock { $0 = report } }
+    package static func report(by report: Report?) { watch.withLock { $0.report = report } }
 
-    static func changed(_ failure: IdentityError?) { watch.withLock { $0 }?(failure) }
+    /// Runs `body`, which opens a store, and reports the reason if it waits for its database for longer than a delay.
+    package static func announcingWait<Result>(
+        after delay: Duration = .seconds(2), by announce: @escaping @Sendable (IdentityError) -> Void,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        let announcement = Task {
+            try await Task.sleep(for: delay)
+            if let failure = watch.withLock({ $0.failure }) { announce(failure) }
+        }
+        defer { announcement.cancel() }
+        return try await body()
+    }
+
+    static func changed(_ failure: IdentityError?) {
+        let report = watch.withLock { watch in
+            watch.failure = failure
+            return watch.report
+        }
+        report?(failure)
+    }
 }

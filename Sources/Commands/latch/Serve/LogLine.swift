@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+import LatchIdentity
+import LatchServer
+import PortableFoundation
+
+/// A line of a server's log; errors and warnings have two as text.
+struct LogLine: Sendable {
+    private let text: String
+    /// Whether the text begins with the time.
+    private let hasTime: Bool
+    /// The members of JSON and logfmt, after the time.
+    private let members: JSONObject
+
+    private init(_ text: String, hasTime: Bool = true, _ members: JSONObject) {
+        self.text = text
+        self.hasTime = hasTime
+        self.members = members
+    }
+
+    /// Returns the line in a form of the log.
+    func text(_ date: Date, _ format: AccessLogFormat) -> String {
+        let time = date.formatted(.iso8601)
+        guard format == .json || format == .logfmt else { return hasTime ? "\(time) \(text)" : text }
+        let object = JSONObject([(key: "time", value: .string(time))] + members.map { ($0.key, $0.value) })
+        guard format == .logfmt else { return String(decoding: JSONValue.object(object).serialized(), as: UTF8.self) }
+        return object.compactMap { name, value in
+            guard !value.isNull else { return nil }
+            if let text = value.stringValue, text.isLogfmtWord { return "\(name)=\(text)" }
+            return "\(name)=\(String(decoding: value.serialized(), as: UTF8.self))"
+        }.joined(separator: " ").printable
+    }
+}
+
+extension LogLine {
+    /// Returns the line of a request.
+    static func request(_ entry: AccessLogEntry) -> LogLine {
+        let words = [
+            entry.method.rawValue, entry.path, entry.statusText, "\(entry.duration.tenths)ms", entry.requestID ?? "-",
+        ]
+        var members: JSONObject = [
+            "method": .string(entry.method.rawValue), "path": .string(entry.path), "status": entry.statusCode,
+            "milliseconds": .number(entry.duration.tenths), "request_id": .optional(entry.requestID),
+        ]
+        if let failure = entry.failure { members["failure"] = .string(failure) }
+        return LogLine((words + [entry.failure].compactMap(\.self)).joined(separator: " ").printable, members)
+    }
+
+    /// Returns the line of a slow request, which names no resource: its path may hold an identifier.
+    static func slowRequest(_ entry: AccessLogEntry) -> LogLine {
+        let route = entry.route ?? "-"
+        let words = [
+            "slow", entry.method.rawValue, route, entry.statusText, "\(entry.duration.tenths)ms",
+            entry.requestID ?? "-",
+        ]
+        return LogLine(
+            words.joined(separator: " ").printable,
+            [
+                "event": "slow_request", "method": .string(entry.method.rawValue), "route": .string(route),
+                "status": entry.statusCode, "milliseconds": .number(entry.duration.tenths),
+                "request_id": .optional(entry.requestID),
+            ])
+    }
+
+    /// Returns the line of a slow statement, whose text has placeholders for its values.
+    static func slowStatement(_ statement: String, _ duration: Duration) -> LogLine {
+        let text = statement.unicodeScalars.split { $0 == " " || $0 == "\n" }.map { String($0) }.joined(separator: " ")
+        return LogLine(
+            "slow query \(duration.tenths)ms \(text)".printable,
+            ["event": "slow_query", "milliseconds": .number(duration.tenths), "statement": .string(text)])
+    }
+
+    /// Returns the line of the loss of the database, or of its return.
+    static func outage(_ failure: IdentityError?) -> LogLine {
+        guard let failure else {
+            return LogLine("the database is back", ["level": "info", "event": "database_back"])
+        }
+        return LogLine(
+            "the database is lost, and is tried again: \(failure.message)".printable,
+            ["level": "error", "event": "database_lost", "message": .string(failure.message)])
+    }
+
+    /// Returns the line of a mail that was not sent, without its recipient and text.
+    static func unsentMail(_ message: MailMessage, because error: any Error) -> LogLine {
+        let reason = CommandError(describing: error).message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        return LogLine(
+            "latch: the mail '\(message.subject)' was not sent: \(reason)".printable, hasTime: false,
+            [
+                "level": "warning", "event": "mail_not_sent", "subject": .string(message.subject),
+                "message": .string(reason),
+            ])
+    }
+
+    /// Returns the line of something that happened as it should.
+    static func notice(_ message: String, event: String, _ members: JSONObject = [:]) -> LogLine {
+        let all: JSONObject = ["level": "info", "event": .string(event), "message": .string(message)]
+        return LogLine(
+            "latch: \(message)".printable, hasTime: false,
+            JSONObject((all.map { $0 } + members.map { $0 }).map { ($0.key, $0.value) }))
+    }
+
+    /// Returns the line of a warning.
+    static func warning(_ warning: StartupWarning, in environment: Environment) -> LogLine {
+        LogLine(
+            environment.text(ofWarning: warning.message, hint: warning.hint), hasTime: false,
+            ["level": "warning", "message": .string(warning.message), "hint": .string(warning.hint)])
+    }
+
+    /// Returns the line of an error.
+    static func failure(_ error: CommandError, in environment: Environment) -> LogLine {
+        LogLine(
+            environment.text(of: error), hasTime: false,
+            [
+                "level": "error", "code": .string(error.code), "message": .string(error.message),
+                "hint": .optional(error.hint),
+            ])
+    }
+}
+
+extension Duration {
+    /// The duration in milliseconds with one decimal.
+    fileprivate var tenths: Double { (inSeconds * 10_000).rounded() / 10 }
+}
+
+extension AccessLogEntry {
+    /// The status as a number; null if the endpoint threw an error.
+    fileprivate var statusCode: JSONValue { status.map { .integer(Int64($0.rawValue)) } ?? .null }
+
+    /// The status as text; a dash if the endpoint threw an error.
+    fileprivate var statusText: String { status.map { String($0.rawValue) } ?? "-" }
+}
+
+extension JSONValue {
+    /// Returns a text; null for nil.
+    fileprivate static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+}
+
+extension String {
+    /// Whether logfmt needs no quotation marks for the text.
+    fileprivate var isLogfmtWord: Bool {
+        !utf8.isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C }
+    }
+}

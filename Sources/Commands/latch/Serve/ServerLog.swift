@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import LatchCommand
+import LatchCore
+import LatchHTTP
+import LatchIdentity
+import LatchServer
+import PortableFoundation
+import Synchronization
+
+/// The form of the log: text, JSON, logfmt, or text without lines of requests.
+enum AccessLogFormat: String {
+    case text, json, logfmt, off
+
+    /// Parses the setting `access_log`.
+    init(_ text: String) throws(CommandError) {
+        guard let format = Self(rawValue: text.lowercased()) else {
+            throw .failed(
+                "The setting 'access_log' must be text, json, logfmt or off.", hint: "Leave it out for text.")
+        }
+        self = format
+    }
+}
+
+/// The log of a server: all that it writes on standard error once its settings are known, in one form.
+///
+/// There is one line per request, without query, header fields and content, and one more for a slow request, which names its
+/// route instead of its path, and for a slow statement of the store.
+final class ServerLog: Sendable {
+    /// The time for which lines gather, so that a busy server does not wake a thread for each of them.
+    private static let delay = DispatchTimeInterval.milliseconds(10)
+    /// The maximum number of lines that wait for a slow reader of the log; further lines are dropped.
+    private static let maximumWaiting = 10_000
+
+    private let format: AccessLogFormat
+    /// The milliseconds from which a request is slow; nil if none is.
+    private let slowest: Double?
+    private let environment: Environment
+    /// A thread of its own, so that a full pipe blocks no request.
+    private let queue = DispatchQueue(label: "latch.server-log")
+    private let waiting = Mutex(Waiting())
+
+    /// What waits to be written.
+    private struct Waiting {
+        var lines: [@Sendable () -> String] = []
+        /// Whether the queue is about to write them.
+        var isScheduled = false
+    }
+
+    /// Creates a log; 0 milliseconds stand for no slow requests.
+    init(_ format: AccessLogFormat, slowAfterMilliseconds slowest: Int = 0, _ environment: Environment) {
+        self.format = format
+        self.slowest = slowest == 0 ? nil : Double(slowest)
+        self.environment = environment
+    }
+
+    /// Returns a handler that logs the requests to another one.
+    func logging(_ handler: any Handler) -> any Handler {
+        guard format != .off || slowest != nil else { return handler }
+        return handler.intercepted(by: [RequestIDInterceptor(), AccessLogInterceptor { [self] in write($0) }])
+    }
+
+    /// Logs the statements of the store that take at least as many milliseconds, without their values; 0 stands for none.
+    func watchStatements(slowAfterMilliseconds threshold: Int) {
+        guard threshold > 0 else { return }
+        StatementWatch.report(slowerThan: .milliseconds(threshold)) { [self] statement, duration in
+            enqueue { .slowStatement(statement, duration) }
+        }
+    }
+
+    /// Logs when the store's database is lost and when it is back.
+    func watchDatabase() {
+        StoreOutages.report { [self] failure in enqueue { .outage(failure) } }
+    }
+
+    /// Runs `body`, which opens the store, and says so if its database lets it wait.
+    func awaitingDatabase<Result>(_ body: () async throws -> Result) async throws -> Result {
+        try await StoreOutages.announcingWait(
+            by: { [self] in warn(StartupWarning(awaiting: $0)) }, body)
+    }
+
+    /// Writes a line, and returns once it is written.
+    func write(_ line: LogLine) {
+        flush()
+        enqueue { line }
+        flush()
+    }
+
+    /// Writes a warning.
+    func warn(_ warning: StartupWarning) { write(.warning(warning, in: environment)) }
+
+    /// Writes an error.
+    func report(_ error: CommandError) { write(.failure(error, in: environment)) }
+
+    /// Writes the line of a mail that was not sent, which must not wait for the log.
+    func report(unsent message: MailMessage, because error: any Error) {
+        enqueue { .unsentMail(message, because: error) }
+    }
+
+    /// Waits until all lines are written.
+    func flush() { queue.sync { writeWaiting() } }
+
+    private func write(_ entry: AccessLogEntry) {
+        let isSlow = slowest.map { entry.duration.inSeconds * 1000 >= $0 } ?? false
+        if format != .off { enqueue { .request(entry) } }
+        if isSlow { enqueue { .slowRequest(entry) } }
+    }
+
+    /// Writes a line on the log's thread, unless too much waits for it.
+    private func enqueue(_ line: @escaping @Sendable () -> LogLine) {
+        let date = Date()
+        let mustSchedule = waiting.withLock { waiting in
+            guard waiting.lines.count < Self.maximumWaiting else { return false }
+            waiting.lines.append { [format] in line().text(date, format) }
+            defer { waiting.isScheduled = true }
+            return !waiting.isScheduled
+        }
+        if mustSchedule { queue.asyncAfter(deadline: .now() + Self.delay) { [self] in writeWaiting() } }
+    }
+
+    /// Writes what waits: lines that came during a write share the next one.
+    private func writeWaiting() {
+        while true {
+            let lines = waiting.withLock { waiting in
+                defer { waiting.lines = [] }
+                waiting.isScheduled = !waiting.lines.isEmpty
+                return waiting.lines
+            }
+            guard !lines.isEmpty else { return }
+            environment.error.write(lines.map { $0() + "\n" }.joined())
+        }
+    }
+}
+
+/// A mailer that logs the mails that another one failed to send.
+struct LoggingMailer: Mailer {
+    let next: any Mailer
+    let log: ServerLog
+
+    func send(_ message: MailMessage) async throws {
+        do {
+            try await next.send(message)
+        } catch {
+            log.report(unsent: message, because: error)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchProcess
+import LatchTesting
+import PortableFoundation
+import TestSupport
+import Testing
+
+@testable import latch
+
+@Suite(needsPostgres, .timeLimit(.minutes(2))) struct `A database that cannot be served` {
+    /// Returns what `latch serve` says about a database that it refuses.
+    private func refusal(of address: String) async throws -> [String] {
+        let outcome = try await BuiltProgram.run(
+            "serve", "--listen", "127.0.0.1:0",
+            environment: ["LATCH_STORE": address, "LATCH_MAIL_DIRECTORY": "mails", "LATCH_ACCESS_LOG": "off"])
+        #expect(outcome.ending == .exited(1) && outcome.output.isEmpty)
+        #expect(!outcome.error.joined().contains("canary"))
+        return outcome.error
+    }
+
+    /// The first of them would be tried for 15 seconds if its failure could pass.
+    @Test func `does not exist, or its address is wrong`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let said = try await refusal(of: cluster.address(database: "missing"))
+        #expect(said.count == 2 && said[0].contains("refuses the connection") && said[1].contains("createdb"), "\(said)")
+        let port = try await refusal(of: "postgres://latch@127.0.0.1:543x/latch")
+        #expect(port.first?.contains("an invalid value for 'port'") == true, "\(port)")
+    }
+
+    @Test func `does not let its user create tables`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let psql = { (sql: String, database: String) async throws in
+            let process = try ChildProcess.start(
+                "/usr/bin/env", ["psql", "-Xqv", "ON_ERROR_STOP=1", cluster.address(database: database), "-c", sql])
+            #expect(await process.end() == .exited(0))
+        }
+        try await psql("CREATE DATABASE guarded", "postgres")
+        try await psql("CREATE ROLE reader LOGIN PASSWORD '\(PostgresCluster.password)'", "postgres")
+        try await psql("REVOKE CREATE ON SCHEMA public FROM PUBLIC", "guarded")
+        let said = try await refusal(
+            of: cluster.address(database: "guarded").replacing("//latch:", with: "//reader:"))
+        #expect(said.count == 2 && said[0].contains("permission denied"), "\(said)")
+        #expect(said.last?.contains("GRANT CREATE ON SCHEMA public") == true)
+    }
+
+    @Test func `is waited for while nothing listens, which the log says`() async throws {
+        try await withTemporaryFolder { folder in
+            let process = try BuiltProgram.start(
+                ["serve", "--listen", "127.0.0.1:0"], in: folder,
+                environment: ["LATCH_STORE": "postgres://latch@127.0.0.1:1/latch", "LATCH_ACCESS_LOG": "json"])
+            var lines: [String] = []
+            while lines.isEmpty {
+                try await WallClock.system.sleep(for: .milliseconds(10))
+                lines = BuiltProgram.lines(of: folder + "/error")
+            }
+            process.kill()
+            await process.end()
+            let line = try JSONValue(parsing: Array(lines[0].utf8))
+            #expect(line["level"] == "warning" && line["hint"] != nil)
+            #expect(line["message"]?.stringValue?.hasSuffix("Connection refused. It is tried for 15 seconds.") == true)
+        }
+    }
+}
