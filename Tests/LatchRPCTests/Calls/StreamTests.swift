@@ -29,6 +29,14 @@ import Testing
         await #expect(throws: HTTPError.streamSpent) { try await collect(stream) }
     }
 
+    /// Each message had wrapped the source twice more: 40,000 took a minute, and more of them the stack.
+    @Test func `of many messages costs as much for the last one as for the first`() async throws {
+        let stream = RPCStream(Array(repeating: Note(number: 1), count: 50_000))
+        var count = 0
+        for try await note in stream where note.number == 1 { count += 1 }
+        #expect(count == 50_000)
+    }
+
     @Test func `of a writer is produced on demand`() async throws {
         let written = Mutex(0)
         let stream = RPCStream<Note> { writer in

@@ -92,20 +92,31 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
 
     /// An iterator over the messages of a stream.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
-        /// The stream before the first read; nil afterwards.
-        private var stream: RPCStream?
-        /// The source while messages may follow.
-        private var source: Source?
+        /// The source is the payload of an own type: `Optional.take()` would wrap a closure twice more at each message.
+        private enum Phase: Sendable {
+            case notStarted(RPCStream)
+            case reading(Source)
+            case finished
+        }
 
-        init(stream: RPCStream) { self.stream = stream }
+        private var phase: Phase
+
+        init(stream: RPCStream) { phase = .notStarted(stream) }
 
         /// Returns the next message, or nil after the last one.
         ///
         /// - Throws: `RPCError`, once; no message follows it.
         public mutating func next() async throws -> Element? {
-            if let stream = stream.take() { source = try await stream.begin() }
-            guard let source = source.take(), let message = try await source() else { return nil }
-            self.source = source
+            let source: Source
+            switch phase {
+            case .notStarted(let stream): source = try await stream.begin()
+            case .reading(let current): source = current
+            case .finished: return nil
+            }
+            // After an error the iterator stays at its end.
+            phase = .finished
+            guard let message = try await source() else { return nil }
+            phase = .reading(source)
             return message
         }
     }
