@@ -47,7 +47,13 @@ extension Handler {
     /// Returns this handler behind `interceptors`, for a handler that applies request modifiers itself or never
     /// receives any, as on a server.
     package func nested(in interceptors: [any Interceptor]) -> any Handler {
-        interceptors.reversed().reduce(self as any Handler) { Intercepted(interceptor: $1, next: $0) }
+        interceptors.reversed().reduce(self as any Handler) { next, interceptor in
+            guard let filter = interceptor as? any Filter else {
+                return Intercepted(interceptor: interceptor, next: next)
+            }
+            guard let inner = next as? Filtered else { return Filtered(filters: [filter], next: next) }
+            return Filtered(filters: [filter] + inner.filters, next: inner.next)
+        }
     }
 }
 

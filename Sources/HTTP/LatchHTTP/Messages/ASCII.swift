@@ -21,6 +21,24 @@ package func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 @inlinable
 package func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
+/// Whether all bytes of a text are allowed; a native string is read in place.
+@inline(__always)
+package func allBytes(of text: String, are isAllowed: (UInt8) -> Bool) -> Bool {
+    text.utf8.withContiguousStorageIfAvailable { bytes in
+        for byte in bytes where !isAllowed(byte) { return false }
+        return true
+    } ?? text.utf8.allSatisfy(isAllowed)
+}
+
+extension [UInt8] {
+    /// Appends the UTF-8 of a text; that of a native string is copied at once.
+    @inline(__always)
+    package mutating func append(utf8 text: String) {
+        let isCopied: Void? = text.utf8.withContiguousStorageIfAvailable { append(contentsOf: $0) }
+        if isCopied == nil { append(contentsOf: text.utf8) }
+    }
+}
+
 /// Whether a byte is an ASCII letter or digit.
 func isAlphanumeric(_ byte: UInt8) -> Bool {
     switch byte {

@@ -28,28 +28,51 @@ public struct HTTPContext: Sendable {
 
     /// Accesses the value of a key; the key is a type, so two modules cannot use the same one by accident.
     public subscript<Key: HTTPContextKey>(key: Key.Type) -> Key.Value {
-        get { last?.entry(of: ObjectIdentifier(key))?.value as? Key.Value ?? Key.defaultValue }
+        get {
+            guard let entry = Self.entry(of: ObjectIdentifier(key), from: last) else { return Key.defaultValue }
+            // Only the setter below makes entries of this key.
+            return unsafeDowncast(entry, to: ValueEntry<Key.Value>.self).value
+        }
         set {
             let id = ObjectIdentifier(key)
-            last = Entry(key: id, value: newValue, previous: last?.entry(of: id) == nil ? last : last?.removing(id))
+            let previous = Self.entry(of: id, from: last) == nil ? last : last?.removing(id)
+            last = ValueEntry(key: id, value: newValue, previous: previous)
         }
     }
 
-    /// A value, and those that were set before it.
-    private final class Entry: Sendable {
+    private static func entry(of key: ObjectIdentifier, from last: Entry?) -> Entry? {
+        var entry = last
+        while let current = entry, current.key != key { entry = current.previous }
+        return entry
+    }
+
+    /// The place of a value, and the values that were set before it.
+    private class Entry: @unchecked Sendable {
         let key: ObjectIdentifier
-        let value: any Sendable
         let previous: Entry?
 
-        init(key: ObjectIdentifier, value: any Sendable, previous: Entry?) {
-            (self.key, self.value, self.previous) = (key, value, previous)
-        }
-
-        func entry(of key: ObjectIdentifier) -> Entry? { self.key == key ? self : previous?.entry(of: key) }
+        init(key: ObjectIdentifier, previous: Entry?) { (self.key, self.previous) = (key, previous) }
 
         /// Returns the entries without the one of a key.
-        func removing(_ key: ObjectIdentifier) -> Entry? {
-            self.key == key ? previous : Entry(key: self.key, value: value, previous: previous?.removing(key))
+        final func removing(_ key: ObjectIdentifier) -> Entry? {
+            self.key == key ? previous : copy(following: previous?.removing(key))
+        }
+
+        /// Returns the same value behind others.
+        func copy(following previous: Entry?) -> Entry { Entry(key: key, previous: previous) }
+    }
+
+    /// A value of a key; the subclass of `Entry` that all entries have, immutable as that is.
+    private final class ValueEntry<Value: Sendable>: Entry, @unchecked Sendable {
+        let value: Value
+
+        init(key: ObjectIdentifier, value: Value, previous: Entry?) {
+            self.value = value
+            super.init(key: key, previous: previous)
+        }
+
+        override func copy(following previous: Entry?) -> Entry {
+            ValueEntry(key: key, value: value, previous: previous)
         }
     }
 }

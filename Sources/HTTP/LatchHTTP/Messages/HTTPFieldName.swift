@@ -33,7 +33,10 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
     public var description: String { rawName }
 
     /// Compares without case.
-    public static func == (left: Self, right: Self) -> Bool { left.canonicalName == right.canonicalName }
+    public static func == (left: Self, right: Self) -> Bool {
+        // Most names have another length, and comparing integers is cheaper than comparing strings.
+        left.canonicalName.utf8.count == right.canonicalName.utf8.count && left.canonicalName == right.canonicalName
+    }
 
     /// Hashes without case.
     public func hash(into hasher: inout Hasher) { hasher.combine(canonicalName) }

@@ -82,11 +82,10 @@ extension HTTPFields {
     /// - Throws: `HTTPError.invalidField`, which names the field and never its value.
     package func validate() throws(HTTPError) {
         for line in lines {
-            let name = line.name.canonicalName.utf8
-            guard !name.isEmpty, name.allSatisfy(isTokenByte) else { throw .invalidField(line.name.rawName) }
-            guard line.value.utf8.allSatisfy({ $0 != 0 && $0 != 0x0A && $0 != 0x0D }) else {
-                throw .invalidField(line.name.rawName)
-            }
+            let name = line.name.canonicalName
+            guard !name.isEmpty, allBytes(of: name, are: isTokenByte),
+                allBytes(of: line.value, are: { $0 != 0 && $0 != 0x0A && $0 != 0x0D })
+            else { throw .invalidField(line.name.rawName) }
         }
     }
 }

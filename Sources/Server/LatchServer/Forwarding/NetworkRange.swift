@@ -13,7 +13,7 @@ public struct NetworkRange: Sendable, Hashable {
         let parts = text.unicodeScalars.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
             .map { Substring($0) }
         guard let address = IPAddress(parts[0]) else { return nil }
-        let bits = address.bytes.count * 8
+        let bits = address.bitCount
         var length = bits
         if parts.count == 2 {
             guard (1...3).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(isDigit),
@@ -25,7 +25,7 @@ public struct NetworkRange: Sendable, Hashable {
         }
         self.address = address
         self.length = length
-        guard (length..<bits).allSatisfy({ !Self.bit($0, of: address) }) else { return nil }
+        guard address.prefix(length) == address else { return nil }
     }
 
     /// Parses ranges and addresses, separated by spaces or commas.
@@ -44,21 +44,12 @@ public struct NetworkRange: Sendable, Hashable {
     }
 
     /// Returns whether the range contains an address; an IPv4 range contains no IPv6 address, nor the reverse.
-    func contains(_ other: IPAddress) -> Bool {
-        guard other.bytes.count == address.bytes.count else { return false }
-        let whole = length / 8
-        guard other.bytes[..<whole] == address.bytes[..<whole] else { return false }
-        return (whole * 8..<length).allSatisfy { Self.bit($0, of: other) == Self.bit($0, of: address) }
-    }
-
-    private static func bit(_ index: Int, of address: IPAddress) -> Bool {
-        address.bytes[index / 8] >> UInt8(7 - index % 8) & 1 == 1
-    }
+    func contains(_ other: IPAddress) -> Bool { other.prefix(length) == address }
 }
 
 extension NetworkRange: CustomStringConvertible {
     /// The range in CIDR notation, or the single address.
     public var description: String {
-        length == address.bytes.count * 8 ? address.text : "\(address.text)/\(length)"
+        length == address.bitCount ? address.text : "\(address.text)/\(length)"
     }
 }

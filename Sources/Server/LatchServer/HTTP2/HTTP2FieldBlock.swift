@@ -19,9 +19,9 @@ struct HTTP2FieldBlock {
     /// Appends a line, whose name is in lower case.
     mutating func append(_ name: String, _ value: String, isNeverIndexed: Bool = false) {
         let start = bytes.count
-        bytes.append(contentsOf: name.utf8)
+        bytes.append(utf8: name)
         let nameCount = bytes.count - start
-        bytes.append(contentsOf: value.utf8)
+        bytes.append(utf8: value)
         lines.append(
             Line(
                 start: start, nameCount: nameCount, valueCount: bytes.count - start - nameCount,
@@ -58,17 +58,20 @@ struct HTTP2FieldBlock {
 
     /// Whether the server sets the field itself, does not disclose it, or may not send it (RFC 9113 §8.2.2).
     private static func isOmitted(_ name: String) -> Bool {
-        switch name {
-        case "content-length", "date", "server", "connection", "keep-alive", "proxy-connection", "transfer-encoding",
-            "upgrade":
-            true
-        default: false
+        switch name.utf8.count {
+        case 7: name == "upgrade"
+        case 16: name == "proxy-connection"
+        default: ResponseWriter.isSetByServer(name)
         }
     }
 
     private static func isNeverIndexed(_ name: String) -> Bool {
-        switch name {
-        case "set-cookie", "location", "authorization", "x-request-id": true
+        switch name.utf8.count {
+        case 8: name == "location"
+        case 9: name == "ratelimit"
+        case 10: name == "set-cookie"
+        case 12: name == "x-request-id"
+        case 13: name == "authorization"
         default: false
         }
     }

@@ -30,7 +30,7 @@ public struct AccessLogEntry: Sendable {
 ///
 /// Put it inside of `RequestIDInterceptor`, so that it sees the identifier, and outside of `ProblemInterceptor`, so
 /// that it sees every status.
-public struct AccessLogInterceptor: Interceptor {
+public struct AccessLogInterceptor: Interceptor, Filter {
     private let write: @Sendable (AccessLogEntry) -> Void
 
     /// Creates an interceptor that passes each entry to `write`, which runs on the server's threads and must not block.
@@ -38,32 +38,31 @@ public struct AccessLogInterceptor: Interceptor {
 
     /// Calls `next` and writes an entry, whether it responds or throws.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+        try await filtered(request, next: next)
+    }
+
+    package func filter(_ request: inout HTTPRequest) -> Filtering {
         let start = ContinuousClock.now
-        var request = request
-        if request.context[MatchedRouteKey.self] == nil { request.context[MatchedRouteKey.self] = MatchedRoute() }
-        do {
-            var response = try await next.respond(to: request)
-            guard let stream = response.body.stream else {
-                write(entry(request, start, response.status, response.body.bytes.count))
-                return response
+        let route = request.context[MatchedRouteKey.self] ?? MatchedRoute()
+        request.context[MatchedRouteKey.self] = route
+        return .proceed { [self, request] outcome in
+            guard outcome.error == nil else { return write(entry(request, route, start, nil, 0)) }
+            let status = outcome.response.status
+            guard let stream = outcome.response.body.stream else {
+                return write(entry(request, route, start, status, outcome.response.body.bytes.count))
             }
-            let status = response.status
-            let counter = StreamCounter { [self, request] in write(entry(request, start, status, $0)) }
-            response.body = HTTPBody(counter.counting(stream))
-            return response
-        } catch {
-            write(entry(request, start, nil, 0))
-            throw error
+            let counter = StreamCounter { [self] in write(entry(request, route, start, status, $0)) }
+            outcome.response.body = HTTPBody(counter.counting(stream))
         }
     }
 
     private func entry(
-        _ request: HTTPRequest, _ start: ContinuousClock.Instant, _ status: HTTPStatus?, _ contentLength: Int
+        _ request: HTTPRequest, _ route: MatchedRoute, _ start: ContinuousClock.Instant, _ status: HTTPStatus?,
+        _ contentLength: Int
     ) -> AccessLogEntry {
         AccessLogEntry(
-            method: request.method, path: String(request.pathWithoutQuery),
-            route: request.context[MatchedRouteKey.self]?.pattern, status: status,
-            failure: request.context[MatchedRouteKey.self]?.failure, contentLength: contentLength,
+            method: request.method, path: String(request.pathWithoutQuery), route: route.pattern, status: status,
+            failure: route.failure, contentLength: contentLength,
             duration: start.duration(to: .now), remoteAddress: request.remoteAddress,
             requestID: request.fields[.requestID],
             protocolVersion: request.context[ProtocolVersion.self])

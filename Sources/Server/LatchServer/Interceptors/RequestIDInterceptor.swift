@@ -1,35 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// An interceptor that assigns an identifier to each request, which the response repeats in `X-Request-Id`.
 ///
 /// An identifier of the client is kept if it is safe in logs and fields: up to 64 letters, digits, `-`, `_` and `.`.
-public struct RequestIDInterceptor: Interceptor {
+public struct RequestIDInterceptor: Interceptor, Filter {
     /// Creates an identifier when the client sent no safe one.
     private let make: @Sendable () -> String
 
-    /// Creates an interceptor that calls `make` for identifiers; by default they are 128 random bits in hexadecimal.
-    public init(making make: (@Sendable () -> String)? = nil) {
-        self.make = make ?? { RandomSource.system.identifier() }
-    }
+    /// Creates an interceptor that calls `make` for identifiers; by default they are 128 unpredictable bits in hexadecimal.
+    public init(making make: (@Sendable () -> String)? = nil) { self.make = make ?? RequestNumbers.source.identifier }
 
     /// Sets the identifier in the request and in the response.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        let sent = request.fields[.requestID]
-        let id = sent.flatMap { Self.isSafe($0) ? $0 : nil } ?? make()
-        var request = request
-        request.fields[.requestID] = id
-        var response = try await next.respond(to: request)
-        response.fields[.requestID] = id
-        return response
+        try await filtered(request, next: next)
+    }
+
+    package func filter(_ request: inout HTTPRequest) -> Filtering {
+        let id: String
+        if let sent = request.fields[.requestID], Self.isSafe(sent) {
+            id = sent
+        } else {
+            id = make()
+            request.fields[.requestID] = id
+        }
+        return .proceed { outcome in
+            // An interceptor inside may have set it already.
+            if outcome.response.fields[.requestID] != id { outcome.response.fields[.requestID] = id }
+        }
     }
 
     /// Whether an identifier can neither end a log line or a field nor be mistaken for another word of it.
     private static func isSafe(_ id: String) -> Bool {
         (1...64).contains(id.utf8.count)
-            && id.utf8.allSatisfy {
-                isDigit($0) || (0x61...0x7A).contains(asciiLowercased($0)) || "-._".utf8.contains($0)
+            && allBytes(of: id) {
+                isDigit($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F
             }
+    }
+}
+
+/// Numbers that differ in all processes, and from which nobody can tell how many there were: keyed digests of a counter.
+///
+/// A random number for each request would cost a system call for each 64 bits.
+private enum RequestNumbers {
+    private static let secret = UInt64.random(in: 0 ... .max)
+    private static let count = Atomic<UInt64>(0)
+
+    static let source = RandomSource {
+        var hasher = Hasher()
+        hasher.combine(secret)
+        hasher.combine(count.wrappingAdd(1, ordering: .relaxed).newValue)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 }

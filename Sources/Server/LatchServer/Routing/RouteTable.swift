@@ -2,7 +2,7 @@
 
 /// The endpoints of a router: a dictionary of the paths without parameters, and a trie of segments for all.
 struct RouteTable: Sendable {
-    struct Route: Sendable {
+    final class Route: Sendable {
         let method: HTTPMethod
         let pattern: RoutePattern
         /// The pattern as text, stored so that a match does not compose it.
@@ -11,6 +11,11 @@ struct RouteTable: Sendable {
         let parameterNames: [String]
         /// The handler, inside the interceptors of its router.
         let handler: any Handler
+
+        init(_ method: HTTPMethod, _ pattern: RoutePattern, _ handler: any Handler) {
+            (self.method, self.pattern, self.handler) = (method, pattern, handler)
+            (patternText, parameterNames) = (pattern.text, pattern.parameterNames)
+        }
     }
 
     /// The result of matching a request.
@@ -41,11 +46,8 @@ struct RouteTable: Sendable {
     /// Adds a route, or replaces the one with the same method and an equivalent pattern.
     mutating func insert(_ handler: any Handler, method: HTTPMethod, pattern: RoutePattern) {
         let node = pattern.segments.reduce(0) { child(of: $0, for: $1) }
-        let route = Route(
-            method: method, pattern: pattern, patternText: pattern.text, parameterNames: pattern.parameterNames,
-            handler: handler)
         nodes[node].routes.removeAll { $0.method == method }
-        nodes[node].routes.append(route)
+        nodes[node].routes.append(Route(method, pattern, handler))
         // Undecoded paths are looked up here, so a pattern that contains an escape must not be added.
         if let path = pattern.literalPath, !path.utf8.contains(0x25) { nodeByLiteralPath[path] = node }
     }

@@ -16,21 +16,30 @@ struct ResponseWriter {
     /// - Throws: `HTTPError.invalidField` for a field that would break the framing, before anything is appended.
     func write(_ response: HTTPResponse, into output: inout [UInt8]) throws(HTTPError) {
         try response.fields.validate()
-        output.append(contentsOf: "HTTP/1.1 ".utf8)
-        append(response.status.rawValue, to: &output)
-        output.append(0x20)
-        output.append(contentsOf: response.status.reasonPhrase.utf8)
-        appendField("Date", date, to: &output)
-        for field in response.fields {
-            switch field.name.canonicalName {
-            // The server sets the framing itself, and does not disclose its software.
-            case "content-length", "transfer-encoding", "connection", "keep-alive", "date", "server": break
-            default: appendField(field.name.rawName, field.value, to: &output)
-            }
+        if response.status == .ok {
+            output.append(utf8: "HTTP/1.1 200 OK\r\nDate: ")
+        } else {
+            output.append(utf8: "HTTP/1.1 \(response.status.rawValue) \(response.status.reasonPhrase)\r\nDate: ")
+        }
+        output.append(utf8: date)
+        for field in response.fields where !Self.isSetByServer(field.name.canonicalName) {
+            appendField(field.name.rawName, field.value, to: &output)
         }
         appendLength(of: response, to: &output)
-        if closes { output.append(contentsOf: "\r\nConnection: close".utf8) }
-        output.append(contentsOf: "\r\n\r\n".utf8)
+        if closes { output.append(utf8: "\r\nConnection: close") }
+        output.append(utf8: "\r\n\r\n")
+    }
+
+    /// Whether the server sets the field itself, as part of the framing, or does not disclose it.
+    static func isSetByServer(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 4: name == "date"
+        case 6: name == "server"
+        case 10: name == "connection" || name == "keep-alive"
+        case 14: name == "content-length"
+        case 17: name == "transfer-encoding"
+        default: false
+        }
     }
 
     /// Returns the trailer section (RFC 9112 §7.1.2).
@@ -88,25 +97,19 @@ struct ResponseWriter {
     /// Appends the field of the framing.
     private func appendLength(of response: HTTPResponse, to output: inout [UInt8]) {
         if let length = length(of: response) {
-            output.append(contentsOf: "\r\nContent-Length: ".utf8)
-            output.append(contentsOf: length.utf8)
+            output.append(utf8: "\r\nContent-Length: ")
+            output.append(utf8: length)
         } else if isChunked, mayHaveContent(response.status) {
-            output.append(contentsOf: "\r\nTransfer-Encoding: chunked".utf8)
+            output.append(utf8: "\r\nTransfer-Encoding: chunked")
         }
         // RFC 9112 §6.1, §6.3: a response without either field ends with its connection.
     }
 
     /// Appends a validated field line, with the CRLF before it.
     private func appendField(_ name: String, _ value: String, to output: inout [UInt8]) {
-        output.append(0x0D)
-        output.append(0x0A)
-        output.append(contentsOf: name.utf8)
-        output.append(0x3A)
-        output.append(0x20)
-        output.append(contentsOf: value.utf8)
-    }
-
-    private func append(_ number: Int, to output: inout [UInt8]) {
-        output.append(contentsOf: String(number).utf8)
+        output.append(utf8: "\r\n")
+        output.append(utf8: name)
+        output.append(utf8: ": ")
+        output.append(utf8: value)
     }
 }

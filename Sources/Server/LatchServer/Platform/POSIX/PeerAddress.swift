@@ -26,7 +26,7 @@ struct PeerAddress {
             }
         let address = range.map { range in IPAddress(networkBytes: withUnsafeBytes(of: storage) { Array($0[range]) }) }
         text = address?.text ?? ""
-        key = address?.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } ?? 0
+        key = address.map { $0.isIPv4 ? $0.high >> 32 : $0.high } ?? 0
     }
 
     /// Returns the port of a socket address.
