@@ -66,6 +66,8 @@ public struct WallClock: Sendable {
 extension Duration {
     /// The duration in seconds, as Foundation counts; beyond 104 days nanoseconds are rounded.
     package var inSeconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) * 1e-18
+        // Each access divides by 10¹⁸ in 128 bits.
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) * 1e-18
     }
 }

@@ -51,19 +51,24 @@ package struct Base64Alphabet: Sendable {
         let count = (bytes.count * 4 + 2) / 3
         return digits.withUnsafeBufferPointer { digits in
             [UInt8](unsafeUninitializedCapacity: count) { text, written in
-                var bits: UInt32 = 0
-                var held = 0
-                var next = 0
-                for byte in bytes {
-                    bits = bits << 8 | UInt32(byte)
-                    held += 8
-                    while held >= 6 {
-                        held -= 6
-                        text[next] = digits[Int(bits >> held & 63)]
-                        next += 1
-                    }
+                var (place, next) = (0, 0)
+                while place &+ 2 < bytes.count {
+                    let bits =
+                        UInt32(bytes[place]) << 16 | UInt32(bytes[place &+ 1]) << 8 | UInt32(bytes[place &+ 2])
+                    text[next] = digits[Int(bits >> 18)]
+                    text[next &+ 1] = digits[Int(bits >> 12 & 63)]
+                    text[next &+ 2] = digits[Int(bits >> 6 & 63)]
+                    text[next &+ 3] = digits[Int(bits & 63)]
+                    (place, next) = (place &+ 3, next &+ 4)
                 }
-                if held > 0 { text[next] = digits[Int(bits << (6 - held) & 63)] }
+                // One byte more has two digits, and two have three.
+                if place < bytes.count {
+                    let last = place &+ 1 < bytes.count ? UInt32(bytes[place &+ 1]) : 0
+                    let bits = UInt32(bytes[place]) << 16 | last << 8
+                    text[next] = digits[Int(bits >> 18)]
+                    text[next &+ 1] = digits[Int(bits >> 12 & 63)]
+                    if next &+ 2 < count { text[next &+ 2] = digits[Int(bits >> 6 & 63)] }
+                }
                 written = count
             }
         }

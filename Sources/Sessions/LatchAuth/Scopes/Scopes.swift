@@ -10,7 +10,11 @@
 public struct Scopes: Sendable {
     /// The scopes, in order.
     public private(set) var elements: [Scope] = []
-    private var members: Set<Scope> = []
+    /// The same scopes for a look-up; only in a long list, since most have fewer than ten.
+    private var index: Set<Scope>?
+
+    /// The length from which on a list has an index.
+    private static let longestWithoutIndex = 16
 
     /// Creates a list in order; repetitions are dropped.
     public init(_ scopes: some Sequence<Scope> = []) { scopes.forEach { insert($0) } }
@@ -20,7 +24,7 @@ public struct Scopes: Sendable {
     /// Several spaces count as one, unknown scopes are kept, and a malformed scope-token is left out, since it can be
     /// neither requested nor granted.
     public init(parsing text: String) {
-        self.init(text.unicodeScalars.split(separator: " ").compactMap { Scope(rawValue: String($0)) })
+        self.init(text.utf8.split(separator: 0x20).compactMap { Scope(rawValue: String(Substring($0))) })
     }
 
     /// The list with one space between the scopes, as it is sent.
@@ -33,11 +37,13 @@ public struct Scopes: Sendable {
     package var count: Int { elements.count }
 
     /// Whether the list contains exactly this scope, without implications.
-    public func contains(_ scope: Scope) -> Bool { members.contains(scope) }
+    public func contains(_ scope: Scope) -> Bool { index?.contains(scope) ?? elements.contains(scope) }
 
     /// Appends a scope unless the list contains it.
     package mutating func insert(_ scope: Scope) {
-        if members.insert(scope).inserted { elements.append(scope) }
+        guard !contains(scope) else { return }
+        elements.append(scope)
+        if index?.insert(scope) == nil, elements.count > Self.longestWithoutIndex { index = Set(elements) }
     }
 
     /// Whether the list contains or implies `scope`.
@@ -58,10 +64,12 @@ public struct Scopes: Sendable {
 
 extension Scopes: Hashable {
     /// Compares without order.
-    public static func == (one: Scopes, other: Scopes) -> Bool { one.members == other.members }
+    public static func == (one: Scopes, other: Scopes) -> Bool {
+        one.count == other.count && one.elements.allSatisfy(other.contains)
+    }
 
     /// Hashes without order.
-    public func hash(into hasher: inout Hasher) { hasher.combine(members) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(index ?? Set(elements)) }
 }
 
 extension Scopes: ExpressibleByArrayLiteral, ExpressibleByStringLiteral, CustomStringConvertible {

@@ -51,7 +51,7 @@ public enum HKDF<Hash: HashFunction> {
             var code = prepared
             code.update(data: last)
             code.update(data: info)
-            code.update(data: CollectionOfOne(counter))
+            withUnsafeBytes(of: counter) { code.update(bufferPointer: $0) }
             last = Array(code.finalize())
             output += last
             counter &+= 1

@@ -12,34 +12,41 @@ public struct HMAC<Hash: HashFunction>: Sendable {
     public typealias Key = SymmetricKey
 
     /// The digest of the key xor 0x36…, and then of the message (RFC 2104 §2).
-    private var inner = Hash()
+    private var inner: Hash
     /// The digest of the key xor 0x5C…, waiting for the inner digest.
-    private var outer = Hash()
+    private var outer: Hash
 
     /// Prepares a key, without a message.
     ///
     /// Any length is accepted. A key shorter than the digest weakens the code (RFC 2104 §3), which is the caller's
     /// responsibility. The padded block is wiped before this returns.
     public init(key: SymmetricKey) {
-        // RFC 2104 §2: a key longer than a block is replaced by its digest; then it is padded with zeros.
-        var block = [UInt8](repeating: 0, count: Hash.blockByteCount)
-        defer { wipe(&block) }
-        key.withUnsafeBytes { bytes in
-            guard bytes.count > block.count else {
-                return block.withUnsafeMutableBytes { $0.copyBytes(from: bytes) }
+        var (inner, outer) = (Hash(), Hash())
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Hash.blockByteCount) { block in
+            defer { wipe(UnsafeMutableRawBufferPointer(block)) }
+            block.initialize(repeating: 0)
+            // RFC 2104 §2: a key longer than a block is replaced by its digest; then it is padded with zeros.
+            key.withUnsafeBytes { bytes in
+                guard bytes.count > block.count else {
+                    return UnsafeMutableRawBufferPointer(block).copyBytes(from: bytes)
+                }
+                var hash = Hash()
+                hash.update(bufferPointer: bytes)
+                hash.finalize(into: block)
             }
-            var hash = Hash()
-            hash.update(bufferPointer: bytes)
-            block.withUnsafeMutableBufferPointer { hash.finalize(into: $0) }
+            for index in 0..<block.count { block[index] ^= 0x36 }
+            inner.update(bufferPointer: UnsafeRawBufferPointer(block))
+            for index in 0..<block.count { block[index] ^= 0x36 ^ 0x5C }
+            outer.update(bufferPointer: UnsafeRawBufferPointer(block))
         }
-        for index in block.indices { block[index] ^= 0x36 }
-        inner.update(data: block)
-        for index in block.indices { block[index] ^= 0x36 ^ 0x5C }
-        outer.update(data: block)
+        (self.inner, self.outer) = (inner, outer)
     }
 
     /// Adds bytes to the message.
     public mutating func update(data: some Collection<UInt8>) { inner.update(data: data) }
+
+    /// Adds bytes to the message.
+    mutating func update(bufferPointer bytes: UnsafeRawBufferPointer) { inner.update(bufferPointer: bytes) }
 
     /// Returns the code of the message so far.
     ///
