@@ -5,8 +5,8 @@ import LatchCrypto
 import LatchHTTP
 import PortableFoundation
 
-/// The dependencies that the services and routes of a server share.
-struct Dependencies: Sendable {
+/// The dependencies that the services and routes of a server share, by reference: each request passes them on many times.
+final class Dependencies: Sendable {
     /// The configuration; a reload creates new dependencies with another one.
     let configuration: IdentityConfiguration
     let store: any IdentityStore
@@ -38,6 +38,32 @@ struct Dependencies: Sendable {
     let upstreams: UpstreamClients
     /// The handlers of the token endpoint.
     let grantHandlers: [any GrantHandler.Type]
+
+    init(
+        configuration: IdentityConfiguration, store: any IdentityStore, clock: WallClock, random: RandomSource,
+        pepper: SymmetricKey, auditKey: [UInt8], keyring: Keyring, accessTokens: AccessTokenIssuer,
+        passwords: PasswordHasher, limiter: AttemptLimiter, limits: RateLimits, clients: OAuthClients,
+        scopes: ScopePolicy, mails: MailQueue, metrics: Metrics, upstreams: UpstreamClients,
+        grantHandlers: [any GrantHandler.Type]
+    ) {
+        self.configuration = configuration
+        self.store = store
+        self.clock = clock
+        self.random = random
+        self.pepper = pepper
+        self.auditKey = auditKey
+        self.keyring = keyring
+        self.accessTokens = accessTokens
+        self.passwords = passwords
+        self.limiter = limiter
+        self.limits = limits
+        self.clients = clients
+        self.scopes = scopes
+        self.mails = mails
+        self.metrics = metrics
+        self.upstreams = upstreams
+        self.grantHandlers = grantHandlers
+    }
 
     /// The current time of the clock.
     var now: Date { clock.now }

@@ -193,7 +193,8 @@ import Testing
         let next = try await site.identity.reconfigured(site.identity.dependencies.configuration)
         #expect(next.dependencies.accessTokens.verify(old) != nil)
         #expect(try await next.dependencies.store.signingKeys().map(\.id).first == newer.id)
-        let keys = next.dependencies.accessTokens.jwks["keys"]?.arrayValue ?? []
+        let keySet = try JSONValue(parsing: next.dependencies.accessTokens.keySet)
+        let keys = keySet["keys"]?.arrayValue ?? []
         #expect(keys.count == 2)
         // RFC 7517 §9.2: what is published has no private part.
         #expect(keys.allSatisfy { $0["d"] == nil })

@@ -58,21 +58,21 @@ enum ErrorFormat: Sendable {
 }
 
 /// An interceptor that turns thrown errors into responses in the format of its surface.
-struct IdentityErrorInterceptor: Interceptor {
+struct IdentityErrorInterceptor: Filter {
     var format = ErrorFormat.message
 
     /// Passes other errors on to the server, which responds with 500 without details.
-    func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        do {
-            return try await next.respond(to: request)
-        } catch let error as IdentityError {
-            if error.form.status.isServerError { request.context[MatchedRouteKey.self]?.failure = error.code }
-            return .failure(error, as: format)
-        } catch let error as ServerError where error.status.isClientError {
-            let form = ClientForm(
-                status: error.status, oauth: "invalid_request", oauthStatus: .badRequest, rpc: .invalidArgument)
-            return .failure(
-                IdentityError(code: error.code, message: error.message, hint: error.hint, form: form), as: format)
+    func filter(_ request: inout HTTPRequest) -> Filtering {
+        .proceed { [format, context = request.context] outcome in
+            if let error = outcome.error as? IdentityError {
+                if error.form.status.isServerError { context[MatchedRouteKey.self]?.failure = error.code }
+                outcome.recover(by: .failure(error, as: format))
+            } else if let error = outcome.error as? ServerError, error.status.isClientError {
+                let form = ClientForm(
+                    status: error.status, oauth: "invalid_request", oauthStatus: .badRequest, rpc: .invalidArgument)
+                let shown = IdentityError(code: error.code, message: error.message, hint: error.hint, form: form)
+                outcome.recover(by: .failure(shown, as: format))
+            }
         }
     }
 }
@@ -125,8 +125,8 @@ extension IdentityError {
         fields[.retryAfter] = wait.map(String.init)
         guard let wait, let limit else { return }
         // draft-ietf-httpapi-ratelimit-headers-10 §3 and §4.
-        fields["RateLimit-Policy"] = limit.policyField
-        fields["RateLimit"] = "\"\(limit.name)\";r=0;t=\(wait)"
+        fields[.rateLimitPolicy] = limit.policyField
+        fields[.rateLimit] = limit.field(left: 0, until: wait)
     }
 
     /// The waiting time in whole seconds (RFC 9110 §10.2.3), rounded up so that the next attempt is not early.

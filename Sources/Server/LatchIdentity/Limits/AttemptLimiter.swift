@@ -20,7 +20,24 @@ final class AttemptLimiter: Sendable {
         let window: TimeInterval
 
         /// The RateLimit-Policy field (draft-ietf-httpapi-ratelimit-headers-10 §3).
-        var policyField: String { "\"\(name)\";q=\(capacity);w=\(Int(window))" }
+        let policyField: String
+        /// The RateLimit field up to the attempts left.
+        private let fieldStart: String
+
+        init(name: String, capacity: Int, window: TimeInterval) {
+            (self.name, self.capacity, self.window) = (name, capacity, window)
+            policyField = "\"\(name)\";q=\(capacity);w=\(Int(window))"
+            fieldStart = "\"\(name)\";r="
+        }
+
+        /// Returns the RateLimit field, with the attempts left and the seconds until all of them are (§4).
+        func field(left count: Int, until seconds: Int) -> String {
+            var field = fieldStart
+            field += String(count)
+            field += ";t="
+            field += String(seconds)
+            return field
+        }
     }
 
     /// The kind of attempt, which has a table of its own; all attempts of a scope have the same limit.
@@ -39,20 +56,21 @@ final class AttemptLimiter: Sendable {
         private static let secrets = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
 
         init(_ network: NetworkPrefix?, _ name: String) {
-            (high, low) = (Self.half(Self.secrets.0, network, name), Self.half(Self.secrets.1, network, name))
+            // SipHash under the process's random key and a secret; the halves differ by a second one.
+            var hasher = Hasher()
+            hasher.combine(Self.secrets.0)
+            hasher.combine(network)
+            hasher.combine(name)
+            var other = hasher
+            other.combine(Self.secrets.1)
+            (high, low) = (hasher.finalize(), other.finalize())
         }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(high) }
 
         /// The index of one of `count` shared buckets.
         func index(in count: Int) -> Int { Int(UInt(bitPattern: high) % UInt(count)) }
 
-        /// Returns half a digest: SipHash under the process's random key and a secret.
-        private static func half(_ secret: UInt64, _ network: NetworkPrefix?, _ name: String) -> Int {
-            var hasher = Hasher()
-            hasher.combine(secret)
-            hasher.combine(network)
-            hasher.combine(name)
-            return hasher.finalize()
-        }
     }
 
     /// An attempt that counts against one key.

@@ -21,15 +21,12 @@ struct NetworkPrefix: Sendable, Hashable {
     /// Creates the prefix of an address in any of the spellings of RFC 4291 §2.2, with or without a zone (RFC 4007 §11); an
     /// IPv4-mapped address counts as the IPv4 address.
     init(of address: String) {
-        guard let bytes = IPAddress(address)?.bytes else {
+        guard let address = IPAddress(address) else {
             // Bounded in bytes, since one character can have any number of them.
             form = .other(String(decoding: address.utf8.prefix(100), as: UTF8.self))
             return
         }
-        form =
-            bytes.count == 16
-            ? .ipv6(bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, length: 64)
-            : .ipv4(bytes.reduce(0) { $0 << 8 | UInt32($1) }, length: 32)
+        form = address.isIPv4 ? .ipv4(UInt32(address.high >> 32), length: 32) : .ipv6(address.high, length: 64)
     }
 
     /// The network around the prefix that one owner of many addresses is likely to have: 24 bits of IPv4, 48 of IPv6.

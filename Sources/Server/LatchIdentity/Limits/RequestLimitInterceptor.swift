@@ -8,7 +8,7 @@ import PortableFoundation
 /// An interceptor that limits a network's requests by their heads, and reports the remaining ones.
 ///
 /// It is the outermost of a group, so that rejections and errors carry its fields as well.
-struct RequestLimitInterceptor: Interceptor {
+struct RequestLimitInterceptor: Filter {
     let dependencies: Dependencies
     /// The kind of the group's requests.
     let request: RateLimits.Request
@@ -17,28 +17,37 @@ struct RequestLimitInterceptor: Interceptor {
     /// Whether responses have the fields that Lazi documents.
     var hasLegacyFields = false
 
-    func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+    func filter(_ request: inout HTTPRequest) -> Filtering {
         let attempts = dependencies.limits.attempts(of: self.request, from: request.requestOrigin.address)
-        var response: HTTPResponse
-        if let rejection = dependencies.limiter.take(attempts, at: dependencies.now) {
-            response = .failure(.tooManyAttempts(rejection), as: format)
-        } else {
-            response = try await next.respond(to: request)
-        }
+        let rejection = dependencies.limiter.take(attempts, at: dependencies.now)
+        guard let rejection else { return .proceed { [self] in report(attempts[0], in: &$0.response) } }
+        var response = HTTPResponse.failure(.tooManyAttempts(rejection), as: format)
+        report(attempts[0], in: &response)
+        return .respond(response)
+    }
+
+    /// Sets the fields that report what is left.
+    private func report(_ attempt: AttemptLimiter.Attempt, in response: inout HTTPResponse) {
         let now = dependencies.now
-        let (count, wait) = dependencies.limiter.remaining(for: attempts[0], at: now)
-        let limit = attempts[0].limit
+        let (count, wait) = dependencies.limiter.remaining(for: attempt, at: now)
+        let limit = attempt.limit
         // A response that reports a tighter limit, such as that of wrong passwords, keeps it.
-        if response.fields["RateLimit"] == nil {
-            response.fields["RateLimit-Policy"] = limit.policyField
-            response.fields["RateLimit"] = "\"\(limit.name)\";r=\(count);t=\(Int(wait.rounded(.up)))"
+        if response.fields[.rateLimit] == nil {
+            response.fields.append(limit.policyField, for: .rateLimitPolicy)
+            response.fields.append(limit.field(left: count, until: Int(wait.rounded(.up))), for: .rateLimit)
         }
-        guard hasLegacyFields else { return response }
+        guard hasLegacyFields else { return }
         // The names that Lazi documents; the end of the window is in seconds since 1970.
         response.fields["X-RateLimit-Limit"] = String(limit.capacity)
         response.fields["X-RateLimit-Remaining"] = String(count)
         response.fields["X-RateLimit-Reset"] = String(
             Int64(exactly: (now.timeIntervalSince1970 + wait).rounded(.up)) ?? 0)
-        return response
     }
+}
+
+extension HTTPFieldName {
+    /// draft-ietf-httpapi-ratelimit-headers-10 §3.
+    static let rateLimitPolicy: HTTPFieldName = "RateLimit-Policy"
+    /// draft-ietf-httpapi-ratelimit-headers-10 §4.
+    static let rateLimit: HTTPFieldName = "RateLimit"
 }

@@ -33,19 +33,14 @@ final class RequestMetrics: Sendable {
 }
 
 /// An interceptor that counts each request of the server.
-struct RequestMetricsInterceptor: Interceptor {
+struct RequestMetricsInterceptor: Filter {
     let metrics: RequestMetrics
     let clock: WallClock
 
-    func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+    func filter(_ request: inout HTTPRequest) -> Filtering {
         let start = clock.uptime
-        do {
-            let response = try await next.respond(to: request)
-            metrics.count(response.status, clock.uptime - start)
-            return response
-        } catch {
-            metrics.count(nil, clock.uptime - start)
-            throw error
+        return .proceed { [self] outcome in
+            metrics.count(outcome.error == nil ? outcome.response.status : nil, clock.uptime - start)
         }
     }
 }

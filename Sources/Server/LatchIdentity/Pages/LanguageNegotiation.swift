@@ -67,9 +67,8 @@ package struct PageContext: Sendable {
     /// The language of the request that is being handled; nil outside of one.
     package static var languageOfRequest: String? { ofRequest?.texts.language }
 
-    /// Creates the context of a request, or of none.
-    init(_ configuration: IdentityConfiguration, acceptLanguage: String? = nil) {
-        self.acceptLanguage = acceptLanguage
+    /// Creates the context of a request without preferences, or of none.
+    init(_ configuration: IdentityConfiguration) {
         defaultLanguage = configuration.defaultLanguage
         serviceName = configuration.serviceName
     }
@@ -86,10 +85,14 @@ package struct PageContext: Sendable {
 ///
 /// It is outermost, so that every page and every mail that a request causes is in its language.
 struct PageContextInterceptor: Interceptor {
-    let configuration: IdentityConfiguration
+    /// The context of a request that prefers no language.
+    private let common: PageContext
+
+    init(configuration: IdentityConfiguration) { common = PageContext(configuration) }
 
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        let context = PageContext(configuration, acceptLanguage: request.fields["Accept-Language"])
+        var context = common
+        context.acceptLanguage = request.fields[.acceptLanguage]
         return try await PageContext.$ofRequest.withValue(context) {
             let response = try await next.respond(to: request)
             guard let error = Self.pageError(response.status), Self.prefersPage(request), !response.isPage else {
@@ -119,6 +122,11 @@ struct PageContextInterceptor: Interceptor {
         let json = preferences.weight(of: "application/json") ?? preferences.weight(of: "*/*") ?? 0
         return html >= json
     }
+}
+
+extension HTTPFieldName {
+    /// RFC 9110 §12.5.4.
+    fileprivate static let acceptLanguage: HTTPFieldName = "Accept-Language"
 }
 
 extension HTTPResponse {

@@ -47,7 +47,7 @@ struct OperationRoutes: Sendable {
         HTTPResponse(
             status: .ok,
             fields: [.contentType: "application/jwk-set+json", .cacheControl: "public, max-age=300"],
-            body: HTTPBody(dependencies.accessTokens.jwks.serialized()))
+            body: HTTPBody(dependencies.accessTokens.keySet))
     }
 
     /// Returns 200, or 503 with a code but without the message, which can name a path.

@@ -31,9 +31,20 @@ final class AccessTokenIssuer: Sendable {
     /// The mutable state.
     private struct State: Sendable {
         /// The keys, the latest to sign first.
-        var keys: [SigningKey]
+        var keys: [SigningKey] { didSet { keySet = Self.keySet(keys) } }
+        /// The public keys as they are served.
+        private(set) var keySet: [UInt8]
         /// The issuer's context; nil until the issuer is known, at the latest when the server has its port.
         var context: IssuerContext?
+
+        init(keys: [SigningKey]) {
+            self.keys = keys
+            keySet = Self.keySet(keys)
+        }
+
+        private static func keySet(_ keys: [SigningKey]) -> [UInt8] {
+            KeySet(keys.compactMap(\.key.publicKey)).jwks().serialized()
+        }
     }
 
     /// The time by which the clock of the node that issued a token may be ahead of this one's.
@@ -59,8 +70,8 @@ final class AccessTokenIssuer: Sendable {
     /// The `iss` of tokens; nil until it is known.
     var issuer: String? { state.withLock { $0.context?.issuer } }
 
-    /// The public keys (RFC 7517 §5), including one that will sign soon and those that still verify.
-    var jwks: JSONValue { KeySet(state.withLock { $0.keys }.compactMap(\.key.publicKey)).jwks() }
+    /// The public keys as JSON (RFC 7517 §5), including one that will sign soon and those that still verify.
+    var keySet: [UInt8] { state.withLock { $0.keySet } }
 
     /// Sets the issuer if there is none yet.
     func adopt(_ issuer: String) {
