@@ -56,6 +56,22 @@ import Testing
         #expect(!kept.error.contains("hunter2"))
     }
 
+    @Test(arguments: [AccessLogFormat.text, .json])
+    func `escapes what a client has put into a path`(format: AccessLogFormat) async throws {
+        let kept = RecordingEnvironment()
+        let log = ServerLog(format, kept.environment)
+        var request = Self.request
+        request.path = "/ä\"\\\u{1B}[31m\u{202E}\nnext"
+        _ = try await log.logging(Self.handler).respond(to: request)
+        log.flush()
+        if format == .json {
+            #expect(try JSONValue(parsing: kept.error.dropLast())["path"]?.stringValue == request.path)
+        } else {
+            #expect(kept.error.contains(" /ä\"\\\\u{1b}[31m\\u{202e}\\u{a}next 201 "))
+        }
+        #expect(kept.error.utf8.count { $0 == 0x0A } == 1)
+    }
+
     @Test(arguments: [AccessLogFormat.text, .json, .logfmt])
     func `says why the server has failed`(format: AccessLogFormat) async throws {
         let kept = RecordingEnvironment()

@@ -6,7 +6,8 @@ extension String {
     /// Servers and tokens carry foreign text: an escape sequence in it could clear the screen, rename the window, or
     /// imitate the command's own output.
     package var printable: String {
-        guard !utf8.allSatisfy({ (0x20..<0x7F).contains($0) }), unicodeScalars.contains(where: \.isUnsafeOnTerminals)
+        let isPlain = utf8.withContiguousStorageIfAvailable { $0.allSatisfy { (0x20..<0x7F).contains($0) } }
+        guard isPlain != true, unicodeScalars.contains(where: \.isUnsafeOnTerminals)
         else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.isUnsafeOnTerminals {

@@ -2,11 +2,13 @@
 
 import LatchCommand
 import LatchCore
+import LatchHTTP
 import LatchIdentity
 import LatchServer
 import PortableFoundation
+import Synchronization
 
-/// A line of a server's log; errors and warnings have two as text.
+/// A line of a server's log but that of a request (``RequestLine``); errors and warnings have two as text.
 struct LogLine: Sendable {
     private let text: String
     /// Whether the text begins with the time.
@@ -22,7 +24,7 @@ struct LogLine: Sendable {
 
     /// Returns the line in a form of the log.
     func text(_ date: Date, _ format: AccessLogFormat) -> String {
-        let time = date.formatted(.iso8601)
+        let time = LogTime.text(date)
         guard format == .json || format == .logfmt else { return hasTime ? "\(time) \(text)" : text }
         let object = JSONObject([(key: "time", value: .string(time))] + members.map { ($0.key, $0.value) })
         guard format == .logfmt else { return String(decoding: JSONValue.object(object).serialized(), as: UTF8.self) }
@@ -35,19 +37,6 @@ struct LogLine: Sendable {
 }
 
 extension LogLine {
-    /// Returns the line of a request.
-    static func request(_ entry: AccessLogEntry) -> LogLine {
-        let words = [
-            entry.method.rawValue, entry.path, entry.statusText, "\(entry.duration.tenths)ms", entry.requestID ?? "-",
-        ]
-        var members: JSONObject = [
-            "method": .string(entry.method.rawValue), "path": .string(entry.path), "status": entry.statusCode,
-            "milliseconds": .number(entry.duration.tenths), "request_id": .optional(entry.requestID),
-        ]
-        if let failure = entry.failure { members["failure"] = .string(failure) }
-        return LogLine((words + [entry.failure].compactMap(\.self)).joined(separator: " ").printable, members)
-    }
-
     /// Returns the line of a slow request, which names no resource: its path may hold an identifier.
     static func slowRequest(_ entry: AccessLogEntry) -> LogLine {
         let route = entry.route ?? "-"
@@ -119,6 +108,19 @@ extension LogLine {
     }
 }
 
+/// The date of a line (RFC 3339 §5.6), formatted once a second.
+enum LogTime {
+    private static let last = Mutex((second: Int64.min, text: ""))
+
+    static func text(_ date: Date) -> String {
+        let second = Int64(date.timeIntervalSince1970.rounded(.down))
+        return last.withLock { last in
+            if last.second != second { last = (second, date.formatted(.iso8601)) }
+            return last.text
+        }
+    }
+}
+
 extension Duration {
     /// The duration in milliseconds with one decimal.
     fileprivate var tenths: Double { (inSeconds * 10_000).rounded() / 10 }
@@ -139,7 +141,7 @@ extension JSONValue {
 
 extension String {
     /// Whether logfmt needs no quotation marks for the text.
-    fileprivate var isLogfmtWord: Bool {
-        !utf8.isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C }
+    var isLogfmtWord: Bool {
+        !isEmpty && allBytes(of: self) { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C }
     }
 }

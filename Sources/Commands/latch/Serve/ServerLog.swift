@@ -30,8 +30,8 @@ enum AccessLogFormat: String {
 final class ServerLog: Sendable {
     /// The time for which lines gather, so that a busy server does not wake a thread for each of them.
     private static let delay = DispatchTimeInterval.milliseconds(10)
-    /// The maximum number of lines that wait for a slow reader of the log; further lines are dropped.
-    private static let maximumWaiting = 10_000
+    /// The maximum number of bytes that wait for a slow reader of the log; further lines are dropped.
+    private static let maximumWaiting = 1 << 20
 
     private let format: AccessLogFormat
     /// The milliseconds from which a request is slow; nil if none is.
@@ -43,7 +43,7 @@ final class ServerLog: Sendable {
 
     /// What waits to be written.
     private struct Waiting {
-        var lines: [@Sendable () -> String] = []
+        var lines: [UInt8] = []
         /// Whether the queue is about to write them.
         var isScheduled = false
     }
@@ -58,20 +58,20 @@ final class ServerLog: Sendable {
     /// Returns a handler that logs the requests to another one.
     func logging(_ handler: any Handler) -> any Handler {
         guard format != .off || slowest != nil else { return handler }
-        return handler.intercepted(by: [RequestIDInterceptor(), AccessLogInterceptor { [self] in write($0) }])
+        return handler.nested(in: [RequestIDInterceptor(), AccessLogInterceptor { [self] in write($0) }])
     }
 
     /// Logs the statements of the store that take at least as many milliseconds, without their values; 0 stands for none.
     func watchStatements(slowAfterMilliseconds threshold: Int) {
         guard threshold > 0 else { return }
         StatementWatch.report(slowerThan: .milliseconds(threshold)) { [self] statement, duration in
-            enqueue { .slowStatement(statement, duration) }
+            enqueue(.slowStatement(statement, duration))
         }
     }
 
     /// Logs when the store's database is lost and when it is back.
     func watchDatabase() {
-        StoreOutages.report { [self] failure in enqueue { .outage(failure) } }
+        StoreOutages.report { [self] failure in enqueue(.outage(failure)) }
     }
 
     /// Runs `body`, which opens the store, and says so if its database lets it wait.
@@ -83,7 +83,7 @@ final class ServerLog: Sendable {
     /// Writes a line, and returns once it is written.
     func write(_ line: LogLine) {
         flush()
-        enqueue { line }
+        enqueue(line)
         flush()
     }
 
@@ -95,7 +95,7 @@ final class ServerLog: Sendable {
 
     /// Writes the line of a mail that was not sent, which must not wait for the log.
     func report(unsent message: MailMessage, because error: any Error) {
-        enqueue { .unsentMail(message, because: error) }
+        enqueue(.unsentMail(message, because: error))
     }
 
     /// Waits until all lines are written.
@@ -103,16 +103,17 @@ final class ServerLog: Sendable {
 
     private func write(_ entry: AccessLogEntry) {
         let isSlow = slowest.map { entry.duration.inSeconds * 1000 >= $0 } ?? false
-        if format != .off { enqueue { .request(entry) } }
-        if isSlow { enqueue { .slowRequest(entry) } }
+        if format != .off { enqueue(RequestLine(entry, time: LogTime.text(Date()), format).bytes) }
+        if isSlow { enqueue(.slowRequest(entry)) }
     }
 
-    /// Writes a line on the log's thread, unless too much waits for it.
-    private func enqueue(_ line: @escaping @Sendable () -> LogLine) {
-        let date = Date()
+    private func enqueue(_ line: LogLine) { enqueue(Array("\(line.text(Date(), format))\n".utf8)) }
+
+    /// Writes a line, with its newline, on the log's thread, unless too much waits for it.
+    private func enqueue(_ line: [UInt8]) {
         let mustSchedule = waiting.withLock { waiting in
             guard waiting.lines.count < Self.maximumWaiting else { return false }
-            waiting.lines.append { [format] in line().text(date, format) }
+            waiting.lines.append(contentsOf: line)
             defer { waiting.isScheduled = true }
             return !waiting.isScheduled
         }
@@ -128,7 +129,7 @@ final class ServerLog: Sendable {
                 return waiting.lines
             }
             guard !lines.isEmpty else { return }
-            environment.error.write(lines.map { $0() + "\n" }.joined())
+            environment.error.writeBytes(lines)
         }
     }
 }
