@@ -37,6 +37,23 @@ import Testing
         #expect(count == 50_000)
     }
 
+    /// Each chunk had wrapped the source once more, so that this took minutes.
+    @Test func `that is read once costs as much for its last chunk as for its first`() async throws {
+        let count = 100_000
+        let read = Mutex(0)
+        let source = LazySource {
+            {
+                read.withLock { read in
+                    guard read < count else { return nil }
+                    read += 1
+                    return [1]
+                }
+            }
+        }
+        while let chunk = try await source.next() { #expect(chunk == [1]) }
+        #expect(read.withLock { $0 } == count)
+    }
+
     @Test func `of a writer is produced on demand`() async throws {
         let written = Mutex(0)
         let stream = RPCStream<Note> { writer in

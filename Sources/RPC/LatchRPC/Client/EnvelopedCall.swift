@@ -92,15 +92,21 @@ extension RPCProtocol {
 /// A body source that is opened at the first read, for a single reader.
 final class LazySource: Sendable {
     private let open: @Sendable () async throws -> HTTPBodyStream.Source
-    private let source = Mutex<HTTPBodyStream.Source?>(nil)
+    private let opened = Mutex<Opened?>(nil)
+
+    /// The source in a type of its own: a closure that is itself the value of a `Mutex` is wrapped twice more by each
+    /// `withLock`, so that each chunk would take longer than the one before.
+    private struct Opened: Sendable {
+        let source: HTTPBodyStream.Source
+    }
 
     init(_ open: @escaping @Sendable () async throws -> HTTPBodyStream.Source) { self.open = open }
 
     /// Returns the next chunk, or nil at the end.
     func next() async throws -> [UInt8]? {
-        if let source = source.withLock({ $0 }) { return try await source() }
-        let opened = try await open()
-        source.withLock { $0 = opened }
-        return try await opened()
+        if let opened = opened.withLock({ $0 }) { return try await opened.source() }
+        let source = try await open()
+        opened.withLock { $0 = Opened(source: source) }
+        return try await source()
     }
 }

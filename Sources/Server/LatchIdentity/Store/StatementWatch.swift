@@ -6,22 +6,40 @@ import Synchronization
 /// The watch over the statements of this process's stores, for a log of slow queries.
 ///
 /// Stores are opened in many places, and their statements have no values in their text: one watch for the process is enough.
-package enum StatementWatch {
+package final class StatementWatch: Sendable {
     /// A function that is called with the text of a statement, and its duration.
     package typealias Report = @Sendable (_ statement: String, _ duration: Duration) -> Void
 
-    private static let watch = Mutex<(threshold: Duration, report: Report)?>(nil)
+    /// The statements to report.
+    ///
+    /// A type of its own: a closure that is itself the value of a `Mutex`, or of its tuple or optional, is converted to the
+    /// generic convention and back by each `withLock`, which wraps it twice more, until a call overflows the stack.
+    private struct Condition: Sendable {
+        let threshold: Duration
+        let report: Report
+    }
+
+    /// The watch over all statements of the process.
+    private static let process = StatementWatch()
+
+    private let condition = Mutex<Condition?>(nil)
 
     /// Reports the statements that take at least as long, from now on.
     ///
     /// - Parameter report: A function that must not block, which the store's threads call; nil ends the watch.
     package static func report(slowerThan threshold: Duration, by report: Report?) {
-        watch.withLock { $0 = report.map { (threshold, $0) } }
+        process.report(slowerThan: threshold, by: report)
     }
 
     /// Begins a statement; nil if nobody watches.
-    static func begin(_ statement: String) -> Running? {
-        watch.withLock { $0 }.map {
+    static func begin(_ statement: String) -> Running? { process.begin(statement) }
+
+    func report(slowerThan threshold: Duration, by report: Report?) {
+        condition.withLock { $0 = report.map { Condition(threshold: threshold, report: $0) } }
+    }
+
+    func begin(_ statement: String) -> Running? {
+        condition.withLock { $0 }.map {
             Running(statement: statement, start: .now, threshold: $0.threshold, report: $0.report)
         }
     }
