@@ -93,6 +93,41 @@ private final class CountedCache: Sendable {
     }
 }
 
+@Suite struct `The kept sessions` {
+    private let counted = CountedCache(capacity: 100)
+    private let sessions = KeptSessions()
+
+    private func keep(_ numbers: Range<Int>, version: Int, uptime: Duration) throws -> [VerifiedToken] {
+        let account = try Account.example()
+        let session = AuthenticatedSession(
+            account: account, device: .example(of: account), clientID: OAuthClient.firstPartyID, scopes: [])
+        return try numbers.map { number in
+            let token = try #require(counted.token("\(number)"))
+            sessions.keep(session, with: token, at: SessionState(version: version, uptime: uptime))
+            return token
+        }
+    }
+
+    @Test(.tags(.attackK2)) func `are forgotten after a write, while their tokens stay verified`() throws {
+        let first = try keep(0..<8, version: 1, uptime: .zero)
+        #expect(first.allSatisfy { $0.session(at: SessionState(version: 1, uptime: .milliseconds(900))) != nil })
+        #expect(first.allSatisfy { $0.session(at: SessionState(version: 2, uptime: .zero)) == nil })
+        let later = try keep(8..<9, version: 2, uptime: .zero)
+        #expect(first.allSatisfy { !$0.hasSession } && later.allSatisfy(\.hasSession))
+        #expect(counted.cache.statistics.entries == 9)
+        #expect(counted.verifications == 9)
+    }
+
+    @Test(.tags(.attackK2)) func `are forgotten after a second, and not before`() throws {
+        let first = try keep(0..<4, version: 1, uptime: .zero)
+        let second = try keep(4..<8, version: 1, uptime: .milliseconds(900))
+        _ = try keep(8..<9, version: 1, uptime: .seconds(1))
+        #expect(first.allSatisfy { !$0.hasSession } && second.allSatisfy(\.hasSession))
+        _ = try keep(9..<10, version: 1, uptime: .seconds(2))
+        #expect(second.allSatisfy { !$0.hasSession })
+    }
+}
+
 @Suite struct `An access token that has been used` {
     private let site: Site
     private let login: Response

@@ -274,8 +274,8 @@ struct TokenService: Sendable {
         of token: VerifiedToken, isReading: Bool
     ) async throws(IdentityError) -> AuthenticatedSession {
         // Taken before the rows are read: a write that commits meanwhile may have changed them.
-        let (version, uptime) = (dependencies.store.version, dependencies.clock.uptime)
-        if isReading, let session = token.session(version: version, uptime: uptime) {
+        let state = SessionState(version: dependencies.store.version, uptime: dependencies.clock.uptime)
+        if isReading, let session = token.session(at: state) {
             guard dependencies.now < session.device.expiresAt else { throw .invalidToken }
             return session
         }
@@ -288,7 +288,7 @@ struct TokenService: Sendable {
         let session = AuthenticatedSession(
             account: account, device: device, clientID: client.id,
             scopes: dependencies.scopes.allowed(claims.scopes, to: account, by: client))
-        token.keep(session, version: version, uptime: uptime)
+        dependencies.accessTokens.keep(session, with: token, at: state)
         return session
     }
 

@@ -56,6 +56,7 @@ final class AccessTokenIssuer: Sendable {
     private let clock: WallClock
     private let random: RandomSource
     private let state: Mutex<State>
+    private let sessions = KeptSessions()
 
     /// Creates an issuer.
     init(keys: [SigningKey], configuration: IdentityConfiguration, clock: WallClock, random: RandomSource) {
@@ -150,6 +151,13 @@ final class AccessTokenIssuer: Sendable {
     func verify(_ text: String) -> VerifiedToken? {
         guard let context = state.withLock({ $0.context }) else { return nil }
         return context.verified.token(text, at: clock.now) { verified($0, by: context.verifier) }
+    }
+
+    /// Keeps the session of a verified token for requests that only read.
+    ///
+    /// - Parameter state: The state of the store before the session's rows were read.
+    func keep(_ session: AuthenticatedSession, with token: VerifiedToken, at state: SessionState) {
+        sessions.keep(session, with: token, at: state)
     }
 
     /// The number of verified tokens that are kept, of their uses, and of verifications, since the keys last changed.

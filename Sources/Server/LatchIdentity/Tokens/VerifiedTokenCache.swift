@@ -111,17 +111,16 @@ extension VerifiedTokenCache.State {
 
 /// An access token whose signature, type, issuer and audience are right, with its session as the store last had it.
 final class VerifiedToken: Sendable {
-    /// A session and the state of the store from which it was read.
-    private struct ReadSession: Sendable {
+    /// A session and the state of the store from which it was read, outside of the token: most tokens have none.
+    private final class ReadSession: Sendable {
         let session: AuthenticatedSession
-        let version: Int
-        let uptime: Duration
-    }
+        let state: SessionState
 
-    /// The longest time for which a change by another process is not seen.
-    ///
-    /// Changes by this process are seen at once.
-    static let sessionLifetime = Duration.seconds(1)
+        init(_ session: AuthenticatedSession, at state: SessionState) {
+            self.session = session
+            self.state = state
+        }
+    }
 
     let claims: AccessTokenIssuer.VerifiedClaims
     /// The time from which the token is valid, and the time from which it is not any more.
@@ -139,20 +138,71 @@ final class VerifiedToken: Sendable {
     func isValid(at now: Date) -> Bool { validity.contains(now.timeIntervalSince1970) }
 
     /// Returns the session, unless the store of this process has changed since it was read, or a second has passed.
-    ///
-    /// - Parameter version: The version of the store, which grows with each write.
-    func session(version: Int, uptime: Duration) -> AuthenticatedSession? {
-        read.withLock { read in
-            guard let read, read.version == version, uptime - read.uptime < Self.sessionLifetime else { return nil }
-            return read.session
-        }
+    func session(at state: SessionState) -> AuthenticatedSession? {
+        guard let read = read.withLock({ $0 }), read.state.covers(state) else { return nil }
+        return read.session
     }
 
-    /// Keeps a session.
-    ///
-    /// - Parameter version: The version of the store before it was read: a later write may have changed it.
-    func keep(_ session: AuthenticatedSession, version: Int, uptime: Duration) {
-        let next = ReadSession(session: session, version: version, uptime: uptime)
+    /// Whether the token holds a session, for tests.
+    var hasSession: Bool { read.withLock { $0 != nil } }
+
+    fileprivate func keep(_ session: AuthenticatedSession, at state: SessionState) {
+        let next = ReadSession(session, at: state)
         read.withLock { $0 = next }
+    }
+
+    /// Forgets a session that nothing can use any more, and returns whether none is left.
+    fileprivate func forgetSession(unlessUsableAt state: SessionState) -> Bool {
+        read.withLock { read in
+            guard let kept = read else { return true }
+            guard !kept.state.covers(state) else { return false }
+            read = nil
+            return true
+        }
+    }
+}
+
+/// The state of the store at a time, which decides how long a session that is read then may be used.
+struct SessionState: Sendable {
+    /// The longest time for which a change by another process is not seen.
+    ///
+    /// Changes by this process are seen at once.
+    static let sessionLifetime = Duration.seconds(1)
+
+    /// The version of the store, which grows with each write of this process.
+    let version: Int
+    let uptime: Duration
+
+    /// Whether a session that was read in this state may be used in a later one.
+    func covers(_ later: SessionState) -> Bool {
+        version == later.version && later.uptime - uptime < Self.sessionLifetime
+    }
+}
+
+/// The tokens that hold sessions.
+///
+/// A session has some kilobytes of rows, a hash of a password and a device's secret among them. It is forgotten soon after
+/// it has ended, so that the cache holds those of the last second and not those of all its tokens.
+final class KeptSessions: Sendable {
+    private struct Content {
+        var tokens: [VerifiedToken] = []
+        /// The state at the last look for sessions that have ended.
+        var swept = SessionState(version: 0, uptime: .zero)
+    }
+
+    private let content = Mutex(Content())
+
+    /// Keeps a session with its token.
+    ///
+    /// - Parameter state: The state before its rows were read: a later write may have changed them.
+    func keep(_ session: AuthenticatedSession, with token: VerifiedToken, at state: SessionState) {
+        token.keep(session, at: state)
+        content.withLock { content in
+            if !content.swept.covers(state) {
+                content.tokens.removeAll { $0.forgetSession(unlessUsableAt: state) }
+                content.swept = state
+            }
+            content.tokens.append(token)
+        }
     }
 }
