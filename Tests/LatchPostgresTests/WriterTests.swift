@@ -66,4 +66,55 @@ import Testing
         #expect(writer.statistics.calls == 70 && writer.statistics.flights == 4)
         #expect(writer.statistics.largestFlight == 63)
     }
+
+    /// Without limits of their own the sixty-four would take a statement's time limit each.
+    @Test func `does not wait for a locked table once for each call`() async throws {
+        let database = try await PostgresCluster.shared().database {
+            $0.statementTimeout = .milliseconds(300)
+            $0.repetitionTimeout = .milliseconds(20)
+            $0.retryTimeout = .seconds(1)
+        }
+        let other = try await PostgresCluster.shared().database { $0.statementTimeout = .seconds(60) }
+        defer {
+            database.close()
+            other.close()
+        }
+        try await database.run("CREATE TABLE locked (id bigint PRIMARY KEY)")
+        try await database.run("CREATE TABLE free (id bigint PRIMARY KEY)")
+        let gate = Gate()
+        let isLocked = Journal()
+        let holder = Task {
+            try await other.transaction { connection in
+                try connection.run("LOCK TABLE locked")
+                isLocked.append(1)
+                gate.wait()
+            }
+        }
+        await eventually { !isLocked.entries.isEmpty }
+        for reads in [false, true] {
+            let writer = PostgresWriter(database, maximumFlights: 1)
+            let reader = PostgresReader(database, maximumFlights: 1)
+            let outcomes = await withTaskGroup { group in
+                for id in 0..<64 as Range<Int64> {
+                    let table = id < 4 ? "free" : "locked"
+                    let insertion = PostgresStatement("INSERT INTO \(table) VALUES ($1)", [.integer(id)])
+                    let query = PostgresStatement("SELECT count(*) FROM \(table) WHERE id = $1", [.integer(id)])
+                    group.addTask {
+                        await failure {
+                            reads
+                                ? try await reader.run(query)
+                                : try await writer.run([insertion], key: [UInt8(id)])[0]
+                        }
+                    }
+                }
+                return await group.reduce(into: [PostgresError?]()) { $0.append($1) }
+            }
+            #expect(outcomes.count { $0 == nil } == 4)
+            // Statements that were to use what another one of the flight could not prepare can be repeated.
+            #expect(outcomes.compactMap(\.self).allSatisfy { $0 == .statementTimeout || $0.isRepeatable })
+        }
+        #expect(try await database.number("SELECT count(*) FROM free") == 4)
+        gate.open()
+        try await holder.value
+    }
 }

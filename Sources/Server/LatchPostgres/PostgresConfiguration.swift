@@ -12,6 +12,8 @@ package struct PostgresConfiguration: Sendable, CustomStringConvertible, CustomR
     package var connectTimeout = Duration.seconds(5)
     /// The time after which the server cancels a statement.
     package var statementTimeout = Duration.seconds(10)
+    /// The time after which the server cancels a statement of a failed flight that is repeated by itself.
+    package var repetitionTimeout = Duration.seconds(1)
     /// The additional time after which a server that does not even report the cancellation counts as lost.
     package var networkTimeout = Duration.seconds(2)
     /// The time within which a call gets a connection.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// A PostgreSQL database, or one that speaks its protocol, behind a bounded pool of connections.
 ///
@@ -8,13 +9,16 @@ import LatchCore
 package final class PostgresDatabase: Sendable {
     private let pool: PostgresPool
     private let retryTimeout: Duration
+    private let repetitionTimeout: Duration
     /// The turn of transactions that have met others.
     private let conflicts = AsyncMutex()
+    private let undone = Atomic(0)
 
     /// Creates a database without connections; the first call opens one.
     package init(_ configuration: PostgresConfiguration) {
         pool = PostgresPool(configuration)
         retryTimeout = configuration.retryTimeout
+        repetitionTimeout = configuration.repetitionTimeout
     }
 
     /// The numbers of open and of unused connections, and of calls that wait for one, for the metrics.
@@ -22,6 +26,9 @@ package final class PostgresDatabase: Sendable {
 
     /// The reason why the last connection could not be made; nil if it could.
     package var outage: PostgresError? { pool.outage }
+
+    /// The number of transactions that conflicts have undone, of which most were repeated.
+    package var conflictCount: Int { undone.load(ordering: .relaxed) }
 
     /// Closes the connections, those in use after their use; later calls throw `PostgresError.poolClosed`.
     package func close() { pool.close() }
@@ -67,6 +74,45 @@ package final class PostgresDatabase: Sendable {
         try await repeating { try $0.pipeline(groups: groups) }
     }
 
+    /// Runs the groups of a flight that a statement has failed, each as a transaction of its own, a few in a round trip.
+    ///
+    /// Each statement has a short time limit, and groups whose turn does not come within `retryTimeout` are not run: those of
+    /// a flight that waits for a locked table would take a time limit each.
+    ///
+    /// - Parameter repeating: Repeats a group after an error; nil if the error is final.
+    func separately(
+        _ groups: [[PostgresStatement]],
+        repeating: @Sendable ([PostgresStatement], PostgresError) async -> FlightQueue.Outcome?
+    ) async -> [FlightQueue.Outcome] {
+        let deadline = ContinuousClock.now + retryTimeout
+        var outcomes: [FlightQueue.Outcome] = []
+        while outcomes.count < groups.count, ContinuousClock.now < deadline {
+            let some = Array(groups[outcomes.count...].prefix(Self.groupsInRoundTrip))
+            let results: [Result<[PostgresResult], PostgresError>]
+            do {
+                results = try await pool.withConnection { [repetitionTimeout] in
+                    try $0.independently(some, within: repetitionTimeout)
+                }
+            } catch {
+                outcomes += some.map { _ in .failure(error) }
+                continue
+            }
+            for (group, result) in zip(some, results) {
+                if case .failure(let error) = result, ContinuousClock.now < deadline,
+                    let outcome = await repeating(group, error)
+                {
+                    outcomes.append(outcome)
+                } else {
+                    outcomes.append(result.mapError { $0 })
+                }
+            }
+        }
+        return outcomes + groups[outcomes.count...].map { _ in .failure(PostgresError.statementTimeout) }
+    }
+
+    /// The number of groups of a failed flight that share a round trip: each may take as long as a statement may.
+    private static let groupsInRoundTrip = 16
+
     /// Runs `body` once, with a connection on which no transaction is open.
     package func withConnection<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
@@ -85,6 +131,7 @@ package final class PostgresDatabase: Sendable {
         do {
             return try await pool.withConnection(body)
         } catch let error as PostgresError where error.recovery == .repetition {
+            undone.add(1, ordering: .relaxed)
             return try await conflicts.withLock { try await self.repeating(until: deadline, after: error, body) }
         } catch let error as PostgresError where error.recovery == .reconnection {
             return try await repeating(until: deadline, after: error, body)
@@ -105,6 +152,7 @@ package final class PostgresDatabase: Sendable {
             do {
                 return try await pool.withConnection(body)
             } catch let failure as PostgresError where failure.recovery != .none {
+                if failure.recovery == .repetition { undone.add(1, ordering: .relaxed) }
                 error = failure
                 delay = min(delay * 2, .milliseconds(500))
             }

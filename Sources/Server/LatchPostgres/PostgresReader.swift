@@ -42,9 +42,12 @@ package final class PostgresReader: Sendable {
         do {
             return try await database.read { try $0.pipeline(groups: calls) }.map { .success($0) }
         } catch let error as PostgresError where error.sqlState != nil && calls.count > 1 {
-            var outcomes: [FlightQueue.Outcome] = []
-            for call in calls { outcomes += await read([call], from: database) }
-            return outcomes
+            return await database.separately(calls) { call, error in
+                guard error.isRepeatable || error == .outcomeUnknown else { return nil }
+                do { return .success(try await database.read { try $0.pipeline(call) }) } catch {
+                    return .failure(error)
+                }
+            }
         } catch {
             return calls.map { _ in .failure(error) }
         }

@@ -48,34 +48,11 @@ package final class PostgresWriter: Sendable {
         }
         // Nothing of the flight has remained, and the failure of one call must not fail the others.
         if let error = error as? PostgresError, error.sqlState != nil, error != .outcomeUnknown, calls.count > 1 {
-            return await separately(calls, in: database)
-        }
-        return calls.map { _ in .failure(error) }
-    }
-
-    /// Commits calls in one round trip, each by itself, and repeats those that were certainly undone.
-    private static func separately(
-        _ calls: [[PostgresStatement]], in database: PostgresDatabase
-    ) async -> [FlightQueue.Outcome] {
-        let results: [Result<[PostgresResult], PostgresError>]
-        do {
-            results = try await database.withConnection { try $0.independently(calls) }
-        } catch {
-            return calls.map { _ in .failure(error) }
-        }
-        var outcomes: [FlightQueue.Outcome] = []
-        for (call, result) in zip(calls, results) {
-            if case .failure(let error) = result, error.isRepeatable {
-                outcomes.append(await alone(call, in: database))
-            } else {
-                outcomes.append(result.mapError { $0 })
+            return await database.separately(calls) { call, error in
+                guard error.isRepeatable else { return nil }
+                do { return .success(try await database.pipeline(call)) } catch { return .failure(error) }
             }
         }
-        return outcomes
-    }
-
-    /// Commits a call in a round trip of its own.
-    private static func alone(_ call: [PostgresStatement], in database: PostgresDatabase) async -> FlightQueue.Outcome {
-        do { return .success(try await database.pipeline(call)) } catch { return .failure(error) }
+        return calls.map { _ in .failure(error) }
     }
 }

@@ -101,18 +101,25 @@ package final class PostgresConnection: @unchecked Sendable {
     }
 
     /// Runs groups of statements in one round trip, each of them a transaction of its own, and returns their results.
+    ///
+    /// - Parameter limit: The time limit of each statement; nil for the session's.
     package func independently(
-        _ groups: [[PostgresStatement]]
+        _ groups: [[PostgresStatement]], within limit: Duration? = nil
     ) throws(PostgresError) -> [Result<[PostgresResult], PostgresError>] {
         guard commitsByItself else { throw .statementFailed("a transaction is open") }
         guard !wire.isLost else { throw .connectionLost }
         wire.hasWarning = false
-        let results = wire.execute(groups)
+        // It holds until the end of the group's transaction.
+        let limiting = limit.map {
+            PostgresStatement(
+                "SELECT set_config('statement_timeout', $1, true)", [.text(String($0.wholeMilliseconds))])
+        }
+        let results = wire.execute(groups.map { (limiting.map { [$0] } ?? []) + $0 })
         return results.map { result -> Result<[PostgresResult], PostgresError> in
             switch result {
             case .failure(.connectionLost): .failure(.outcomeUnknown)
             case .success where wire.hasWarning: .failure(.outcomeUnknown)
-            default: result
+            default: result.map { limiting == nil ? $0 : Array($0.dropFirst()) }
             }
         }
     }
