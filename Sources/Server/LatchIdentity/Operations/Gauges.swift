@@ -18,10 +18,11 @@ extension Dependencies {
         }
         return [
             "latch_store_commits": writes.commits, "latch_store_writes": writes.jobs,
-            "latch_store_largest_commit": writes.largestCommit, "latch_passwords_running": load.running,
-            "latch_passwords_waiting": load.waiting, "latch_mails_waiting": mails?.count,
-            "latch_mails_oldest_seconds": mails?.age, "latch_token_cache_entries": cache.entries,
-            "latch_token_cache_hits": cache.hits, "latch_token_cache_misses": cache.misses,
+            "latch_store_largest_commit": writes.largestCommit, "latch_store_conflicts": writes.conflicts,
+            "latch_passwords_running": load.running, "latch_passwords_waiting": load.waiting,
+            "latch_mails_waiting": mails?.count, "latch_mails_oldest_seconds": mails?.age,
+            "latch_token_cache_entries": cache.entries, "latch_token_cache_hits": cache.hits,
+            "latch_token_cache_misses": cache.misses,
         ]
     }
 

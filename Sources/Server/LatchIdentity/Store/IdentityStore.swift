@@ -46,4 +46,6 @@ package struct WriteStatistics: Sendable, Hashable {
     package var jobs = 0
     /// The number of jobs in the largest commit.
     package var largestCommit = 0
+    /// The number of transactions that were undone, since they conflicted with concurrent ones.
+    package var conflicts = 0
 }

@@ -53,7 +53,7 @@ final class PostgresBackend: SQLBackend {
         let transactions = transactions.withLock { $0 }
         return WriteStatistics(
             commits: transactions + flights.flights, jobs: transactions + flights.calls,
-            largestCommit: max(min(transactions, 1), flights.largestFlight))
+            largestCommit: max(min(transactions, 1), flights.largestFlight), conflicts: database.conflictCount)
     }
 
     func read<Result: Sendable>(
@@ -116,6 +116,22 @@ final class PostgresBackend: SQLBackend {
         return try await write { db throws(IdentityError) in
             try db.change(statement, then: query, read: read, otherwise: body)
         }
+    }
+
+    /// Runs the statement at READ COMMITTED, where it waits for the rows that another one changes.
+    func update<Result: Sendable>(
+        _ statement: SQLStatement, read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result? {
+        let results: [PostgresResult]
+        do {
+            let running = StatementWatch.begin(statement.text)
+            defer { running?.end() }
+            results = try await database.pipeline([statement.postgres])
+        } catch {
+            throw IdentityError(storing: error)
+        }
+        transactions.withLock { $0 += 1 }
+        return results[0].count > 0 ? try read(.postgres(PostgresRow(results[0], 0))) : nil
     }
 
     func date() async throws(IdentityError) -> Date? {

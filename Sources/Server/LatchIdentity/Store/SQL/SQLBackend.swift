@@ -47,6 +47,14 @@ protocol SQLBackend: Sendable {
         otherwise body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result?
 
+    /// Runs a statement that decides by itself which rows it changes, and returns the first row that it returns.
+    ///
+    /// It is durable when the call returns, and no other statement sees a part of it; unlike a transaction it conflicts
+    /// with none.
+    func update<Result: Sendable>(
+        _ statement: SQLStatement, read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result?
+
     /// Returns the date of the database's server; nil if it is this process.
     func date() async throws(IdentityError) -> Date?
 
@@ -76,6 +84,12 @@ extension SQLBackend {
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
         try await self.read { db throws(IdentityError) in try db.first(sql, values, read: read) }
+    }
+
+    func update<Result: Sendable>(
+        _ statement: SQLStatement, read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result? {
+        try await write { db throws(IdentityError) in try db.first(statement.text, statement.values, read: read) }
     }
 
     func change<Result: Sendable>(

@@ -76,6 +76,18 @@ package final class SQLIdentityStore: IdentityStore {
         }
     }
 
+    /// Runs a statement as ``SQLBackend/update(_:read:)`` does.
+    ///
+    /// It changes rows of the outbox alone, which no session reads, and so the version stays.
+    func updateMail<Result: Sendable>(
+        _ sql: String, _ values: [SQLValue], operation: String = #function,
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result? {
+        try await measured(operation, .write) { () throws(IdentityError) in
+            try await backend.update(SQLStatement(sql, values), read: read)
+        }
+    }
+
     /// Returns the first row of a query that finds rows by a key: where it takes a round trip, concurrent calls share it.
     func first<Result: Sendable>(
         _ sql: String, _ values: [SQLValue], operation: String = #function,

@@ -7,15 +7,14 @@ extension SQLIdentityStore: MailOutbox {
         try await write { db throws(IdentityError) in try db.insert(mail) }
     }
 
-    /// Looks without writing first, so that an idle worker costs no commit.
+    /// Takes the mail by one statement, and stores its token in a transaction of its own.
+    ///
+    /// Workers of many nodes look for a mail at once: in a serializable transaction each would read what the others change.
+    /// A mail whose token is not stored goes out after its lease.
     package func claimMail(_ claim: MailClaim) async throws(IdentityError) -> ClaimedMail? {
-        guard try await read({ db throws(IdentityError) in try db.dueMail(at: claim.now) }) != nil else { return nil }
+        guard let leased = try await leaseMail(claim) else { return nil }
         return try await write { db throws(IdentityError) in
-            guard let due = try db.dueMail(at: claim.now) else { return nil }
-            let mail = try db.decided(due)
-            try db.run(
-                "UPDATE mail SET attempts = $1, leased_until = $2 WHERE id = $3",
-                [.integer(Int64(mail.attempts)), .date(claim.leaseEnd), .text(mail.id)])
+            let mail = try db.decided(leased)
             var claimed = ClaimedMail(mail: mail, recipient: try db.prepare(mail, claim))
             if mail.purpose == .passwordChanged, let id = mail.accountID {
                 claimed.providers = try db.linkedProviders(of: id)
@@ -24,19 +23,32 @@ extension SQLIdentityStore: MailOutbox {
         }
     }
 
+    /// Leases the mail that is due first; looks without writing first, so that an idle worker costs no commit.
+    private func leaseMail(_ claim: MailClaim) async throws(IdentityError) -> OutboxMail? {
+        let isDue = try await first(
+            "SELECT 1 FROM mail WHERE \(OutboxMail.isDue(at: "$1")) LIMIT 1", [.date(claim.now)]
+        ) { _ in true }
+        guard isDue != nil else { return nil }
+        // What another worker takes at this moment is passed over; SQLite has one writer, which takes one after the other.
+        let lock = backend.dialect == .postgres ? "FOR UPDATE SKIP LOCKED" : ""
+        return try await updateMail(
+            """
+            UPDATE mail SET attempts = attempts + 1, leased_until = $1
+            WHERE id = (SELECT id FROM mail WHERE \(OutboxMail.isDue(at: "$2")) ORDER BY due_at, id LIMIT 1 \(lock))
+            RETURNING id, purpose, email, email_key, account_id, created_at, attempts, language
+            """, [.date(claim.leaseEnd), .date(claim.now)], read: OutboxMail.init)
+    }
+
     package func remove(mail id: String) async throws(IdentityError) {
-        try await write { db throws(IdentityError) -> Void in
-            try db.run("DELETE FROM mail WHERE id = $1", [.text(id)])
-        }
+        _ = try await updateMail("DELETE FROM mail WHERE id = $1", [.text(id)]) { _ in }
     }
 
     /// Compares the number of attempts, which another worker's claim after the end of the lease has increased.
     package func postpone(_ mail: OutboxMail, until date: Date) async throws(IdentityError) {
-        try await write { db throws(IdentityError) -> Void in
-            try db.run(
-                "UPDATE mail SET due_at = $1, leased_until = NULL WHERE id = $2 AND attempts = $3",
-                [.date(date), .text(mail.id), .integer(Int64(mail.attempts))])
-        }
+        _ = try await updateMail(
+            "UPDATE mail SET due_at = $1, leased_until = NULL WHERE id = $2 AND attempts = $3",
+            [.date(date), .text(mail.id), .integer(Int64(mail.attempts))]
+        ) { _ in }
     }
 
     package func abandon(_ mail: OutboxMail, at now: Date) async throws(IdentityError) {
@@ -77,30 +89,6 @@ extension SQLConnection {
                 .text(mail.id), .text(mail.purpose.rawValue), .text(mail.recipient.text), .text(mail.recipient.key),
                 .text(mail.accountID), .date(mail.createdAt), .text(mail.language),
             ])
-    }
-
-    /// The purposes that this version knows; a mail of a later version waits for it and holds up no other.
-    private static var purposes: String {
-        OutboxMail.Purpose.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-    }
-
-    /// Returns the mail that is due first, with its next attempt counted.
-    fileprivate func dueMail(at now: Date) throws(IdentityError) -> OutboxMail? {
-        try first(
-            """
-            SELECT id, purpose, email, email_key, account_id, created_at, attempts, language FROM mail
-            WHERE due_at <= $1 AND (leased_until IS NULL OR leased_until <= $1) AND purpose IN (\(Self.purposes))
-            ORDER BY due_at, id LIMIT 1
-            """, [.date(now)]
-        ) { row throws(IdentityError) in
-            guard let purpose = OutboxMail.Purpose(rawValue: try row.text(1)) else {
-                throw .corruptStore("a mail has an unknown purpose")
-            }
-            return OutboxMail(
-                purpose, to: EmailAddress(text: try row.text(2), key: try row.text(3)),
-                accountID: try row.optionalText(4), id: try row.text(0), at: try row.date(5),
-                attempts: Int(try row.integer(6)) + 1, language: try row.optionalText(7))
-        }
     }
 
     /// Returns a mail with the purpose that it has where it is sent: a request must not reveal whether its address has an
@@ -176,5 +164,26 @@ extension SQLConnection {
         try first("SELECT id FROM account WHERE email_key = $1", [.text(emailKey)]) { row throws(IdentityError) in
             try row.text(0)
         }
+    }
+}
+
+extension OutboxMail {
+    /// Returns the condition of a mail that a worker may take.
+    ///
+    /// It names the purposes that this version knows: a mail of a later version waits for it and holds up no other.
+    fileprivate static func isDue(at now: String) -> String {
+        let purposes = Purpose.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        return "due_at <= \(now) AND (leased_until IS NULL OR leased_until <= \(now)) AND purpose IN (\(purposes))"
+    }
+
+    /// Reads the columns that a lease returns.
+    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
+        guard let purpose = Purpose(rawValue: try row.text(1)) else {
+            throw .corruptStore("a mail has an unknown purpose")
+        }
+        self.init(
+            purpose, to: EmailAddress(text: try row.text(2), key: try row.text(3)),
+            accountID: try row.optionalText(4), id: try row.text(0), at: try row.date(5),
+            attempts: Int(try row.integer(6)), language: try row.optionalText(7))
     }
 }
