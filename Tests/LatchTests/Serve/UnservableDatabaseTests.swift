@@ -24,7 +24,8 @@ import Testing
     @Test func `does not exist, or its address is wrong`() async throws {
         let cluster = try await PostgresCluster.shared()
         let said = try await refusal(of: cluster.address(database: "missing"))
-        #expect(said.count == 2 && said[0].contains("refuses the connection") && said[1].contains("createdb"), "\(said)")
+        #expect(said.count == 2 && said[0].contains("refuses the connection"), "\(said)")
+        #expect(said.last?.contains("createdb") == true)
         let port = try await refusal(of: "postgres://latch@127.0.0.1:543x/latch")
         #expect(port.first?.contains("an invalid value for 'port'") == true, "\(port)")
     }

@@ -198,8 +198,8 @@ extension PostgresError {
     static func untrustedServer(_ why: String) -> PostgresError {
         PostgresError(
             code: "untrustedServer", message: "The database server cannot be trusted: \(why).",
-            hint: "sslrootcert names the file of its authority, such as /etc/ssl/certs/ca-certificates.crt, and sslmode "
-                + "what is required.")
+            hint: "sslrootcert names the file of its authority, such as /etc/ssl/certs/ca-certificates.crt; sslmode "
+                + "says what is required.")
     }
 
     static func permissionDenied(_ why: String) -> PostgresError {
