@@ -102,7 +102,7 @@ public struct Identity: Sendable {
         metrics: Metrics,
         grantHandlers: [any GrantHandler.Type], keepsHouse: Bool = true
     ) async throws(IdentityError) {
-        try RelyingParty.check(configuration)
+        try configuration.check()
         let keys = try await ServerKeys.load(from: store, configuration: configuration, clock: clock, random: random)
         let tokens = AccessTokenIssuer(keys: keys.signing, configuration: configuration, clock: clock, random: random)
         if let issuer { tokens.adopt(issuer) }

@@ -67,6 +67,25 @@ import Testing
         #expect(try warnings(environment.merging(["LATCH_TRUSTED_PROXIES": "127.0.0.1"]) { $1 }).isEmpty)
     }
 
+    @Test(arguments: [
+        (["LATCH_TOKEN_PEPPER": "hunter2"], "token_pepper"),
+        (["LATCH_PASSKEY_DOMAIN": "example.com"], "passkey_domain"),
+        (["LATCH_ISSUER": "http://login.example.com"], "unencrypted"),
+    ])
+    func `warns of what is weak, or has no effect`(environment: [String: String], said: String) throws {
+        let found = try warnings(environment.merging(["LATCH_MAIL_DIRECTORY": "mails"]) { $1 })
+        #expect(found.count == 2 && found.first?.contains(said) == true, "\(found)")
+        #expect(!found.joined().contains("hunter2"))
+    }
+
+    @Test func `has nothing to warn of with a long pepper, and an issuer on this machine`() throws {
+        #expect(
+            try warnings([
+                "LATCH_MAIL_DIRECTORY": "mails", "LATCH_TOKEN_PEPPER": String(repeating: "a", count: 16),
+                "LATCH_ISSUER": "http://localhost:8080",
+            ]).isEmpty)
+    }
+
     @Test func `takes limits from the settings`() throws {
         let settings = try Settings(environment: [
             "LATCH_LISTEN": "[::1]:81", "LATCH_MAXIMUM_CONNECTIONS": "5", "LATCH_MAXIMUM_CONNECTIONS_PER_ADDRESS": "4",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import LatchHTTP
 import LatchIdentity
 import LatchServer
 import PortableFoundation
@@ -12,6 +13,15 @@ struct StartupWarning: Sendable {
 }
 
 extension StartupWarning {
+    /// Creates the warning of a key's file that others than its owner may read; nil if they may not.
+    ///
+    /// Only a warning: containers mount secrets with modes of their own. A missing file is an error elsewhere.
+    init?(exposing key: String, in path: String) {
+        guard !path.isEmpty, let mode = FileMode(of: path), mode.isReadableByOthers else { return nil }
+        message = "Other users of this machine can read the \(key) in \(path)."
+        hint = "chmod 600 '\(path)'"
+    }
+
     /// Creates the warning of a database that does not answer yet.
     init(awaiting failure: IdentityError) {
         message = "\(failure.message) It is tried for 15 seconds."
@@ -20,6 +30,9 @@ extension StartupWarning {
 }
 
 extension Settings {
+    /// The bytes of a pepper that nobody guesses.
+    private static let leastPepper = 16
+
     /// Returns the warnings of a server that listens on an address.
     func warnings(listeningOn address: ListenAddress, isEncrypted: Bool) -> [StartupWarning] {
         var warnings: [StartupWarning] = []
@@ -36,20 +49,7 @@ extension Settings {
                         "No proxy is trusted, so all clients behind the one that terminates TLS share its address and its limits.",
                     hint: "Set trusted_proxies to the proxy's address, such as 127.0.0.1."))
         }
-        if self["store_key"].isEmpty, self["store_key_file"].isEmpty, !address.isLoopback {
-            warnings.append(
-                StartupWarning(
-                    message:
-                        "The signing keys are unencrypted in the store: a copy of its file can issue tokens for every account.",
-                    hint: "Set store_key_file, or LATCH_STORE_KEY, to a key that 'openssl rand -hex 32' has made."))
-        }
-        if let path = exposedKeyFile {
-            warnings.append(
-                StartupWarning(
-                    message: "Other users of this machine can read the store key in \(path).",
-                    hint: "chmod 600 '\(path)'"
-                ))
-        }
+        warnings += secretWarnings(listeningOn: address) + issuerWarnings
         // Not an error, since a proxy may terminate TLS.
         if !isEncrypted, !address.isLoopback {
             warnings.append(
@@ -62,13 +62,44 @@ extension Settings {
         return warnings
     }
 
-    /// The path of the file with the store key if others than its owner may read it.
-    ///
-    /// Only a warning: containers mount secrets with modes of their own. A missing file is an error elsewhere.
-    private var exposedKeyFile: String? {
-        let path = self["store_key_file"]
-        guard !path.isEmpty, let mode = FileMode(of: path), mode.isReadableByOthers else { return nil }
-        return path
+    /// Returns the warnings of keys that are missing, weak or readable.
+    private func secretWarnings(listeningOn address: ListenAddress) -> [StartupWarning] {
+        var warnings: [StartupWarning] = []
+        if self["store_key"].isEmpty, self["store_key_file"].isEmpty, !address.isLoopback {
+            warnings.append(
+                StartupWarning(
+                    message:
+                        "The signing keys are unencrypted in the store: a copy of its file can issue tokens for every account.",
+                    hint: "Set store_key_file, or LATCH_STORE_KEY, to a key that 'openssl rand -hex 32' has made."))
+        }
+        if let exposed = StartupWarning(exposing: "store key", in: self["store_key_file"]) { warnings.append(exposed) }
+        if (1..<Self.leastPepper).contains(self["token_pepper"].utf8.count) {
+            warnings.append(
+                StartupWarning(
+                    message: "token_pepper has less than \(Self.leastPepper) bytes, and can be guessed.",
+                    hint: "Take what 'openssl rand -hex 32' prints, before there are users: a change signs them out."))
+        }
+        return warnings
+    }
+
+    /// The warnings of a public URL that limits what clients can use.
+    private var issuerWarnings: [StartupWarning] {
+        var warnings: [StartupWarning] = []
+        if !self["passkey_domain"].isEmpty, self["issuer"].isEmpty {
+            warnings.append(
+                StartupWarning(
+                    message: "There are no passkeys: without issuer passkey_domain does not fit the server's address.",
+                    hint: "Set issuer, whose host is that domain or below it."))
+        }
+        let origin = URL(string: self["issuer"]).flatMap(HTTPOrigin.init)
+        // Not an error, since a network for development may have it so.
+        if let origin, origin.scheme == "http", !origin.isLoopback {
+            warnings.append(
+                StartupWarning(
+                    message: "The issuer is http: passwords and tokens cross the network unencrypted.",
+                    hint: "Set issuer to an https URL, and serve https or use a proxy that does."))
+        }
+        return warnings
     }
 }
 

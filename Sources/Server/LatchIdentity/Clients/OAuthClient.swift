@@ -79,35 +79,6 @@ extension OAuthClient {
         id: "latch", grants: [.authorizationCode, .deviceCode, .refreshToken],
         redirectURIs: ["http://127.0.0.1/callback", "http://[::1]/callback"], isTrusted: true)
 
-    /// Parses the word of a configuration; nil if it is malformed.
-    package init?(word: String) {
-        let parts = word.unicodeScalars.split(separator: ";", omittingEmptySubsequences: false).map { String($0) }
-        guard let id = parts.first, Self.isID(id), id != Self.firstPartyID else { return nil }
-        self.init(id: id)
-        for part in parts.dropFirst() {
-            let pair = part.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                .map { String($0) }
-            let list = pair.count == 2 ? pair[1].unicodeScalars.split(separator: ",").map { String($0) } : []
-            switch (pair[0], pair.count) {
-            case ("confidential", 1): isConfidential = true
-            case ("grants", 2):
-                grants = Set(list.compactMap(GrantType.init))
-                guard grants.count == list.count else { return nil }
-            case ("trusted", 1): isTrusted = true
-            case ("redirects", 2), ("logout", 2):
-                guard !list.isEmpty, Set(list).count == list.count, list.allSatisfy(AppRedirect.isValid) else {
-                    return nil
-                }
-                if pair[0] == "logout" { postLogoutRedirectURIs = list } else { redirectURIs = list }
-            case ("scopes", 2):
-                let named = Scopes(list.compactMap(Scope.init))
-                guard named.count == list.count else { return nil }
-                scopes = named
-            default: return nil
-            }
-        }
-    }
-
     /// The word that `init(word:)` parses.
     package var word: String {
         var parts = [id]

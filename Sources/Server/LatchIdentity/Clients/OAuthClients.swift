@@ -27,6 +27,12 @@ struct OAuthClients: Sendable {
                 throw .invalidSetting("clients", "a list of clients with different ids, none of them \(firstParty.id)")
             }
         }
+        // RFC 6749 §3.1.2.2: a code goes to a registered URL.
+        for client in configuration.clients
+        where client.grants.contains(.authorizationCode) && client.redirectURIs.isEmpty {
+            throw .unusableSetting(
+                "clients", "the client '\(client.id)' has the grant authorization_code, and no URL in 'redirects'")
+        }
         let urls = clients.values.flatMap { $0.redirectURIs + $0.postLogoutRedirectURIs }
         guard urls.allSatisfy(AppRedirect.isValid) else {
             throw .invalidSetting("clients", "clients with redirects such as https://app.example.com/callback")

@@ -2,6 +2,7 @@
 
 public import LatchAuth
 import LatchTexts
+import LatchWebAuthn
 
 /// The configuration of an auth server; every value has a safe default.
 ///
@@ -146,6 +147,23 @@ extension IdentityConfiguration {
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             guard let setting = IdentitySetting.all.first(where: { $0.key == key }) else { throw .unknownSetting(key) }
             try setting.apply(value, &self)
+        }
+    }
+}
+
+extension IdentityConfiguration {
+    /// Checks what settings say together, for a server that starts or reloads, and before.
+    ///
+    /// - Throws: `IdentityError.invalidSetting`.
+    package func check() throws(IdentityError) {
+        try RelyingParty.check(self)
+        _ = try OAuthClients(self)
+        let policy = ScopePolicy(self)
+        // The default is that of the samples, and stays where only `scopes` is set.
+        guard defaultScopes != IdentityConfiguration().defaultScopes else { return }
+        if let unknown = defaultScopes.elements.first(where: { !policy.knows([$0]) }) {
+            throw .unusableSetting(
+                "default_scopes", "nobody can have '\(unknown.rawValue)', which the setting 'scopes' does not have")
         }
     }
 }

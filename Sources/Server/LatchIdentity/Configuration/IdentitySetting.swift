@@ -27,7 +27,10 @@ package struct IdentitySetting: Sendable {
         self.summary = summary
         self.isSecret = isSecret
         apply = { text, configuration throws(IdentityError) in
-            guard let value = format.parse(text) else { throw .invalidSetting(key, format.expected) }
+            guard let value = format.parse(text) else {
+                if let problem = format.problem(text) { throw .unusableSetting(key, problem) }
+                throw .invalidSetting(key, format.expected)
+            }
             configuration[keyPath: path] = value
         }
         read = { format.text($0[keyPath: path]) }
@@ -153,6 +156,8 @@ private struct SettingFormat<Value>: Sendable {
     let parse: @Sendable (String) -> Value?
     /// Formats a value so that `parse` accepts it.
     let text: @Sendable (Value) -> String
+    /// Describes the part of a text that cannot be parsed; nil if ``expected`` says enough.
+    var problem: @Sendable (String) -> String? = { _ in nil }
 
     /// Returns a format in which empty text is nil, since neither a shell nor a file can express nil otherwise.
     static func optional<Wrapped>(_ format: SettingFormat<Wrapped>) -> Self where Value == Wrapped? {
@@ -329,7 +334,15 @@ extension SettingFormat where Value == [OAuthClient] {
             parse: { text in
                 let clients = parseAll(text.unicodeScalars.split(separator: " ")) { OAuthClient(word: String($0)) }
                 return clients.flatMap { Set($0.map(\.id)).count == $0.count ? $0 : nil }
-            }, text: { $0.map(\.word).joined(separator: " ") })
+            }, text: { $0.map(\.word).joined(separator: " ") },
+            problem: { text in
+                for (index, word) in text.unicodeScalars.split(separator: " ").enumerated() {
+                    do throws(OAuthClient.WordError) { _ = try OAuthClient(parsing: String(word)) } catch {
+                        return "in word \(index + 1) \(error.reason)"
+                    }
+                }
+                return "two clients have the same id"
+            })
     }
 }
 

@@ -106,6 +106,13 @@ extension IdentityError {
             hint: "See 'latch serve --print-config' for all settings and their values.")
     }
 
+    /// Returns an ``invalidSetting`` error with what is wrong in the value.
+    ///
+    /// - Parameter problem: A sentence without its full stop, which quotes nothing that may be a secret.
+    static func unusableSetting(_ key: String, _ problem: String) -> IdentityError {
+        invalidSetting.with(message: "The setting '\(key)' cannot be used: \(problem).", hint: invalidSetting.hint)
+    }
+
     /// Returns an error that suggests the settings with the same first four letters.
     static func unknownSetting(_ key: String) -> IdentityError {
         let known = IdentitySetting.all.map(\.key).filter { zip($0.utf8, key.utf8).prefix { $0 == $1 }.count >= 4 }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+
+extension OAuthClient {
+    /// The part of a configuration's word that cannot be used.
+    ///
+    /// It quotes names alone: a value may be a secret in the wrong place.
+    struct WordError: Error {
+        /// A sentence without its full stop.
+        let reason: String
+    }
+
+    /// Parses the word of a configuration; nil if it is malformed.
+    package init?(word: String) {
+        do throws(WordError) { try self.init(parsing: word) } catch { return nil }
+    }
+
+    /// Parses the word of a configuration.
+    init(parsing word: String) throws(WordError) {
+        let parts = word.unicodeScalars.split(separator: ";", omittingEmptySubsequences: false).map { String($0) }
+        guard let id = parts.first, Self.isID(id) else {
+            throw WordError(reason: "an id has 1 to 100 of the letters a to z, digits, '-', '.' and '_'")
+        }
+        guard id != Self.firstPartyID else { throw WordError(reason: "the id '\(id)' is reserved") }
+        self.init(id: id)
+        for part in parts.dropFirst() {
+            do throws(WordError) { try apply(part) } catch {
+                throw WordError(reason: "the client '\(id)' \(error.reason)")
+            }
+        }
+    }
+
+    /// Takes one part of a word, such as `trusted` or `grants=password`.
+    private mutating func apply(_ part: String) throws(WordError) {
+        let pair = part.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String($0) }
+        let list = pair.count == 2 ? pair[1].unicodeScalars.split(separator: ",").map { String($0) } : []
+        let name = pair[0]
+        switch (name, pair.count) {
+        case ("confidential", 1): isConfidential = true
+        case ("trusted", 1): isTrusted = true
+        case ("grants", 2): grants = try Self.grants(list)
+        case ("redirects", 2): redirectURIs = try Self.redirects(list, name)
+        case ("logout", 2): postLogoutRedirectURIs = try Self.redirects(list, name)
+        case ("scopes", 2): scopes = try Self.scopes(list)
+        case ("confidential", _), ("trusted", _): throw WordError(reason: "has a value for '\(name)', which takes none")
+        case ("grants", _), ("redirects", _), ("logout", _), ("scopes", _):
+            throw WordError(reason: "has no value for '\(name)', such as \(name)=…")
+        default:
+            let known = "confidential, trusted, grants, scopes, redirects and logout"
+            let quoted = name.isWord(maximum: 20, also: "_-") ? "the unknown part '\(name)'" : "an unknown part"
+            throw WordError(reason: "has \(quoted); known are \(known)")
+        }
+    }
+
+    private static func grants(_ list: [String]) throws(WordError) -> Set<GrantType> {
+        for name in list where GrantType(rawValue: name) == nil {
+            let quoted = name.isWord(maximum: 60, also: "_-:") ? "the unknown grant '\(name)'" : "an unknown grant"
+            let known = GrantType.supported.map(\.rawValue).joined(separator: ", ")
+            throw WordError(reason: "has \(quoted); known are \(known)")
+        }
+        let grants = Set(list.compactMap(GrantType.init))
+        guard grants.count == list.count else { throw WordError(reason: "names a grant twice") }
+        return grants
+    }
+
+    private static func scopes(_ list: [String]) throws(WordError) -> Scopes {
+        let scopes = Scopes(list.compactMap(Scope.init))
+        guard scopes.count == list.count else {
+            throw WordError(reason: "names a scope twice, or one that is not a word")
+        }
+        return scopes
+    }
+
+    private static func redirects(_ list: [String], _ name: String) throws(WordError) -> [String] {
+        guard !list.isEmpty else { throw WordError(reason: "has no URL in '\(name)'") }
+        if let index = list.firstIndex(where: { !AppRedirect.isValid($0) }) {
+            throw WordError(
+                reason: "has a URL in '\(name)' that cannot be used, number \(index + 1) of \(list.count): it must be "
+                    + "https, of a scheme of the app's own, or http on this machine, without query and fragment")
+        }
+        guard Set(list).count == list.count else { throw WordError(reason: "names a URL twice in '\(name)'") }
+        return list
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchIdentity
+import LatchProcess
+import Testing
+
+@testable import LatchCommand
+@testable import latch
+
+@Suite struct `The setting of clients` {
+    @Test(arguments: [
+        (
+            "phone notes;grants=magic",
+            "in word 2 the client 'notes' has the unknown grant 'magic'; known are password, "
+        ),
+        ("notes;secret=hunter2", "the client 'notes' has the unknown part 'secret'; known are confidential, "),
+        ("notes;redirects=notes", "the client 'notes' has a URL in 'redirects' that cannot be used, number 1 of 1"),
+        (
+            "notes;logout=notes://a,hunter2",
+            "the client 'notes' has a URL in 'logout' that cannot be used, number 2 of 2"
+        ),
+        ("notes;redirects=notes://a,notes://a", "the client 'notes' names a URL twice in 'redirects'"),
+        ("notes;grants=password,password", "the client 'notes' names a grant twice"),
+        ("notes;scopes=a,a", "the client 'notes' names a scope twice"), ("notes;grants", "has no value for 'grants'"),
+        ("notes;trusted=yes", "has a value for 'trusted', which takes none"),
+        ("first-party", "'first-party' is reserved"),
+        ("phone hunter2=", "in word 2 an id has 1 to 100 of"), ("a a", "two clients have the same id"),
+    ])
+    func `names the client and the part that cannot be used, and no value`(text: String, said: String) {
+        let error = #expect(throws: CommandError.self) { try Settings(environment: ["LATCH_CLIENTS": text]) }
+        #expect(error?.message.hasPrefix("LATCH_CLIENTS: The setting 'clients' cannot be used: ") == true)
+        #expect(error?.message.contains(said) == true, "\(error?.message ?? "")")
+        #expect(error?.description.contains("hunter2") == false && error?.hint?.contains("OAuth clients") == true)
+    }
+
+    @Test(arguments: [
+        (["LATCH_CLIENTS": "notes;grants=authorization_code"], "'notes' has the grant authorization_code, and no URL"),
+        (["LATCH_DEFAULT_SCOPES": "notes:read files:read"], "nobody can have 'notes:read'"),
+        (["LATCH_ISSUER": "https://id.example.com", "LATCH_PASSKEY_DOMAIN": "other.com"], "passkey_domain"),
+        (["LATCH_CLIENTS": "notes;confidential"], "client_secrets"),
+    ])
+    func `is refused by a server, and by its doctor, where it can never work`(
+        environment: [String: String], said: String
+    ) async throws {
+        let configuration = try Settings(environment: environment).identityConfiguration()
+        let error = #expect(throws: IdentityError.self) { try configuration.check() }
+        #expect(error == .invalidSetting && error?.message.contains(said) == true, "\(error?.message ?? "")")
+        let outcome = try await BuiltProgram.run("serve", "--listen", "127.0.0.1:0", environment: environment)
+        #expect(outcome.ending == .exited(1) && outcome.error.contains { $0.contains(said) }, "\(outcome.error)")
+        try await CommandHome.with { home in
+            let report = try await DoctorReport.of(home, [], environment)
+            #expect(report.failures.contains("configuration") && report.says("configuration", said))
+        }
+    }
+
+    @Test func `leaves the default scopes of the samples alone where only scopes are set`() throws {
+        try Settings(environment: ["LATCH_SCOPES": "notes:read"]).identityConfiguration().check()
+        try Settings(environment: ["LATCH_SCOPES": "notes:read", "LATCH_DEFAULT_SCOPES": "notes:read openid"])
+            .identityConfiguration().check()
+    }
+}
