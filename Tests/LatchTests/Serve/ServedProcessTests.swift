@@ -138,6 +138,34 @@ import Testing
         }
     }
 
+    @Test func `keeps its certificate with the rest of a configuration that it cannot read again`() async throws {
+        let (earlier, renewed) = (try await Certificate(), try await Certificate())
+        try await withTemporaryFolder { folder in
+            let file = folder + "/latch.toml"
+            try Data("".utf8).write(to: URL(filePath: file))
+            func install(_ certificate: Certificate) throws {
+                try Data(Certificate.bytes(certificate.certificatePath)).write(to: URL(filePath: folder + "/chain.pem"))
+                try Data(Certificate.bytes(certificate.keyPath)).write(to: URL(filePath: folder + "/key.pem"))
+            }
+            try install(earlier)
+            let files = ["LATCH_TLS_CERTIFICATE": folder + "/chain.pem", "LATCH_TLS_KEY": folder + "/key.pem"]
+            try await BuiltProgram.serving(["--config", file], in: folder, environment: files) { process, url in
+                try install(renewed)
+                try Data("clients = \"notes;grants=authorization_code\"\n".utf8).write(to: URL(filePath: file))
+                process.hangUp()
+                let said = try await Self.said(4, in: folder)
+                #expect(said.contains("latch: warning: The earlier configuration stays in effect."))
+                let shown = try await Certificate.openssl([
+                    "s_client", "-connect", "127.0.0.1:\(url.split(separator: ":").last ?? "")", "-CAfile",
+                    earlier.certificatePath, "-verify_return_error",
+                ])
+                #expect(shown.contains("Verify return code: 0 (ok)"))
+                process.terminate()
+                #expect(await process.end() == .exited(0))
+            }
+        }
+    }
+
     /// The lines on standard error, as soon as there are so many.
     private static func said(_ count: Int, in folder: String) async throws -> [String] {
         for _ in 0..<60_000 {

@@ -182,6 +182,9 @@ enum AdminStoreSubcommands {
         guard let path = invocation[keyFile] else {
             return try BackupKey(passphrase: try await SecretInput.piped("passphrase", environment))
         }
+        if let exposed = StartupWarning(exposing: "backup's key", in: path) {
+            environment.warn(exposed.message, hint: exposed.hint)
+        }
         let text = String(decoding: try InputFile.bytes(path), as: UTF8.self).filter { !$0.isWhitespace }
         do { return try BackupKey(hex: text) } catch {
             throw CommandError.failed(

@@ -191,9 +191,10 @@ private struct ServerProgram {
         do {
             let settings = try loader.load()
             let effective = settings.keeping(first)
-            // The files of the same names, after a renewal; first, since a bad one must leave everything as it is.
-            if let tls = try effective.tls() { try server.replaceCertificate(tls) }
+            // The files of the same names, after a renewal; loaded first and used last, so that a failure changes nothing.
+            let replaceCertificate = try effective.tls().map { try server.certificateReplacement($0) }
             let next = try await identity.reconfigured(effective.identityConfigurationWithKey())
+            replaceCertificate?()
             // The line is printed once the new settings are in effect.
             handler.replace(with: next.handler)
             log.write(.notice("the configuration and the keys have been read again", event: "reloaded"))

@@ -89,12 +89,18 @@ public final class Server: Sendable {
     ///
     /// - Throws: `ServerError.badCertificate`, after which the earlier one stays in use, or `.noCertificate` if the server
     ///   does not serve https.
-    public func replaceCertificate(_ tls: TLS) throws(ServerError) {
+    public func replaceCertificate(_ tls: TLS) throws(ServerError) { try certificateReplacement(tls)() }
+
+    /// Loads a certificate, and returns a function that replaces the server's by it and cannot fail.
+    ///
+    /// - Throws: As ``replaceCertificate(_:)``.
+    package func certificateReplacement(_ tls: TLS) throws(ServerError) -> @Sendable () -> Void {
         let current = state.withLock { state -> CurrentTLSContext? in
             if case .serving(let engine, _) = state { engine.tls } else { nil }
         }
         guard let current else { throw .noCertificate }
-        current.replace(with: try TLSContext(tls, offersHTTP2: configuration.supportsHTTP2))
+        let context = try TLSContext(tls, offersHTTP2: configuration.supportsHTTP2)
+        return { current.replace(with: context) }
     }
 
     /// Stops accepting connections, lets running requests finish, then closes every connection.
