@@ -10,13 +10,20 @@ import Musl
 
 /// A new private file that is written under a temporary name, and appears complete or not at all.
 ///
-/// Releasing it before ``publish()`` removes the temporary file. Calls block.
+/// Releasing it before ``publish()`` removes the temporary file. A process that is killed leaves it; the next one for the same
+/// path removes it, as the lock next to it shows that nobody writes it any more. Calls block.
 package final class NewFile {
     /// The path until the file is published, where another library may write it instead of ``write(_:)``.
     package let temporaryPath: String
     private let target: AtomicFile
     private let file: Int32
+    /// The lock on a file of its own: where flock and fcntl exclude one another, SQLite could not lock a locked file.
+    private let lock: FileLock
+    private let holder: FileLock.Holder
     private var isPublished = false
+
+    /// The end of the name of a temporary file's lock.
+    private static let lockSuffix = ".tmp.lock"
 
     /// Creates the temporary file, with mode 0600.
     ///
@@ -25,12 +32,60 @@ package final class NewFile {
         target = AtomicFile(path)
         var entry = stat()
         guard lstat(path, &entry) != 0 else { throw FileError("open", path, number: EEXIST) }
-        (file, temporaryPath) = try target.makeTemporary()
+        try Self.removeAbandoned(of: target)
+        let name = "\(path).\(RandomSource.system.identifier())"
+        temporaryPath = name + ".tmp"
+        lock = FileLock(name + Self.lockSuffix)
+        guard let holder = try lock.tryAcquire() else { throw FileError("flock", lock.path, number: EWOULDBLOCK) }
+        self.holder = holder
+        file = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else {
+            let error = FileError("open", temporaryPath)
+            unlink(lock.path)
+            throw error
+        }
     }
 
     deinit {
         close(file)
         if !isPublished { unlink(temporaryPath) }
+        // After the file: what has no lock is not removed.
+        unlink(lock.path)
+        holder.release()
+    }
+
+    /// Removes the temporary files for a path whose writers were killed.
+    private static func removeAbandoned(of target: AtomicFile) throws(FileError) {
+        let slash = target.path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let start = slash.map { String(target.path[$0...].unicodeScalars.dropFirst()) } ?? target.path
+        let prefix = start + "."
+        for name in try names(in: target.folder) where name.utf8.starts(with: prefix.utf8) {
+            let id = name.utf8.dropFirst(prefix.utf8.count)
+            guard id.count > lockSuffix.utf8.count, id.suffix(lockSuffix.utf8.count).elementsEqual(lockSuffix.utf8),
+                id.dropLast(lockSuffix.utf8.count).allSatisfy({ isHexDigit($0) })
+            else { continue }
+            let path = target.folder + "/" + name
+            guard let holder = try FileLock(path).tryAcquire() else { continue }
+            defer { holder.release() }
+            unlink(String(Substring(path.utf8.dropLast(".lock".utf8.count))))
+            unlink(path)
+        }
+    }
+
+    /// Returns the names of the entries of a folder.
+    private static func names(in folder: String) throws(FileError) -> [String] {
+        guard let entries = opendir(folder) else { throw FileError("opendir", folder) }
+        defer { closedir(entries) }
+        var names: [String] = []
+        while let entry = readdir(entries) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        return names
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
     }
 
     /// Appends bytes.
