@@ -108,7 +108,16 @@ import Testing
         }
         #expect(error?.isConnectivity == true)
         #expect(error?.description.contains("s3cret") == false)
+        #expect(error?.message.contains("does not accept the user") == (reply == "535 no"))
+        #expect(error?.message.contains("requires TLS before the user and password") == (reply == "530 log in first"))
         #expect(server.messages.isEmpty)
+    }
+
+    @Test func `knows a server that requires a user or TLS`() async throws {
+        let server = try RawSMTPServer(refusing: ["MAIL": "530 log in first"])
+        let error = await failure(server)
+        #expect(error?.isConnectivity == true)
+        #expect(error?.message.contains("requires a user and password, or TLS") == true)
     }
 
     @Test func `without a server is offline`() async throws {
@@ -132,6 +141,20 @@ import Testing
         }
         #expect(error?.code == code)
         #expect(!server.commands.contains { $0.hasPrefix("AUTH") || $0.hasPrefix("MAIL") })
+    }
+
+    /// Postfix with `smtpd_tls_auth_only` is such a server, and its certificate is one that it has made for itself.
+    @Test(needsPostgres) func `on this machine takes TLS that is offered, and requires no certificate`() async throws {
+        let server = try await SubmissionServer(Certificate())
+        try await SMTPSubmission(user: "ada", password: "s3cret").send(
+            message: message, from: "a@b", to: ["c@d"], via: "smtp://127.0.0.1:\(server.port)")
+        #expect(await server.message() == "Subject: Hello||How are you?")
+        let implicit = try await SubmissionServer(Certificate(), isImplicit: true)
+        let error = await #expect(throws: HTTPError.self) {
+            try await SMTPSubmission(user: "ada", password: "s3cret").send(
+                message: message, from: "a@b", to: ["c@d"], via: "smtps://127.0.0.1:\(implicit.port)")
+        }
+        #expect(error?.code == HTTPError.tls.code)
     }
 
     @Test func `with smtps asks for TLS at once`() async throws {

@@ -36,7 +36,7 @@ static const long latch_curl_http2_over_tls = CURL_HTTP_VERSION_2TLS;
 static const long latch_curl_http2_prior_knowledge = CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
 static const long latch_curl_tls12 = CURL_SSLVERSION_TLSv1_2;
 static const long latch_curl_tls13 = CURL_SSLVERSION_TLSv1_3;
-static const long latch_curl_without_tls = CURLUSESSL_NONE;
+static const long latch_curl_with_offered_tls = CURLUSESSL_TRY;
 static const long latch_curl_with_tls = CURLUSESSL_ALL;
 
 /// The pointer that was stored with CURLOPT_PRIVATE.

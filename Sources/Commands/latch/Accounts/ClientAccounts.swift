@@ -12,6 +12,11 @@ enum IssuerTransport {
     /// The option that replaces the system's certificate authorities, for an issuer with a private one.
     static let authorities = Option.value(
         "cacert", "FILE", "the PEM file of certificate authorities to trust (SSL_CERT_FILE, or the system's)")
+
+    /// Returns the file of the authorities that all commands trust in the place of the system's; nil for those.
+    static func authorityFile(_ variables: [String: String]) -> String? {
+        variables["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+    }
 }
 
 /// The accounts of the user on this device, which all processes of the user share.

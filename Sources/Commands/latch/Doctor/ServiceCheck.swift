@@ -41,7 +41,8 @@ struct ServiceCheck: Sendable {
             ]
         }
         do {
-            guard let mailer = try settings.identityConfiguration().mailer() as? any CheckableMailer else { return [] }
+            let mailer = try settings.identityConfiguration().mailer(trusting: IssuerTransport.authorityFile(variables))
+            guard let mailer = mailer as? any CheckableMailer else { return [] }
             try await mailer.checkConnection()
             return [.fine("mail", "the mail server takes the connection and the user")]
         } catch {

@@ -47,7 +47,8 @@ enum ServeSubcommand {
                     throw CommandError.usage(
                         "'--json' belongs to '--print-config'.", hint: "Leave it out, or give both.")
                 }
-                return try await ServerProgram(loader: loader, environment: environment).run()
+                let transport = try IssuerTransport.transport(of: invocation, environment.variables)
+                return try await ServerProgram(loader: loader, environment: environment, transport: transport).run()
             }
             let settings = try loader.load()
             environment.write(settings.toml, orJSON: settings.json, for: invocation)
@@ -59,6 +60,8 @@ enum ServeSubcommand {
 private struct ServerProgram {
     let loader: SettingsLoader
     let environment: Environment
+    /// The transport to identity providers and the collector.
+    let transport: any Handler
 
     /// Serves until a signal ends it.
     ///
@@ -94,7 +97,9 @@ private struct ServerProgram {
         let supervisor = Supervisor(environment.variables)
         let configuration = try settings.serverConfiguration().inheriting(from: supervisor)
         let administration = try settings.administrationConfiguration()?.inheriting(from: supervisor, named: "admin")
-        let telemetry = try settings.telemetryConfiguration(environment.variables).map { TelemetryExporter($0) }
+        let telemetry = try settings.telemetryConfiguration(environment.variables).map {
+            TelemetryExporter($0, transport: transport)
+        }
         log.watchStatements(slowAfterMilliseconds: settings.number("slow_query_ms"))
         let handler = SwappableHandler(
             ClosureHandler { _ in HTTPResponse(status: .serviceUnavailable, fields: ["Retry-After": "1"]) })
@@ -174,13 +179,15 @@ private struct ServerProgram {
     ) async throws -> Identity {
         let configuration = try settings.identityConfigurationWithKey()
         let location = try StoreLocation(settings["store"])
-        let mailer = LoggingMailer(next: try configuration.mailer(), log: log)
+        let authorities = IssuerTransport.authorityFile(environment.variables)
+        let mailer = LoggingMailer(next: try configuration.mailer(trusting: authorities), log: log)
         guard let telemetry else {
-            return try await Identity(configuration: configuration, storePath: location.path, mailer: mailer)
+            return try await Identity(
+                configuration: configuration, storePath: location.path, mailer: mailer, transport: transport)
         }
         return try await Identity(
             configuration: configuration, storePath: location.path, mailer: TracedMailer(mailer, telemetry),
-            transport: Transport.live.intercepted(by: [ClientSpanInterceptor(telemetry)]))
+            transport: transport.intercepted(by: [ClientSpanInterceptor(telemetry)]))
     }
 
     /// Serves and returns the auth server under the reloaded settings, or returns the unchanged one if they are invalid.

@@ -32,6 +32,18 @@ import Testing
         }
     }
 
+    @Test(needsPostgres) func `trusts the authority of SSL_CERT_FILE for mails`() async throws {
+        let certificate = try await Certificate(ofAuthority: true)
+        let server = try await SubmissionServer(certificate, isImplicit: true)
+        try await CommandHome.with { home in
+            let url = ["LATCH_SMTP_URL": "smtps://ada:hunter2@localhost:\(server.port)"]
+            let known = url.merging(["SSL_CERT_FILE": certificate.authorityPath]) { $1 }
+            #expect(try await DoctorReport.of(home, [], known).says("mail", "takes the connection and the user"))
+            let unknown = try await DoctorReport.of(home, [], url)
+            #expect(unknown.failures.contains("mail") && !unknown.printed.contains("hunter2"), "\(unknown.printed)")
+        }
+    }
+
     private func certificate(
         _ certificate: Certificate, after days: Double, issuer: String = "https://localhost"
     ) throws -> Diagnosis {

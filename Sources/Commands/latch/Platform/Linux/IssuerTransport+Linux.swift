@@ -13,7 +13,7 @@ extension IssuerTransport {
         of invocation: Invocation, _ variables: [String: String]
     ) throws(CommandError) -> any Handler {
         if let path = invocation[authorities] { _ = try InputFile.bytes(path) }
-        guard let path = invocation[authorities] ?? variables["SSL_CERT_FILE"], !path.isEmpty else {
+        guard let path = invocation[authorities] ?? authorityFile(variables), !path.isEmpty else {
             return Transport.live
         }
         var configuration = CurlTransport.Configuration()

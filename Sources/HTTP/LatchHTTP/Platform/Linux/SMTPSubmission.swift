@@ -6,8 +6,9 @@ import CCurlShim
 
 /// A client for mail submission (RFC 6409).
 ///
-/// The connection is encrypted, by `smtps://` or by STARTTLS, and the server's certificate verified; only a server on
-/// this machine may be unencrypted.
+/// The connection is encrypted, by `smtps://` or by STARTTLS, and the server's certificate verified. Only a server on this
+/// machine may be unencrypted; if it offers STARTTLS, which it may require for a password, its certificate is not verified,
+/// which would refuse more than no encryption does (RFC 7435 §3).
 package struct SMTPSubmission: Sendable {
     private let user: String?
     private let password: String?
@@ -92,14 +93,22 @@ package struct SMTPSubmission: Sendable {
         guard !transfer.isCancelled else { throw .cancelled }
         guard let outcome = transfer.outcome, outcome != CURLE_OK else { return }
         let reply = latch_curl_response_code(transfer.easy)
-        // RFC 4954 §6: the server refuses the user, or wants one, which the operator can change.
-        guard ![530, 534, 535, 538].contains(reply) else {
-            throw .offline("\(server.authority) does not accept the user and password (\(reply)).")
-        }
+        if let reason = rejection(reply) { throw .offline("\(server.authority) \(reason) (\(reply)).") }
         // RFC 5321 §4.2.1: 4xx is temporary, 5xx is not.
         if reply >= 500 { throw .mailRefused(reply) }
         if reply >= 400 { throw .offline("\(server.authority) takes no mail at the moment (\(reply)).") }
         throw CurlFailure.error(outcome, authority: server.authority)
+    }
+
+    /// Returns what the server says about the user, which the operator can change (RFC 4954 §6, RFC 3207 §4); nil if nothing.
+    private func rejection(_ reply: Int) -> String? {
+        switch reply {
+        case 530 where user == nil: "requires a user and password, or TLS"
+        case 530: "requires TLS before the user and password"
+        case 534, 538: "requires TLS, or another way to sign in"
+        case 535: "does not accept the user and password"
+        default: nil
+        }
     }
 
     /// Configures the handle; libcurl copies the texts and reads the envelope during the transfer.
@@ -116,9 +125,11 @@ package struct SMTPSubmission: Sendable {
         options.set(CURLOPT_HEADERFUNCTION, Self.onReply, CURLOPT_HEADERDATA, nil)
         options.set(CURLOPT_WRITEFUNCTION, Self.onReply, CURLOPT_WRITEDATA, nil)
         options.set(CURLOPT_URL, text: server.url)
-        options.set(CURLOPT_USE_SSL, server.isLoopback ? latch_curl_without_tls : latch_curl_with_tls)
-        options.set(CURLOPT_SSL_VERIFYPEER, true)
-        options.set(CURLOPT_SSL_VERIFYHOST, 2)
+        // TLS that is taken where it is offered, and left out otherwise, protects from nobody who could stand in between.
+        let mayBePlain = server.isLoopback && !server.hasImplicitTLS
+        options.set(CURLOPT_USE_SSL, mayBePlain ? latch_curl_with_offered_tls : latch_curl_with_tls)
+        options.set(CURLOPT_SSL_VERIFYPEER, !mayBePlain)
+        options.set(CURLOPT_SSL_VERIFYHOST, mayBePlain ? 0 : 2)
         options.setAuthorities(certificateAuthorityFile)
         options.set(CURLOPT_USERNAME, text: user)
         options.set(CURLOPT_PASSWORD, text: password)
@@ -158,14 +169,20 @@ struct MailServer {
     let authority: String
     /// Whether the server is this machine, so that TLS is not required.
     let isLoopback: Bool
+    /// Whether the connection begins with TLS (RFC 8314 §3.3).
+    let hasImplicitTLS: Bool
 
     /// Parses a URL.
     ///
     /// - Throws: `HTTPError.invalidURL` for anything but `smtp://host[:port]` and `smtps://host[:port]`.
     init(_ url: String) throws(HTTPError) {
-        guard let separator = url.utf8.firstRange(of: "://".utf8),
-            ["smtp", "smtps"].contains(url[..<separator.lowerBound].lowercasedASCII())
-        else { throw .invalidURL("a mail server's begins with smtp:// or smtps://") }
+        guard let separator = url.utf8.firstRange(of: "://".utf8) else {
+            throw .invalidURL("a mail server's begins with smtp:// or smtps://")
+        }
+        let scheme = url[..<separator.lowerBound].lowercasedASCII()
+        guard ["smtp", "smtps"].contains(scheme) else {
+            throw .invalidURL("a mail server's begins with smtp:// or smtps://")
+        }
         var rest = url[separator.upperBound...]
         if rest.utf8.last == 0x2F { rest = Substring(rest.utf8.dropLast()) }
         guard !rest.utf8.contains(0x2F) else { throw .invalidURL("a mail server's has no path") }
@@ -174,6 +191,7 @@ struct MailServer {
         self.url = String(url[..<separator.upperBound] + rest)
         authority = String(rest)
         isLoopback = origin.isLoopback
+        hasImplicitTLS = scheme == "smtps"
     }
 
     /// Whether an address may be part of a command (RFC 5321 §4.1.2, without quoted names and address literals).

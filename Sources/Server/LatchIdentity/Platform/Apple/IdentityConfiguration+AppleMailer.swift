@@ -12,5 +12,10 @@ extension IdentityConfiguration {
         guard smtpURL == nil else { throw .invalidSetting("smtp_url", "left out on this platform") }
         return UnconfiguredMailer()
     }
+
+    /// Returns the mailer of the settings; this platform trusts the authorities of its keychain alone.
+    ///
+    /// - Throws: `IdentityError.invalidSetting`.
+    package func mailer(trusting authorityFile: String?) throws(IdentityError) -> any Mailer { try mailer() }
 }
 #endif

@@ -10,9 +10,19 @@ extension IdentityConfiguration {
     ///
     /// - Throws: `IdentityError.invalidSetting`.
     public func mailer(clock: WallClock = .system) throws(IdentityError) -> any Mailer {
+        try mailer(trusting: nil, clock: clock)
+    }
+
+    /// Returns the mailer of the settings.
+    ///
+    /// - Parameter authorityFile: The PEM file of the authorities that its server's certificate may be from; nil for the system's.
+    /// - Throws: `IdentityError.invalidSetting`.
+    package func mailer(
+        trusting authorityFile: String?, clock: WallClock = .system
+    ) throws(IdentityError) -> any Mailer {
         if let mailDirectory { return FileMailer(folder: mailDirectory, sender: mailSender, clock: clock) }
         guard let smtpURL else { return UnconfiguredMailer() }
-        return try SMTPMailer(url: smtpURL, sender: mailSender, clock: clock)
+        return try SMTPMailer(url: smtpURL, sender: mailSender, clock: clock, trusting: authorityFile)
     }
 }
 #endif

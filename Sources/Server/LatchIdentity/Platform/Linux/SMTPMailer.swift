@@ -20,6 +20,13 @@ public struct SMTPMailer: Mailer {
     ///   - clock: The clock of the mails' dates.
     /// - Throws: `IdentityError.invalidSetting` if the URL is not that of a mail server, or the sender is not valid.
     public init(url: String, sender: String, clock: WallClock = .system) throws(IdentityError) {
+        try self.init(url: url, sender: sender, clock: clock, trusting: nil)
+    }
+
+    /// Creates a mailer.
+    ///
+    /// - Parameter authorityFile: The PEM file of the authorities that the server's certificate may be from; nil for the system's.
+    package init(url: String, sender: String, clock: WallClock, trusting authorityFile: String?) throws(IdentityError) {
         guard let separator = url.utf8.firstRange(of: "://".utf8),
             ["smtp", "smtps"].contains(url[..<separator.lowerBound].lowercasedASCII())
         else { throw .invalidSetting("smtp_url", "a URL such as smtps://user:password@mail.example.com") }
@@ -39,7 +46,9 @@ public struct SMTPMailer: Mailer {
         }
         guard let sender = Mailbox(sender) else { throw .invalidSetting("mail_sender", "an e-mail address") }
         self.sender = sender
-        submission = SMTPSubmission(user: parts.first ?? nil, password: parts.count > 1 ? parts[1] : nil)
+        submission = SMTPSubmission(
+            user: parts.first ?? nil, password: parts.count > 1 ? parts[1] : nil,
+            certificateAuthorityFile: authorityFile)
         self.clock = clock
     }
 
