@@ -166,7 +166,7 @@ import Testing
                 try IdentityConfiguration(values: [key: text])
             }
             #expect(error?.code == IdentityError.invalidSetting.code)
-            #expect(error?.message.hasPrefix("The setting '\(key)' must be ") == true)
+            #expect(error?.message.hasPrefix("The setting '\(key)' ") == true)
         }
     }
 
