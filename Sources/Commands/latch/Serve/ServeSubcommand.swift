@@ -125,10 +125,8 @@ private struct ServerProgram {
         handler.replace(with: identity.handler)
         log.watchDatabase()
         if let administrationURL {
-            log.write(
-                .notice(
-                    "administration on \(administrationURL)", event: "administration",
-                    ["url": .string("\(administrationURL)")]))
+            let members: JSONObject = ["url": .string("\(administrationURL)")]
+            log.write(.notice("administration on \(administrationURL)", event: "administration", members))
         }
         let address = ListenAddress(of: configuration)
         let warnings = settings.warnings(listeningOn: address, isEncrypted: configuration.tls != nil)
