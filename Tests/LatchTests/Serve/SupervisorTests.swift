@@ -25,7 +25,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let credentials = folder + "/credentials"
             try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
-            try Data("hunter2-pepper\n".utf8).write(to: URL(filePath: credentials + "/token_pepper"))
+            try Data("hunter2-pepper-of-this-server\n".utf8).write(to: URL(filePath: credentials + "/token_pepper"))
             let serve = ["serve", "--listen", "127.0.0.1:1", "--store", "sqlite:\(folder)/latch.sqlite"]
             let process = try ChildProcess.start(
                 "/usr/bin/env", ["python3", Self.script, folder, BuiltProgram.path] + serve,
