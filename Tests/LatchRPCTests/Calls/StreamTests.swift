@@ -29,7 +29,7 @@ import Testing
         await #expect(throws: HTTPError.streamSpent) { try await collect(stream) }
     }
 
-    /// Each message had wrapped the source twice more: 40,000 took a minute, and more of them the stack.
+    /// An optimised build could wrap the source twice more at each message.
     @Test func `of many messages costs as much for the last one as for the first`() async throws {
         let stream = RPCStream(Array(repeating: Note(number: 1), count: 50_000))
         var count = 0
