@@ -61,6 +61,13 @@ extension LogLine {
             ["event": "slow_query", "milliseconds": .number(duration.tenths), "statement": .string(text)])
     }
 
+    /// Returns the line of lines that are missing, since the reader of the log was too slow.
+    static func dropped(_ count: Int) -> LogLine {
+        LogLine(
+            "the log was too slow for \(count) lines",
+            ["level": "warning", "event": "lines_dropped", "count": .integer(Int64(count))])
+    }
+
     /// Returns the line of the loss of the database, or of its return.
     static func outage(_ failure: IdentityError?) -> LogLine {
         guard let failure else {

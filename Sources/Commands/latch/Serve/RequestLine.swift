@@ -17,6 +17,10 @@ struct RequestLine {
         case .logfmt: appendLogfmt(entry, time)
         case .text, .off: appendText(entry, time)
         }
+        // Only what a client has sent can hold anything else; JSON escapes it.
+        if format != .json, !bytes.allSatisfy({ (0x20...0x7E).contains($0) }) {
+            bytes = Array(String(decoding: bytes, as: UTF8.self).printable.utf8)
+        }
         bytes.append(0x0A)
     }
 
@@ -36,9 +40,6 @@ struct RequestLine {
             bytes.append(0x20)
             bytes.append(utf8: failure)
         }
-        // Only what a client has sent can hold anything else.
-        guard !bytes.allSatisfy({ (0x20...0x7E).contains($0) }) else { return }
-        bytes = Array(String(decoding: bytes, as: UTF8.self).printable.utf8)
     }
 
     private mutating func appendJSON(_ entry: AccessLogEntry, _ time: String) {

@@ -44,6 +44,8 @@ final class ServerLog: Sendable {
     /// What waits to be written.
     private struct Waiting {
         var lines: [UInt8] = []
+        /// The number of lines that there was no room for.
+        var dropped = 0
         /// Whether the queue is about to write them.
         var isScheduled = false
     }
@@ -82,7 +84,6 @@ final class ServerLog: Sendable {
 
     /// Writes a line, and returns once it is written.
     func write(_ line: LogLine) {
-        flush()
         enqueue(line)
         flush()
     }
@@ -98,7 +99,7 @@ final class ServerLog: Sendable {
         enqueue(.unsentMail(message, because: error))
     }
 
-    /// Waits until all lines are written.
+    /// Waits until all lines so far are written.
     func flush() { queue.sync { writeWaiting() } }
 
     private func write(_ entry: AccessLogEntry) {
@@ -112,7 +113,10 @@ final class ServerLog: Sendable {
     /// Writes a line, with its newline, on the log's thread, unless too much waits for it.
     private func enqueue(_ line: [UInt8]) {
         let mustSchedule = waiting.withLock { waiting in
-            guard waiting.lines.count < Self.maximumWaiting else { return false }
+            guard waiting.lines.count < Self.maximumWaiting else {
+                waiting.dropped += 1
+                return false
+            }
             waiting.lines.append(contentsOf: line)
             defer { waiting.isScheduled = true }
             return !waiting.isScheduled
@@ -120,17 +124,15 @@ final class ServerLog: Sendable {
         if mustSchedule { queue.asyncAfter(deadline: .now() + Self.delay) { [self] in writeWaiting() } }
     }
 
-    /// Writes what waits: lines that came during a write share the next one.
+    /// Writes what waits now; lines that come meanwhile are for the next time, or a busy server would never end it.
     private func writeWaiting() {
-        while true {
-            let lines = waiting.withLock { waiting in
-                defer { waiting.lines = [] }
-                waiting.isScheduled = !waiting.lines.isEmpty
-                return waiting.lines
-            }
-            guard !lines.isEmpty else { return }
-            environment.error.writeBytes(lines)
+        let now = waiting.withLock { waiting in
+            defer { waiting = Waiting() }
+            return waiting
         }
+        if !now.lines.isEmpty { environment.error.writeBytes(now.lines) }
+        guard now.dropped > 0 else { return }
+        environment.error.line(LogLine.dropped(now.dropped).text(Date(), format))
     }
 }
 

@@ -59,7 +59,7 @@ public struct HTTPContext: Sendable {
         }
 
         /// Returns the same value behind others.
-        func copy(following previous: Entry?) -> Entry { Entry(key: key, previous: previous) }
+        func copy(following previous: Entry?) -> Entry { preconditionFailure("Each entry is one with a value.") }
     }
 
     /// A value of a key; the subclass of `Entry` that all entries have, immutable as that is.

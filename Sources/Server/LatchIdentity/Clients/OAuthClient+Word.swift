@@ -50,7 +50,10 @@ extension OAuthClient {
             throw WordError(reason: "has no value for '\(name)', such as \(name)=…")
         default:
             let known = "confidential, trusted, grants, scopes, redirects and logout"
-            let quoted = name.isWord(maximum: 20, also: "_-") ? "the unknown part '\(name)'" : "an unknown part"
+            // A part without a value may be a secret in the wrong place.
+            let quoted =
+                pair.count == 2 && name.isWord(maximum: 20, also: "_-")
+                ? "the unknown part '\(name)'" : "an unknown part"
             throw WordError(reason: "has \(quoted); known are \(known)")
         }
     }

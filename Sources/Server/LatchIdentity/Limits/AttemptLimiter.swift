@@ -67,7 +67,6 @@ final class AttemptLimiter: Sendable {
         }
 
         func hash(into hasher: inout Hasher) { hasher.combine(high) }
-
         /// The index of one of `count` shared buckets.
         func index(in count: Int) -> Int { Int(UInt(bitPattern: high) % UInt(count)) }
 

@@ -27,7 +27,11 @@ package enum StoreOutages {
     ) async throws -> Result {
         let announcement = Task {
             try await Task.sleep(for: delay)
-            if let failure = watch.withLock({ $0.failure }) { announce(failure) }
+            // The first attempt may take longer than that.
+            while true {
+                if let failure = watch.withLock({ $0.failure }) { return announce(failure) }
+                try await Task.sleep(for: .milliseconds(500))
+            }
         }
         defer { announcement.cancel() }
         return try await body()

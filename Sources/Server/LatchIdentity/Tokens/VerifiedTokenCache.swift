@@ -146,9 +146,13 @@ final class VerifiedToken: Sendable {
     /// Whether the token holds a session, for tests.
     var hasSession: Bool { read.withLock { $0 != nil } }
 
-    fileprivate func keep(_ session: AuthenticatedSession, at state: SessionState) {
+    /// Keeps a session, and returns whether the token held none before.
+    fileprivate func keep(_ session: AuthenticatedSession, at state: SessionState) -> Bool {
         let next = ReadSession(session, at: state)
-        read.withLock { $0 = next }
+        return read.withLock { read in
+            defer { read = next }
+            return read == nil
+        }
     }
 
     /// Forgets a session that nothing can use any more, and returns whether none is left.
@@ -179,7 +183,7 @@ struct SessionState: Sendable {
     }
 }
 
-/// The tokens that hold sessions.
+/// The tokens that hold sessions, each of them once.
 ///
 /// A session has some kilobytes of rows, a hash of a password and a device's secret among them. It is forgotten soon after
 /// it has ended, so that the cache holds those of the last second and not those of all its tokens.
@@ -196,13 +200,12 @@ final class KeptSessions: Sendable {
     ///
     /// - Parameter state: The state before its rows were read: a later write may have changed them.
     func keep(_ session: AuthenticatedSession, with token: VerifiedToken, at state: SessionState) {
-        token.keep(session, at: state)
         content.withLock { content in
             if !content.swept.covers(state) {
                 content.tokens.removeAll { $0.forgetSession(unlessUsableAt: state) }
                 content.swept = state
             }
-            content.tokens.append(token)
+            if token.keep(session, at: state) { content.tokens.append(token) }
         }
     }
 }

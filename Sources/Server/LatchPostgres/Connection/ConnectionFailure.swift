@@ -46,7 +46,12 @@ struct ConnectionFailure: Sendable {
         if text.has("authentication failed") { return .authenticationFailed(text) }
         let isUntrusted =
             !attempts.isEmpty
-            && attempts.allSatisfy { attempt in Self.untrusted.contains { attempt.has($0) } }
+            && attempts.allSatisfy { attempt in
+                // The name of the host comes before.
+                guard let reason = attempt.utf8.firstRange(of: "failed: ".utf8) else { return false }
+                let said = String(attempt.unicodeScalars[reason.upperBound...])
+                return Self.untrusted.contains { said.has($0) }
+            }
         return isUntrusted ? .untrustedServer(text) : .connectionFailed(text)
     }
 

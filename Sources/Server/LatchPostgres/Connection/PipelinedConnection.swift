@@ -117,7 +117,7 @@ final class PipelinedConnection {
     private func connectionFailure(_ string: ConnectionString) -> PostgresError? {
         guard PQconnectionNeedsPassword(handle) == 0 else { return .authenticationFailed("it requires a password") }
         let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
-        // A wrong password is not sent twice.
+        // A wrong password is not sent twice, if the server says so in English.
         guard ConnectionFailure.isByServer(message), !message.has("authentication failed") else {
             return ConnectionFailure(message, sqlState: nil, string: string).error
         }

@@ -95,6 +95,9 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     /// Takes the bytes that were read before the protocol was known, and continues.
     func adopt(_ bytes: [UInt8]) {
         bytes.withUnsafeBufferPointer(parse)
+        // They are answered before the next read, which may meet the end of the client.
+        callHandlers()
+        flush()
         advance()
     }
 

@@ -43,8 +43,9 @@ public struct AccessLogInterceptor: Interceptor, Filter {
 
     package func filter(_ request: inout HTTPRequest) -> Filtering {
         let start = ContinuousClock.now
-        let route = request.context[MatchedRouteKey.self] ?? MatchedRoute()
-        request.context[MatchedRouteKey.self] = route
+        let known = request.context[MatchedRouteKey.self]
+        let route = known ?? MatchedRoute()
+        if known == nil { request.context[MatchedRouteKey.self] = route }
         return .proceed { [self, request] outcome in
             guard outcome.error == nil else { return write(entry(request, route, start, nil, 0)) }
             let status = outcome.response.status

@@ -5,7 +5,7 @@ import Synchronization
 
 /// An interceptor that assigns an identifier to each request, which the response repeats in `X-Request-Id`.
 ///
-/// An identifier of the client is kept if it is safe in logs and fields: up to 64 letters, digits, `-`, `_` and `.`.
+/// An identifier of the client is kept if it is the only one, and safe in logs and fields: up to 64 letters, digits, `-`, `_` and `.`.
 public struct RequestIDInterceptor: Interceptor, Filter {
     /// Creates an identifier when the client sent no safe one.
     private let make: @Sendable () -> String
@@ -20,7 +20,7 @@ public struct RequestIDInterceptor: Interceptor, Filter {
 
     package func filter(_ request: inout HTTPRequest) -> Filtering {
         let id: String
-        if let sent = request.fields[.requestID], Self.isSafe(sent) {
+        if let sent = Self.only(in: request.fields), Self.isSafe(sent) {
             id = sent
         } else {
             id = make()
@@ -28,8 +28,18 @@ public struct RequestIDInterceptor: Interceptor, Filter {
         }
         return .proceed { outcome in
             // An interceptor inside may have set it already.
-            if outcome.response.fields[.requestID] != id { outcome.response.fields[.requestID] = id }
+            if Self.only(in: outcome.response.fields) != id { outcome.response.fields[.requestID] = id }
         }
+    }
+
+    /// Returns the identifier of fields that have one line of it.
+    private static func only(in fields: HTTPFields) -> String? {
+        var found: String?
+        for line in fields where line.name == .requestID {
+            guard found == nil else { return nil }
+            found = line.value
+        }
+        return found
     }
 
     /// Whether an identifier can neither end a log line or a field nor be mistaken for another word of it.

@@ -13,7 +13,7 @@ public struct Scopes: Sendable {
     /// The same scopes for a look-up; only in a long list, since most have fewer than ten.
     private var index: Set<Scope>?
 
-    /// The length from which on a list has an index.
+    /// The length up to which a list has no index.
     private static let longestWithoutIndex = 16
 
     /// Creates a list in order; repetitions are dropped.

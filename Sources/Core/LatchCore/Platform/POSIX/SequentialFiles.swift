@@ -59,9 +59,10 @@ package final class NewFile {
         let slash = target.path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let start = slash.map { String(target.path[$0...].unicodeScalars.dropFirst()) } ?? target.path
         let prefix = start + "."
-        for name in try names(in: target.folder) where name.utf8.starts(with: prefix.utf8) {
+        for name in names(in: target.folder) where name.utf8.starts(with: prefix.utf8) {
             let id = name.utf8.dropFirst(prefix.utf8.count)
-            guard id.count > lockSuffix.utf8.count, id.suffix(lockSuffix.utf8.count).elementsEqual(lockSuffix.utf8),
+            guard id.count == 32 + lockSuffix.utf8.count,
+                id.suffix(lockSuffix.utf8.count).elementsEqual(lockSuffix.utf8),
                 id.dropLast(lockSuffix.utf8.count).allSatisfy({ isHexDigit($0) })
             else { continue }
             let path = target.folder + "/" + name
@@ -72,9 +73,9 @@ package final class NewFile {
         }
     }
 
-    /// Returns the names of the entries of a folder.
-    private static func names(in folder: String) throws(FileError) -> [String] {
-        guard let entries = opendir(folder) else { throw FileError("opendir", folder) }
+    /// Returns the names of the entries of a folder; none of one that can be written to and not be listed.
+    private static func names(in folder: String) -> [String] {
+        guard let entries = opendir(folder) else { return [] }
         defer { closedir(entries) }
         var names: [String] = []
         while let entry = readdir(entries) {

@@ -131,26 +131,24 @@ extension SQLConnection {
                 purpose == .resetPassword || account.emailVerifiedAt == nil
             else { return nil }
             let digest = claim.digest(mail.id)
-            // The link of a newer mail must not end with that of an older one, which has waited for a further attempt.
-            if mail.attempts > 1, try hasToken(of: account.id, purpose, since: mail.createdAt, besides: digest) {
-                return nil
-            }
+            // The link of a newer mail must not end with that of an older one, whose worker comes later.
+            if try hasToken(of: account.id, purpose, after: mail.createdAt, besides: digest) { return nil }
             try insert(
                 OneTimeToken(
                     digest: digest, accountID: account.id, purpose: purpose,
-                    emailKey: account.email.key, createdAt: claim.now,
+                    emailKey: account.email.key, createdAt: mail.createdAt,
                     expiresAt: mail.purpose == .resetPassword ? claim.resetEnd : claim.verificationEnd))
             return account.email
         }
     }
 
     private func hasToken(
-        of accountID: String, _ purpose: OneTimeToken.Purpose, since date: Date, besides digest: [UInt8]
+        of accountID: String, _ purpose: OneTimeToken.Purpose, after date: Date, besides digest: [UInt8]
     ) throws(IdentityError) -> Bool {
         try number(
             """
             SELECT count(*) FROM one_time_token
-            WHERE account_id = $1 AND purpose = $2 AND created_at >= $3 AND digest <> $4
+            WHERE account_id = $1 AND purpose = $2 AND created_at > $3 AND digest <> $4
             """, [.text(accountID), .text(purpose.rawValue), .date(date), .blob(digest)]) > 0
     }
 
