@@ -35,7 +35,8 @@ public struct HTTPContext: Sendable {
         }
         set {
             let id = ObjectIdentifier(key)
-            let previous = Self.entry(of: id, from: last) == nil ? last : last?.removing(id)
+            // An earlier value that is not the last one stays behind the new one, which hides it.
+            let previous = last?.key == id ? last?.previous : last
             last = ValueEntry(key: id, value: newValue, previous: previous)
         }
     }
@@ -52,14 +53,6 @@ public struct HTTPContext: Sendable {
         let previous: Entry?
 
         init(key: ObjectIdentifier, previous: Entry?) { (self.key, self.previous) = (key, previous) }
-
-        /// Returns the entries without the one of a key.
-        final func removing(_ key: ObjectIdentifier) -> Entry? {
-            self.key == key ? previous : copy(following: previous?.removing(key))
-        }
-
-        /// Returns the same value behind others.
-        func copy(following previous: Entry?) -> Entry { preconditionFailure("Each entry is one with a value.") }
     }
 
     /// A value of a key; the subclass of `Entry` that all entries have, immutable as that is.
@@ -69,10 +62,6 @@ public struct HTTPContext: Sendable {
         init(key: ObjectIdentifier, value: Value, previous: Entry?) {
             self.value = value
             super.init(key: key, previous: previous)
-        }
-
-        override func copy(following previous: Entry?) -> Entry {
-            ValueEntry(key: key, value: value, previous: previous)
         }
     }
 }
