@@ -298,8 +298,7 @@ extension Session {
     }
 
     private func recordMayHaveChanged() {
-        guard !records.isCurrent else { return }
-        send(.recordChanged)
+        if records.mayHaveChanged { send(.recordChanged) }
     }
 }
 

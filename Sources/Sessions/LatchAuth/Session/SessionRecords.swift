@@ -8,18 +8,22 @@ import Synchronization
 /// It remembers the record under the stamp of the store's lock: while the stamp stays the same, no other session has
 /// changed the record, and the store, which may prompt its user or decrypt a file, is not read again.
 final class SessionRecords<Value: SessionCredential>: Sendable {
-    /// A record that was read or written.
-    private struct Known {
-        var record: TokenRecord<Value>?
-        /// The stamp of the lock under which it was.
-        var stamp: String
+    /// What the session knows of the stored record.
+    private enum Knowledge {
+        case none
+        /// The record that was read or written, and the stamp of the lock under which it was.
+        case record(TokenRecord<Value>?, stamp: String)
+        /// This session is replacing the record.
+        case replacing
+        /// This session's change has failed: there is no stamp until somebody completes one.
+        case incomplete
     }
 
     private let store: any TokenStore<Value>
     /// The same store, if it keeps whole records.
     private let records: (any TokenRecordStore<Value>)?
-    /// The record, if it is known; and whether the store's content could be read at all.
-    private let known = Mutex<(record: Known?, isReadable: Bool)>((nil, false))
+    /// The record, as far as it is known; and whether the store's content could be read at all.
+    private let known = Mutex<(record: Knowledge, isReadable: Bool)>((.none, false))
 
     init(_ store: any TokenStore<Value>) {
         self.store = store
@@ -32,10 +36,22 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
     /// The coordination of the sessions over the store; nil if there is only one of them.
     var coordination: (any SessionCoordination)? { records?.coordination }
 
-    /// Whether no other session has changed the record since it was last read, as far as that is known.
+    /// Whether the record is known as it is stored.
     var isCurrent: Bool {
-        guard let known = known.withLock({ $0.record }) else { return false }
-        return coordination?.stamp == known.stamp
+        guard case .record(_, let stamp) = known.withLock({ $0.record }) else { return false }
+        return coordination?.stamp == stamp
+    }
+
+    /// Whether an announcement that has arrived may be another session's.
+    ///
+    /// That of this session's last change may arrive while the next one is under way, or has failed.
+    var mayHaveChanged: Bool {
+        switch known.withLock({ $0.record }) {
+        case .none: true
+        case .record(_, let stamp): coordination?.stamp != stamp
+        case .replacing: false
+        case .incomplete: coordination?.stamp != nil
+        }
     }
 
     /// Returns the stored record.
@@ -45,13 +61,23 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
         guard let records else { return try await store.load().map { TokenRecord(credential: $0) } }
         let own = records.readingChanges && lock == nil ? try await coordination?.enter(.store) : nil
         defer { own?.release() }
-        let stamp = records.isStamped ? lock.map(\.stamp) ?? coordination?.stamp : nil
-        if let known = known.withLock({ $0.record }), stamp != nil, known.stamp == stamp { return known.record }
+        let before = known.withLock { $0.record }
+        // A lock has the stamp that it was taken with, which a change under it has removed.
+        let isIncomplete = if case .incomplete = before { true } else { false }
+        let taken = isIncomplete ? nil : lock.map(\.stamp)
+        let stamp = records.isStamped ? taken ?? coordination?.stamp : nil
+        if case .record(let record, stamp) = before { return record }
         let record = try await records.loadRecord()
         // A change that came meanwhile has another stamp, or none until it is complete.
         // That there is none is not remembered: a store may say so for a while, such as one that is not unlocked yet.
         let isUnchanged = record != nil && (lock != nil || coordination?.stamp == stamp)
-        known.withLock { $0 = (isUnchanged ? stamp.map { Known(record: record, stamp: $0) } : nil, true) }
+        let knowledge: Knowledge =
+            if let stamp {
+                isUnchanged ? .record(record, stamp: stamp) : .none
+            } else {
+                isIncomplete ? .incomplete : .none
+            }
+        known.withLock { $0 = (knowledge, true) }
         return record
     }
 
@@ -62,19 +88,24 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
             return try await store.save(credential)
         }
         let isReadable = known.withLock { known in
-            known.record = nil
+            known.record = .replacing
             return known.isReadable
         }
-        // No stamp until the change is complete: a crash in between makes the others read the record each time.
-        try lock?.removeStamp()
-        if let record {
-            if !isReadable { try await records.setAsideDamaged() }
-            try await records.save(record: record)
-        } else {
-            try await records.clearRecord()
+        do {
+            // No stamp until the change is complete: a crash in between makes the others read the record each time.
+            try lock?.removeStamp()
+            if let record {
+                if !isReadable { try await records.setAsideDamaged() }
+                try await records.save(record: record)
+            } else {
+                try await records.clearRecord()
+            }
+        } catch {
+            known.withLock { $0.record = records.isStamped ? .incomplete : .none }
+            throw error
         }
         let stamp = records.isStamped ? lock?.renewStamp() : nil
-        known.withLock { $0 = (stamp.map { Known(record: record, stamp: $0) }, true) }
+        known.withLock { $0 = (stamp.map { .record(record, stamp: $0) } ?? .none, true) }
     }
 
     /// Whether the store is known to hold no credential.
