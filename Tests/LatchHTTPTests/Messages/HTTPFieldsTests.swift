@@ -34,6 +34,31 @@ import Testing
         #expect(fields.count == 1)
     }
 
+    @Test func `have one value of a name, or none that counts`() {
+        let fields: HTTPFields = ["A": "1", "B": "2", "a": "3"]
+        #expect(fields.onlyValue(of: "b") == "2")
+        #expect(fields.onlyValue(of: "A") == nil)
+        #expect(fields.onlyValue(of: "C") == nil)
+    }
+
+    @Test func `break no message, wherever in the value CR, LF or NUL stand`() throws {
+        for count in 1..<26 {
+            for place in 0..<count {
+                for byte in [UInt8(0), 0x09, 0x0A, 0x0D, 0x1F, 0x7F] {
+                    var bytes = [UInt8](repeating: place.isMultiple(of: 2) ? 0x61 : 0x20, count: count)
+                    bytes[place] = byte
+                    let fields = HTTPFields(dictionaryLiteral: ("X", String(decoding: bytes, as: UTF8.self)))
+                    if [0, 0x0A, 0x0D].contains(byte) {
+                        #expect(throws: HTTPError.self) { try fields.validate() }
+                    } else {
+                        try fields.validate()
+                    }
+                }
+            }
+        }
+        try HTTPFields(dictionaryLiteral: ("X", "Grüße, 世界 \u{7F}\u{80}")).validate()
+    }
+
     @Test func `are equal by name without case, by value with case, and by order`() {
         #expect(HTTPFields(dictionaryLiteral: ("A", "x")) == ["a": "x"])
         #expect(HTTPFields(dictionaryLiteral: ("A", "x")) != ["a": "X"])

@@ -26,32 +26,29 @@ extension Server.Configuration {
 }
 
 /// A handler that can be replaced while it serves requests.
-final class SwappableHandler: Handler {
-    private let handler: Mutex<any Handler>
+final class SwappableHandler: ImmediateHandler {
+    private let handler: Mutex<NextHandler>
 
-    init(_ handler: any Handler) { self.handler = Mutex(handler) }
+    init(_ handler: any Handler) { self.handler = Mutex(NextHandler(handler)) }
 
     /// Replaces the handler of all later requests; requests in flight keep the previous one.
-    func replace(with next: any Handler) { handler.withLock { $0 = next } }
+    func replace(with next: any Handler) { handler.withLock { $0 = NextHandler(next) } }
 
-    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        let current = handler.withLock { $0 }
-        return try await current.respond(to: request)
-    }
+    func begin(_ request: HTTPRequest) -> EventualResponse { handler.withLock { $0 }.begin(request) }
 }
 
 /// The handler of one of two listeners: that of operators, which serves metrics, health, liveness and readiness alone, or that of the
 /// public.
-struct ListenerHandler: Handler {
-    let next: any Handler
+struct ListenerHandler: ImmediateHandler {
+    let next: NextHandler
     let isForOperators: Bool
 
-    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+    func begin(_ request: HTTPRequest) -> EventualResponse {
         guard !isForOperators || ["/metrics", "/healthz", "/livez", "/readyz"].contains(request.pathWithoutQuery) else {
-            return HTTPResponse(status: .notFound)
+            return .ready(.success(HTTPResponse(status: .notFound)))
         }
         var request = request
         request.context[OperatorListener.self] = isForOperators
-        return try await next.respond(to: request)
+        return next.begin(request)
     }
 }

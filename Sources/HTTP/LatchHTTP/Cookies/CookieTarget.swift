@@ -5,7 +5,7 @@ struct CookieTarget: Sendable {
     /// The host of the request.
     let host: CookieHost
     /// The path without the query.
-    let path: Substring
+    let path: String
     /// Whether the connection is protected from eavesdropping and tampering.
     let isSecure: Bool
     /// Whether the method only reads (RFC 9110 §9.2.1).

@@ -13,8 +13,11 @@ package protocol Filter: Interceptor {
 package enum Filtering {
     /// The rest of the chain is not called: this is its response.
     case respond(HTTPResponse)
-    /// The rest of the chain is called, and its outcome passed to a closure that may change it.
-    case proceed((inout Outcome) -> Void)
+    /// The rest of the chain is called, and its outcome passed to a closure that may change it; nil for none.
+    case proceed(Completion?)
+
+    /// A change of an outcome.
+    package typealias Completion = @Sendable (inout Outcome) -> Void
 
     /// The response to a request, or the error that takes its place.
     package struct Outcome {
@@ -39,34 +42,38 @@ extension Filter {
 
     /// Responds to a request as an interceptor by itself.
     package func filtered(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        try await Filtered(filters: [self], next: next).respond(to: request)
+        try await Filtered(filters: [self], next: NextHandler(next)).respond(to: request)
     }
 }
 
 /// Filters and the handler inside them.
-struct Filtered: Handler {
+struct Filtered: ImmediateHandler {
     let filters: [any Filter]
-    let next: any Handler
+    let next: NextHandler
 
-    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+    func begin(_ request: HTTPRequest) -> EventualResponse {
         var request = request
-        var completions: [(inout Filtering.Outcome) -> Void] = []
+        var completions: [Filtering.Completion] = []
         completions.reserveCapacity(filters.count)
-        var early: HTTPResponse?
-        for filter in filters where early == nil {
+        for filter in filters {
             switch filter.filter(&request) {
-            case .respond(let response): early = response
-            case .proceed(let completion): completions.append(completion)
+            case .respond(let response): return .ready(Self.complete(.success(response), by: completions))
+            case .proceed(let completion): if let completion { completions.append(completion) }
             }
         }
-        var outcome: Filtering.Outcome
-        if let early {
-            outcome = .init(early)
-        } else {
-            do { outcome = .init(try await next.respond(to: request)) } catch { outcome = .init(error) }
-        }
+        return next.begin(request).map { [completions] in Self.complete($0, by: completions) }
+    }
+
+    /// Passes the outcome through the filters that the request has passed, the innermost first.
+    private static func complete(
+        _ result: Result<HTTPResponse, any Error>, by completions: [Filtering.Completion]
+    ) -> Result<HTTPResponse, any Error> {
+        var outcome: Filtering.Outcome =
+            switch result {
+            case .success(let response): .init(response)
+            case .failure(let error): .init(error)
+            }
         for completion in completions.reversed() { completion(&outcome) }
-        if let error = outcome.error { throw error }
-        return outcome.response
+        return outcome.error.map { .failure($0) } ?? .success(outcome.response)
     }
 }

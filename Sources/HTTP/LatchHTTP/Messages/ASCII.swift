@@ -37,6 +37,74 @@ extension [UInt8] {
         let isCopied: Void? = text.utf8.withContiguousStorageIfAvailable { append(contentsOf: $0) }
         if isCopied == nil { append(contentsOf: text.utf8) }
     }
+
+    /// Appends what `write` writes, which is copied once: growing an array for each of many short texts costs more than the texts.
+    @inline(__always)
+    package mutating func appendTexts(_ write: (inout TextWriter) -> Void) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1024) { room in
+            var writer = TextWriter(room)
+            write(&writer)
+            writer.moveAll(to: &self)
+        }
+    }
+}
+
+/// A writer of short texts into memory of its caller; what exceeds that is kept apart.
+package struct TextWriter {
+    private let room: UnsafeMutableBufferPointer<UInt8>
+    private var count = 0
+    /// All bytes before those in `room`.
+    private var overflow: [UInt8] = []
+
+    fileprivate init(_ room: UnsafeMutableBufferPointer<UInt8>) { self.room = room }
+
+    /// Appends the UTF-8 of a text.
+    package mutating func append(_ text: String) {
+        let isCopied: Void? = text.utf8.withContiguousStorageIfAvailable { append(contentsOf: $0) }
+        if isCopied == nil { Array(text.utf8).withUnsafeBufferPointer { append(contentsOf: $0) } }
+    }
+
+    /// Appends a byte.
+    package mutating func append(_ byte: UInt8) {
+        if count == room.count { overflow.append(contentsOf: room[..<take()]) }
+        room[count] = byte
+        count += 1
+    }
+
+    /// Appends a number in decimal.
+    package mutating func append(_ number: Int) {
+        guard number >= 0 else { return append(String(number)) }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var (rest, start) = (number, digits.count)
+            repeat {
+                start -= 1
+                digits[start] = UInt8(0x30 + rest % 10)
+                rest /= 10
+            } while rest > 0
+            append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+        }
+    }
+
+    private mutating func append(contentsOf bytes: UnsafeBufferPointer<UInt8>) {
+        guard bytes.count <= room.count - count else {
+            overflow.append(contentsOf: room[..<take()])
+            return overflow.append(contentsOf: bytes)
+        }
+        guard let source = bytes.baseAddress, let start = room.baseAddress else { return }
+        (start + count).update(from: source, count: bytes.count)
+        count += bytes.count
+    }
+
+    /// Returns the number of bytes in `room`, and empties that.
+    private mutating func take() -> Int {
+        defer { count = 0 }
+        return count
+    }
+
+    fileprivate func moveAll(to target: inout [UInt8]) {
+        if !overflow.isEmpty { target.append(contentsOf: overflow) }
+        target.append(contentsOf: UnsafeBufferPointer(rebasing: room[..<count]))
+    }
 }
 
 /// Whether a byte is an ASCII letter or digit.

@@ -18,6 +18,9 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
     /// A function that returns the next chunk, or nil at the end.
     public typealias Source = @Sendable () async throws -> [UInt8]?
 
+    /// The source of a stream that can be read once.
+    private struct SingleSource: Sendable { let next: Source }
+
     /// The total number of bytes; nil if it is only known at the end.
     public let length: Int?
     /// Whether it can be read more than once, each time from the beginning.
@@ -28,7 +31,7 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
     /// The function that opens the content again; nil for a stream that can be read once.
     private let open: (@Sendable () async throws -> Source)?
     /// The source of a stream that can be read once; its reader takes it and releases it at the end.
-    private let once: Mutex<Source?>
+    private let once: Mutex<SingleSource?>
 
     /// Creates a stream that `open` starts from the beginning each time it is read.
     ///
@@ -58,7 +61,7 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
         self.length = length
         open = nil
         readTrailers = trailers
-        once = Mutex(source)
+        once = Mutex(SingleSource(next: source))
         isReplayable = false
     }
 
@@ -99,7 +102,7 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
     fileprivate func begin() async throws -> Source {
         if let open { return try await open() }
         guard let source = once.withLock({ $0.take() }) else { throw HTTPError.streamSpent }
-        return source
+        return source.next
     }
 
     /// An iterator that reads a stream once, from its beginning.

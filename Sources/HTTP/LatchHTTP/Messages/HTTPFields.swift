@@ -35,17 +35,33 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     ///
     /// The new line takes the position of the first old one and the spelling of the name that is used to set it.
     public subscript(name: HTTPFieldName) -> String? {
-        get { lines.first { $0.name == name }?.value }
+        get { firstIndex(of: name).map { lines[$0].value } }
         set {
             guard let newValue else { return lines.removeAll { $0.name == name } }
-            guard let first = lines.firstIndex(where: { $0.name == name }) else {
-                return lines.append(Field(name, newValue))
-            }
+            guard let first = firstIndex(of: name) else { return lines.append(Field(name, newValue)) }
             lines[first] = Field(name, newValue)
-            guard lines[(first + 1)...].contains(where: { $0.name == name }) else { return }
+            guard firstIndex(of: name, from: first + 1) != nil else { return }
             let rest = lines[(first + 1)...].filter { $0.name != name }
             lines.replaceSubrange((first + 1)..., with: rest)
         }
+    }
+
+    /// Returns the index of the first line of a field from `start` on; no line is copied.
+    private func firstIndex(of name: HTTPFieldName, from start: Int = 0) -> Int? {
+        lines.withUnsafeBufferPointer { lines in
+            var index = start
+            while index < lines.count {
+                if lines[index].name == name { return index }
+                index += 1
+            }
+            return nil
+        }
+    }
+
+    /// Returns the value of a field that has one line; nil if it has none or several.
+    package func onlyValue(of name: HTTPFieldName) -> String? {
+        guard let index = firstIndex(of: name), firstIndex(of: name, from: index + 1) == nil else { return nil }
+        return lines[index].value
     }
 
     /// Returns the values of all lines of a field, in order; lists within a line are not split.
@@ -84,9 +100,29 @@ extension HTTPFields {
         for line in lines {
             let name = line.name.canonicalName
             guard !name.isEmpty, allBytes(of: name, are: isTokenByte),
-                allBytes(of: line.value, are: { $0 != 0 && $0 != 0x0A && $0 != 0x0D })
+                Self.isSafe(line.value)
             else { throw .invalidField(line.name.rawName) }
         }
+    }
+
+    /// Whether a value has no CR, LF or NUL; only one with control characters is looked at byte by byte.
+    private static func isSafe(_ value: String) -> Bool {
+        let isPrintable = value.utf8.withContiguousStorageIfAvailable { bytes in
+            let words = UnsafeRawBufferPointer(bytes)
+            var (controls, index): (UInt64, Int) = (0, 0)
+            while index + 8 <= words.count {
+                let word = words.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                // The high bit of each byte below 0x20.
+                controls |= (word &- 0x2020_2020_2020_2020) & ~word & 0x8080_8080_8080_8080
+                index += 8
+            }
+            while index < words.count {
+                controls |= words[index] < 0x20 ? 1 : 0
+                index += 1
+            }
+            return controls == 0
+        }
+        return isPrintable == true || allBytes(of: value, are: { $0 != 0 && $0 != 0x0A && $0 != 0x0D })
     }
 }
 

@@ -67,11 +67,18 @@ public struct HTTPRequest: Sendable {
     public var absoluteURL: String { "\(scheme)://\(authority)\(path)" }
 
     /// The path without the query.
-    package var pathWithoutQuery: Substring { Substring(path.utf8.prefix { $0 != 0x3F }) }
+    package var pathWithoutQuery: String { queryStart.map { String(path[..<$0]) } ?? path }
+
+    /// The index of the `?` before the query.
+    private var queryStart: String.Index? {
+        let offset = path.utf8.withContiguousStorageIfAvailable { $0.firstIndex(of: 0x3F) ?? $0.count }
+        guard let offset else { return path.utf8.firstIndex(of: 0x3F) }
+        return offset == path.utf8.count ? nil : path.utf8.index(path.startIndex, offsetBy: offset)
+    }
 
     /// The query after the first `?`, still percent-encoded; nil if there is none, which differs from an empty one.
     public var query: Substring? {
-        path.utf8.firstIndex(of: 0x3F).map { path[path.utf8.index(after: $0)...] }
+        queryStart.map { path[path.utf8.index(after: $0)...] }
     }
 }
 
@@ -258,7 +265,7 @@ extension HTTPRequest {
             PercentEncoding.decode($0.prefix { $0 != 0x3D }, plusIsSpace: true) != wanted
         }
         guard kept.count < pieces.count else { return }
-        path = String(pathWithoutQuery)
+        path = pathWithoutQuery
         if !kept.isEmpty { path += "?" + kept.map { String(Substring($0)) }.joined(separator: "&") }
     }
 }

@@ -124,11 +124,12 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
 
 /// A value that is created for and given to the first caller only.
 final class SingleUse<Value: Sendable>: Sendable {
-    private let make: Mutex<(@Sendable () -> Value)?>
+    private let make: @Sendable () -> Value
+    private let isTaken = Atomic(false)
 
-    init(_ make: @escaping @Sendable () -> Value) { self.make = Mutex(make) }
+    init(_ make: @escaping @Sendable () -> Value) { self.make = make }
 
-    func take() -> Value? { make.withLock { $0.take() }?() }
+    func take() -> Value? { isTaken.exchange(true, ordering: .relaxed) ? nil : make() }
 }
 
 /// The metadata and trailers of a response, filled in as they arrive.

@@ -10,8 +10,8 @@ import Synchronization
 /// kept until it has refilled: filling a table makes no attempt forgotten. In a full table new keys share buckets by their
 /// wider network, where a flood meets itself first.
 final class AttemptLimiter: Sendable {
-    /// A number of attempts within a window.
-    struct Limit: Sendable, Hashable {
+    /// A number of attempts within a window, which all attempts share by reference.
+    final class Limit: Sendable, Hashable {
         /// The name in the RateLimit fields.
         let name: String
         /// The number of attempts in a full bucket.
@@ -29,6 +29,12 @@ final class AttemptLimiter: Sendable {
             policyField = "\"\(name)\";q=\(capacity);w=\(Int(window))"
             fieldStart = "\"\(name)\";r="
         }
+
+        static func == (left: Limit, right: Limit) -> Bool {
+            (left.name, left.capacity, left.window) == (right.name, right.capacity, right.window)
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
         /// Returns the RateLimit field, with the attempts left and the seconds until all of them are (§4).
         func field(left count: Int, until seconds: Int) -> String {
@@ -69,7 +75,6 @@ final class AttemptLimiter: Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(high) }
         /// The index of one of `count` shared buckets.
         func index(in count: Int) -> Int { Int(UInt(bitPattern: high) % UInt(count)) }
-
     }
 
     /// An attempt that counts against one key.

@@ -33,6 +33,8 @@ struct RequestLimitInterceptor: Filter {
         let limit = attempt.limit
         // A response that reports a tighter limit, such as that of wrong passwords, keeps it.
         if response.fields[.rateLimit] == nil {
+            // With the identifier, one growth for all.
+            response.fields.reserveCapacity(response.fields.count + 3)
             response.fields.append(limit.policyField, for: .rateLimitPolicy)
             response.fields.append(limit.field(left: count, until: Int(wait.rounded(.up))), for: .rateLimit)
         }

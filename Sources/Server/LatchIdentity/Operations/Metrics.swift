@@ -13,8 +13,10 @@ final class Metrics: Sendable {
 
     /// The counters, a bounded number, since all names and labels are written in this module.
     private let counts: Mutex<[Series: Int]>
-    /// The counters of other parts of the program.
-    private let others = Mutex<[@Sendable () -> [MetricSample]]>([])
+    /// The counters of another part of the program.
+    private struct Contribution: Sendable { let samples: @Sendable () -> [MetricSample] }
+
+    private let others = Mutex<[Contribution]>([])
     /// The requests by status and duration.
     let requests = RequestMetrics()
     /// Whether the server is about to end.
@@ -52,7 +54,9 @@ final class Metrics: Sendable {
     }
 
     /// Adds counters that another part of the program keeps, which appear with the server's own from now on.
-    func include(_ samples: @escaping @Sendable () -> [MetricSample]) { others.withLock { $0.append(samples) } }
+    func include(_ samples: @escaping @Sendable () -> [MetricSample]) {
+        others.withLock { $0.append(Contribution(samples: samples)) }
+    }
 
     /// The counters, sorted by their names and labels, and the histograms.
     var samples: [MetricSample] {
@@ -61,7 +65,7 @@ final class Metrics: Sendable {
                 MetricSample(series.name, labels: Self.labels(series.labels), .counter(value))
             }
         }
-        return own + requests.samples + others.withLock { $0 }.flatMap { $0() }
+        return own + requests.samples + others.withLock { $0 }.flatMap { $0.samples() }
     }
 
     /// Parses the labels of a series, whose values have no quotation marks and commas.

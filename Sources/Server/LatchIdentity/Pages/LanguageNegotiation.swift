@@ -84,25 +84,35 @@ package struct PageContext: Sendable {
 /// An interceptor that binds the context of each request, and makes pages of the router's own errors for browsers.
 ///
 /// It is outermost, so that every page and every mail that a request causes is in its language.
-struct PageContextInterceptor: Interceptor {
+struct PageContextInterceptor: ImmediateInterceptor {
     /// The context of a request that prefers no language.
     private let common: PageContext
 
     init(configuration: IdentityConfiguration) { common = PageContext(configuration) }
 
-    func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+    func begin(_ request: HTTPRequest, next: NextHandler) -> EventualResponse {
         var context = common
         context.acceptLanguage = request.fields[.acceptLanguage]
-        return try await PageContext.$ofRequest.withValue(context) {
-            let response = try await next.respond(to: request)
-            guard let error = Self.pageError(response.status), Self.prefersPage(request), !response.isPage else {
-                return response
+        return PageContext.$ofRequest.withValue(context) {
+            switch next.begin(request) {
+            case .ready(let result): .ready(result.map { Self.page(for: $0, to: request) })
+            case .pending(let response):
+                .pending { [context] in
+                    try await PageContext.$ofRequest.withValue(context) {
+                        Self.page(for: try await response(), to: request)
+                    }
+                }
             }
-            var page = SignInPages.failure(error)
-            page.status = response.status
-            page.fields["Allow"] = response.fields["Allow"]
-            return page
         }
+    }
+
+    /// Returns a page in the place of the router's own error where the client is a browser.
+    private static func page(for response: HTTPResponse, to request: HTTPRequest) -> HTTPResponse {
+        guard let error = pageError(response.status), prefersPage(request), !response.isPage else { return response }
+        var page = SignInPages.failure(error)
+        page.status = response.status
+        page.fields["Allow"] = response.fields["Allow"]
+        return page
     }
 
     /// Returns the error of a status that the router itself responds with; nil for any other status.

@@ -12,17 +12,17 @@ struct MetadataRoutes: Sendable {
 
     func add(to router: inout Router) {
         router.group(interceptors: dependencies.limiting(.other)) { others in
-            others.get("/.well-known/oauth-authorization-server", metadata)
-            others.get("/.well-known/openid-configuration", metadata)
+            others.get("/.well-known/oauth-authorization-server", immediately: metadata)
+            others.get("/.well-known/openid-configuration", immediately: metadata)
             if !dependencies.configuration.appleAppIDs.isEmpty {
-                others.get("/.well-known/apple-app-site-association", appleApps)
+                others.get("/.well-known/apple-app-site-association", immediately: appleApps)
             }
         }
     }
 
     /// Returns the apps that may open the links of mails, and fill in the passwords of this site
     /// (<https://developer.apple.com/documentation/xcode/supporting-associated-domains>).
-    @Sendable private func appleApps(_ request: HTTPRequest) async throws -> HTTPResponse {
+    @Sendable private func appleApps(_ request: HTTPRequest) -> HTTPResponse {
         let apps = JSONValue.array(dependencies.configuration.appleAppIDs.map { .string($0) })
         // An app confirms an address with the link alone, where the page asks for the password (attacks E8 and E9).
         let paths = dependencies.configuration.requireOwnerProof ? ["/verify", "/reset"] : ["/reset"]
@@ -37,7 +37,7 @@ struct MetadataRoutes: Sendable {
     /// Returns the metadata, with the existing endpoints alone.
     ///
     /// - Throws: `IdentityError.notReady` until the issuer is known.
-    @Sendable private func metadata(_ request: HTTPRequest) async throws -> HTTPResponse {
+    @Sendable private func metadata(_ request: HTTPRequest) throws -> HTTPResponse {
         guard let issuer = dependencies.accessTokens.issuer else { throw IdentityError.notReady }
         let base = issuer.withoutFinalSlash
         let methods: JSONValue = ["none", "client_secret_basic", "client_secret_post"]

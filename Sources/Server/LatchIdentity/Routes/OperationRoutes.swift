@@ -33,22 +33,23 @@ struct OperationRoutes: Sendable {
     /// Health and readiness have no limit: where a supervisor shares its address with clients, a flood of theirs would
     /// otherwise make it restart the server. They cost as much for one request as for many at a time.
     func add(to router: inout Router) {
-        router.get("/livez") { _ in HTTPResponse.json(["status": "alive"]) }
+        router.get("/livez", immediately: { _ in .json(["status": "alive"]) })
         router.get("/healthz", health)
         router.get("/readyz", readiness)
         router.group(interceptors: dependencies.limiting(.other)) { others in
-            others.get("/.well-known/jwks.json", jwks)
+            others.get("/.well-known/jwks.json", immediately: jwks)
             others.get("/metrics", metrics)
         }
     }
 
     /// Returns the public keys that verify tokens (RFC 7517 §5), cached for five minutes.
-    @Sendable private func jwks(_ request: HTTPRequest) async throws -> HTTPResponse {
-        HTTPResponse(
-            status: .ok,
-            fields: [.contentType: "application/jwk-set+json", .cacheControl: "public, max-age=300"],
-            body: HTTPBody(dependencies.accessTokens.keySet))
+    @Sendable private func jwks(_ request: HTTPRequest) -> HTTPResponse {
+        HTTPResponse(status: .ok, fields: Self.keySetFields, body: HTTPBody(dependencies.accessTokens.keySet))
     }
+
+    private static let keySetFields: HTTPFields = [
+        .contentType: "application/jwk-set+json", .cacheControl: "public, max-age=300",
+    ]
 
     /// Returns 200, or 503 with a code but without the message, which can name a path.
     ///

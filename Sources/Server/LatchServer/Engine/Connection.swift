@@ -288,11 +288,15 @@ extension Connection {
             method: head.method, scheme: loop.configuration.address.scheme, authority: head.authority, path: head.path,
             fields: head.fields, body: content)
         request.context = context
-        let handler = loop.configuration.handler
         loop.runningTasks += 1
-        let task = loop.startTask { [self, request] in
+        let pending: @Sendable () async throws -> HTTPResponse
+        switch loop.configuration.handler.begin(request) {
+        case .ready(let result): return complete(exchange, Self.response(of: result), isHead: isHead)
+        case .pending(let response): pending = response
+        }
+        let task = loop.startTask { [self] in
             let response: HTTPResponse
-            do { response = try await handler.respond(to: request) } catch { response = Self.response(to: error) }
+            do { response = try await pending() } catch { response = Self.response(of: .failure(error)) }
             complete(exchange, response, isHead: isHead)
         }
         // The response may be there already.
@@ -301,9 +305,13 @@ extension Connection {
         if hasPeerEnded { cancelIfAbandoned() }
     }
 
-    /// Returns a problem that describes a client's error, and hides any other one.
-    static func response(to error: any Error) -> HTTPResponse {
-        (error as? ServerError).map { .problem($0) } ?? .problem(status: .internalServerError)
+    /// Returns the response of a handler, or a problem that describes a client's error, and hides any other one.
+    static func response(of result: Result<HTTPResponse, any Error>) -> HTTPResponse {
+        switch result {
+        case .success(let response): response
+        case .failure(let error as ServerError): .problem(error)
+        case .failure: .problem(status: .internalServerError)
+        }
     }
 
     /// Writes the handler's response, unless the connection was closed meanwhile.

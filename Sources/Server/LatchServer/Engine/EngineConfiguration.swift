@@ -3,7 +3,7 @@
 /// The configuration that all loops and connections of one server share; all times are in nanoseconds.
 struct EngineConfiguration: Sendable {
     /// The handler of all requests; it runs on the loops' threads, so it must not block.
-    let handler: any Handler
+    let handler: NextHandler
     /// The listening socket; the kernel distributes its connections to the loops.
     let listener: ListeningSocket
     /// The TLS context of later connections; nil serves plain HTTP.
@@ -38,7 +38,7 @@ struct EngineConfiguration: Sendable {
 
     /// Reads the certificate before it listens, so that an invalid one leaves no socket open.
     init(_ handler: any Handler, _ configuration: Server.Configuration) throws(ServerError) {
-        self.handler = handler
+        self.handler = NextHandler(handler)
         let uptime = configuration.uptime ?? EventLoop.monotonicNow
         self.uptime = uptime
         tls = try configuration.tls.map { identity throws(ServerError) in

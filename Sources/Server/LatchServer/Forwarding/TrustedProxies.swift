@@ -88,14 +88,13 @@ public struct TrustedProxies: Sendable, Hashable {
 }
 
 /// An interceptor that sets the client's address of requests from trusted proxies.
-struct TrustedProxyInterceptor: Interceptor {
+struct TrustedProxyInterceptor: Filter {
     let proxies: TrustedProxies
 
-    func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        guard let peer = request.remoteAddress else { return try await next.respond(to: request) }
-        var request = request
+    func filter(_ request: inout HTTPRequest) -> Filtering {
+        guard let peer = request.remoteAddress else { return .proceed(nil) }
         if proxies.contains(peer) { request.context[ProxyAddress.self] = peer }
         request.context[RemoteAddress.self] = proxies.client(behind: peer, request.fields)
-        return try await next.respond(to: request)
+        return .proceed(nil)
     }
 }

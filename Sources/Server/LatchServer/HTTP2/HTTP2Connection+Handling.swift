@@ -60,12 +60,16 @@ extension HTTP2Connection {
             fields: head.fields, body: content(of: stream))
         request.context = context
         request.context[MemoryReservation.self] = stream.memory
-        let handler = loop.configuration.handler
         loop.runningTasks += 1
         runningHandlers += 1
-        let task = loop.startTask { [self, request] in
+        let pending: @Sendable () async throws -> HTTPResponse
+        switch loop.configuration.handler.begin(request) {
+        case .ready(let result): return complete(stream, Connection.response(of: result))
+        case .pending(let response): pending = response
+        }
+        let task = loop.startTask { [self] in
             let response: HTTPResponse
-            do { response = try await handler.respond(to: request) } catch { response = Connection.response(to: error) }
+            do { response = try await pending() } catch { response = Connection.response(of: .failure(error)) }
             complete(stream, response)
         }
         // The response may be there already.

@@ -62,7 +62,7 @@ public struct AccessLogInterceptor: Interceptor, Filter {
         _ contentLength: Int
     ) -> AccessLogEntry {
         AccessLogEntry(
-            method: request.method, path: String(request.pathWithoutQuery), route: route.pattern, status: status,
+            method: request.method, path: request.pathWithoutQuery, route: route.pattern, status: status,
             failure: route.failure, contentLength: contentLength,
             duration: start.duration(to: .now), remoteAddress: request.remoteAddress,
             requestID: request.fields[.requestID],

@@ -20,7 +20,7 @@ public struct RequestIDInterceptor: Interceptor, Filter {
 
     package func filter(_ request: inout HTTPRequest) -> Filtering {
         let id: String
-        if let sent = Self.only(in: request.fields), Self.isSafe(sent) {
+        if let sent = request.fields.onlyValue(of: .requestID), Self.isSafe(sent) {
             id = sent
         } else {
             id = make()
@@ -28,18 +28,8 @@ public struct RequestIDInterceptor: Interceptor, Filter {
         }
         return .proceed { outcome in
             // An interceptor inside may have set it already.
-            if Self.only(in: outcome.response.fields) != id { outcome.response.fields[.requestID] = id }
+            if outcome.response.fields.onlyValue(of: .requestID) != id { outcome.response.fields[.requestID] = id }
         }
-    }
-
-    /// Returns the identifier of fields that have one line of it.
-    private static func only(in fields: HTTPFields) -> String? {
-        var found: String?
-        for line in fields where line.name == .requestID {
-            guard found == nil else { return nil }
-            found = line.value
-        }
-        return found
     }
 
     /// Whether an identifier can neither end a log line or a field nor be mistaken for another word of it.

@@ -10,10 +10,10 @@ struct RouteTable: Sendable {
         /// The names in the pattern, stored so that a match allocates no array.
         let parameterNames: [String]
         /// The handler, inside the interceptors of its router.
-        let handler: any Handler
+        let handler: NextHandler
 
         init(_ method: HTTPMethod, _ pattern: RoutePattern, _ handler: any Handler) {
-            (self.method, self.pattern, self.handler) = (method, pattern, handler)
+            (self.method, self.pattern, self.handler) = (method, pattern, NextHandler(handler))
             (patternText, parameterNames) = (pattern.text, pattern.parameterNames)
         }
     }
@@ -73,13 +73,11 @@ extension RouteTable {
     /// Matches a request; every path has a result.
     func match(_ request: HTTPRequest) -> Match {
         // Most paths have no parameter: one lookup of the undecoded string.
-        let whole = request.path.utf8
-        let end = whole.firstIndex(of: 0x3F)
-        let literal = end.map { String(request.path[..<$0]) } ?? request.path
+        let literal = request.pathWithoutQuery
         if let node = nodeByLiteralPath[literal] { return choose(node, [], request.method) }
         // RFC 9110 §9.3.7: `OPTIONS *` refers to the server, not to a resource.
         if literal == "*", request.method == .options { return .response(HTTPResponse(status: .noContent)) }
-        guard whole.first == 0x2F else { return .response(.problem(status: .notFound)) }
+        guard request.path.utf8.first == 0x2F else { return .response(.problem(status: .notFound)) }
         do throws(ServerError) {
             guard let (node, values) = try find(literal.utf8.dropFirst(), below: 0, []) else {
                 return .response(.problem(status: .notFound))

@@ -16,7 +16,7 @@
 /// A pattern is a path whose segments are literal or `{name}`. A literal segment wins over a parameter; a parameter
 /// matches one segment that is not empty, decoded. An unknown path results in 404, a known path with another method
 /// in 405 and `Allow`; `HEAD` is served by the `GET` endpoint without its content, and `OPTIONS` with `Allow`.
-public struct Router: Handler {
+public struct Router: Handler, ImmediateHandler {
     private var table = RouteTable()
     private let interceptors: [any Interceptor]
 
@@ -53,6 +53,13 @@ public struct Router: Handler {
         on(method, pattern, handledBy: ClosureHandler(body))
     }
 
+    /// Adds an endpoint made of a closure that waits for nothing, which a server calls without a task.
+    package mutating func get(
+        _ pattern: String, immediately body: @escaping @Sendable (HTTPRequest) throws -> HTTPResponse
+    ) {
+        on(.get, pattern, handledBy: ImmediateClosureHandler(body))
+    }
+
     /// Adds an endpoint made of a closure whose result is sent as JSON with the status 200.
     public mutating func on<Content: Encodable & Sendable>(
         _ method: HTTPMethod, _ pattern: String, _ body: @escaping Endpoint<Content>
@@ -79,26 +86,28 @@ public struct Router: Handler {
     public mutating func merge(_ other: Router, below prefix: String = "") {
         let prefix = RoutePattern(prefix)
         for route in other.table.routes {
-            let handler = route.handler.nested(in: interceptors)
+            let handler = route.handler.handler.nested(in: interceptors)
             table.insert(handler, method: route.method, pattern: prefix.appending(route.pattern))
         }
     }
 
     /// Returns the response of the endpoint for the request.
-    public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+    public func respond(to request: HTTPRequest) async throws -> HTTPResponse { try await begin(request).value() }
+
+    package func begin(_ request: HTTPRequest) -> EventualResponse {
         switch table.match(request) {
         case .endpoint(let route, let values):
             request.context[MatchedRouteKey.self]?.pattern = route.patternText
             // Only HEAD is matched to a route of another method, GET.
             let dropsContent = route.method != request.method
-            guard !values.isEmpty || dropsContent else { return try await route.handler.respond(to: request) }
+            guard !values.isEmpty || dropsContent else { return route.handler.begin(request) }
             var request = request
             request.context[PathParameters.self] = PathParameters.Values(names: route.parameterNames, values: values)
-            let response = try await route.handler.respond(to: request)
-            return dropsContent ? response.withoutContent() : response
+            let response = route.handler.begin(request)
+            return dropsContent ? response.map { $0.map { $0.withoutContent() } } : response
         case .response(let response):
-            let own = ClosureHandler { _ in response }
-            return try await own.nested(in: interceptors).respond(to: request)
+            let own = ImmediateClosureHandler { _ in response }
+            return NextHandler(own.nested(in: interceptors)).begin(request)
         }
     }
 }

@@ -52,7 +52,7 @@ public final class Server: Sendable {
     public init(handler: any Handler, configuration: Configuration = Configuration()) {
         let proxies = configuration.trustedProxies
         self.handler =
-            proxies.ranges.isEmpty ? handler : handler.intercepted(by: [TrustedProxyInterceptor(proxies: proxies)])
+            proxies.ranges.isEmpty ? handler : handler.nested(in: [TrustedProxyInterceptor(proxies: proxies)])
         self.configuration = configuration
     }
 

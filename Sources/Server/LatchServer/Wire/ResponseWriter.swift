@@ -16,18 +16,23 @@ struct ResponseWriter {
     /// - Throws: `HTTPError.invalidField` for a field that would break the framing, before anything is appended.
     func write(_ response: HTTPResponse, into output: inout [UInt8]) throws(HTTPError) {
         try response.fields.validate()
-        if response.status == .ok {
-            output.append(utf8: "HTTP/1.1 200 OK\r\nDate: ")
-        } else {
-            output.append(utf8: "HTTP/1.1 \(response.status.rawValue) \(response.status.reasonPhrase)\r\nDate: ")
+        output.appendTexts { head in
+            if response.status == .ok {
+                head.append("HTTP/1.1 200 OK\r\nDate: ")
+            } else {
+                head.append("HTTP/1.1 \(response.status.rawValue) \(response.status.reasonPhrase)\r\nDate: ")
+            }
+            head.append(date)
+            for field in response.fields where !Self.isSetByServer(field.name.canonicalName) {
+                head.append("\r\n")
+                head.append(field.name.rawName)
+                head.append(": ")
+                head.append(field.value)
+            }
+            appendLength(of: response, to: &head)
+            if closes { head.append("\r\nConnection: close") }
+            head.append("\r\n\r\n")
         }
-        output.append(utf8: date)
-        for field in response.fields where !Self.isSetByServer(field.name.canonicalName) {
-            appendField(field.name.rawName, field.value, to: &output)
-        }
-        appendLength(of: response, to: &output)
-        if closes { output.append(utf8: "\r\nConnection: close") }
-        output.append(utf8: "\r\n\r\n")
     }
 
     /// Whether the server sets the field itself, as part of the framing, or does not disclose it.
@@ -95,21 +100,13 @@ struct ResponseWriter {
     }
 
     /// Appends the field of the framing.
-    private func appendLength(of response: HTTPResponse, to output: inout [UInt8]) {
+    private func appendLength(of response: HTTPResponse, to head: inout TextWriter) {
         if let length = length(of: response) {
-            output.append(utf8: "\r\nContent-Length: ")
-            output.append(utf8: length)
+            head.append("\r\nContent-Length: ")
+            head.append(length)
         } else if isChunked, mayHaveContent(response.status) {
-            output.append(utf8: "\r\nTransfer-Encoding: chunked")
+            head.append("\r\nTransfer-Encoding: chunked")
         }
         // RFC 9112 §6.1, §6.3: a response without either field ends with its connection.
-    }
-
-    /// Appends a validated field line, with the CRLF before it.
-    private func appendField(_ name: String, _ value: String, to output: inout [UInt8]) {
-        output.append(utf8: "\r\n")
-        output.append(utf8: name)
-        output.append(utf8: ": ")
-        output.append(utf8: value)
     }
 }

@@ -60,7 +60,7 @@ public struct HMACSignature: SessionCredential, Codable {
     /// - Throws: `AuthError.unsignableContent` if the content can be read only once, and the error of a stream.
     public func authorize(_ request: inout HTTPRequest) async throws {
         let timestamp = String(Int64(HTTPDate(clock.now).date.timeIntervalSince1970))
-        let target = form.signsQuery ? request.path : String(request.pathWithoutQuery)
+        let target = form.signsQuery ? request.path : request.pathWithoutQuery
         let digest =
             request.body.isEmpty && !form.hashesEmptyContent
             ? "" : ContentHash.hex(try await ContentHash.digest(of: request.body, by: SHA256.self))

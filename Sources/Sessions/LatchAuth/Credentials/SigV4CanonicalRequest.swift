@@ -41,7 +41,7 @@ package struct SigV4CanonicalRequest: Sendable {
     /// Returns the path of an object of S3: each segment decoded, and encoded again canonically.
     ///
     /// A canonical path stays as it is on the wire, including `%2F`, since S3 compares with the wire.
-    private static func objectPath(_ path: Substring) -> String {
+    private static func objectPath(_ path: String) -> String {
         let segments = path.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).map {
             PercentEncoding.encode(PercentEncoding.decode($0, plusIsSpace: false))
         }
@@ -49,7 +49,7 @@ package struct SigV4CanonicalRequest: Sendable {
     }
 
     /// Removes dot segments (RFC 3986 §5.2.4) and doubled slashes, and encodes everything once more, percent signs too.
-    private static func normalizedPath(_ path: Substring) -> String {
+    private static func normalizedPath(_ path: String) -> String {
         var segments: [Substring.UTF8View.SubSequence] = []
         for piece in path.utf8.split(separator: 0x2F) {
             switch Array(piece) {

@@ -253,7 +253,7 @@ struct DPoPTarget: Equatable {
     let origin: HTTPOrigin
     let path: [UInt8]
 
-    init(_ origin: HTTPOrigin, path: Substring) {
+    init(_ origin: HTTPOrigin, path: String) {
         self.origin = origin
         self.path = Self.normalized(path)
     }
@@ -262,7 +262,7 @@ struct DPoPTarget: Equatable {
     init?(_ text: String) {
         do {
             let parts = try HTTPOrigin.split(text)
-            self.init(parts.origin, path: Substring(parts.path.utf8.prefix { $0 != 0x3F }))
+            self.init(parts.origin, path: String(Substring(parts.path.utf8.prefix { $0 != 0x3F })))
         } catch {
             return nil
         }
@@ -271,7 +271,7 @@ struct DPoPTarget: Equatable {
     /// Normalizes the percent-encoding (RFC 3986 §6.2.2): upper case, and only for characters that need it.
     ///
     /// Dot segments stay as they are: a URL that has them is compared as written, which may refuse a valid proof.
-    private static func normalized(_ path: Substring) -> [UInt8] {
+    private static func normalized(_ path: String) -> [UInt8] {
         var normalized: [UInt8] = []
         var rest = Array(path.utf8)[...]
         while let byte = rest.popFirst() {

@@ -50,7 +50,7 @@ enum SignatureBase {
         case "@authority": return request.origin.authority
         case "@scheme": return request.origin.scheme
         case "@request-target": return request.path
-        case "@path": return request.pathWithoutQuery.isEmpty ? "/" : String(request.pathWithoutQuery)
+        case "@path": return request.pathWithoutQuery.isEmpty ? "/" : request.pathWithoutQuery
         case "@query": return "?" + (request.query ?? "")
         case "@query-param":
             return try QueryParameters.value(named: component.parameters["name"]?.text ?? "", in: request)

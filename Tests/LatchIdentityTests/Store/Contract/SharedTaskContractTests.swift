@@ -65,4 +65,33 @@ import Testing
         #expect(again.mail.attempts == 2 && again.mail.id == "m" && again.recipient == account.email)
         await store.close()
     }
+
+    /// A worker that takes the older of two mails may be the slower one.
+    @Test(arguments: StoreBackend.all)
+    func `is a mail whose link ends with that of a newer one, and never the other way round`(
+        backend: StoreBackend
+    ) async throws {
+        let fixture = try await backend.populated()
+        let (store, account) = (try #require(fixture.store as? SQLIdentityStore), fixture.account)
+        func claim(_ id: String, from minute: Double) async throws -> ClaimedMail? {
+            try await store.insert(
+                OutboxMail(.resetPassword, to: account.email, accountID: account.id, id: id, at: noon + minute * 60))
+            return try await store.claimMail(
+                MailClaim(
+                    now: noon + 3000, leaseEnd: noon + 3600, verificationEnd: noon + 9000, resetEnd: noon + 9000,
+                    digest: { Array($0.utf8) }))
+        }
+        func tokens() async throws -> [String] {
+            try await store.all("SELECT digest FROM one_time_token WHERE account_id = $1", [.text(account.id)]) {
+                row throws(IdentityError) in String(decoding: try row.blob(0), as: UTF8.self)
+            }
+        }
+        #expect(try await claim("newer", from: 10)?.recipient == account.email)
+        let older = try #require(try await claim("older", from: 5))
+        #expect(older.mail.id == "older" && older.recipient == nil)
+        #expect(try await tokens() == ["newer"])
+        #expect(try await claim("newest", from: 15)?.recipient == account.email)
+        #expect(try await tokens() == ["newest"])
+        await store.close()
+    }
 }

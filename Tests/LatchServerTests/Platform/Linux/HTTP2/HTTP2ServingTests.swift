@@ -23,6 +23,23 @@ import Testing
         }
     }
 
+    @Test func `takes no task for a response that nothing is waited for`() async throws {
+        let handler = ImmediateClosureHandler { request in
+            let isInTask = withUnsafeCurrentTask { $0 != nil }
+            return HTTPResponse(status: .ok, body: HTTPBody("\(request.path) \(isInTask)"))
+        }
+        try await serving(handler) { address in
+            let client = try await FrameClient(address)
+            for first in stride(from: 1, to: 400, by: 40) {
+                let streams = stride(from: first, to: first + 40, by: 2)
+                for stream in streams { await client.send(.get(UInt32(stream), "/\(stream)")) }
+                for stream in streams {
+                    #expect(await client.answer(to: UInt32(stream)).text == "/\(stream) false")
+                }
+            }
+        }
+    }
+
     @Test func `serves HTTP/1.1 beside it, also to methods that begin like the preface`() async throws {
         try await serving(.telling) { address in
             for method in ["POST", "PUT", "PRI", "P", "PR"] {

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchTesting
+import Testing
+
+@testable import LatchHTTP
+
+@Suite struct `A handler that waits for nothing` {
+    private struct Failure: Error {}
+
+    /// A filter that adds its name to the response, and makes 418 of an error.
+    private struct Signing: Filter {
+        let name: String
+
+        func filter(_ request: inout HTTPRequest) -> Filtering {
+            if request.path == "/\(name)" { return .respond(HTTPResponse(status: .accepted)) }
+            return .proceed { [name] outcome in
+                if outcome.error != nil { outcome.recover(by: HTTPResponse(status: HTTPStatus(rawValue: 418))) }
+                outcome.response.fields.append(name, for: "Signed")
+            }
+        }
+    }
+
+    /// An interceptor that waits for nothing but the handler inside.
+    private struct Counting: ImmediateInterceptor {
+        func begin(_ request: HTTPRequest, next: NextHandler) -> EventualResponse {
+            next.begin(request).map { $0.map { HTTPResponse(status: $0.status, fields: $0.fields, body: "counted") } }
+        }
+    }
+
+    private static func answer(_ request: HTTPRequest) throws -> HTTPResponse {
+        guard request.path != "/fails" else { throw Failure() }
+        return HTTPResponse(status: .ok, body: HTTPBody(request.path))
+    }
+
+    private static let interceptors: [any Interceptor] = [Signing(name: "a"), Counting(), Signing(name: "b")]
+
+    private func request(_ path: String) -> HTTPRequest { HTTPRequest(authority: "a", path: path) }
+
+    @Test(arguments: ["/", "/fails", "/a", "/b"])
+    func `responds at once through filters, as one that waits does later`(path: String) async throws {
+        let chain = ImmediateClosureHandler { try Self.answer($0) }.nested(in: Self.interceptors)
+        let waiting = ClosureHandler { request in
+            await Task.yield()
+            return try Self.answer(request)
+        }.nested(in: Self.interceptors)
+        guard case .ready(let result) = NextHandler(chain).begin(request(path)) else {
+            Issue.record("it waits")
+            return
+        }
+        let (now, later) = (try result.get(), try await waiting.respond(to: request(path)))
+        #expect(now.status == later.status)
+        #expect(now.fields == later.fields)
+        #expect(now.body.bytes == later.body.bytes)
+        #expect(try await chain.respond(to: request(path)).status == now.status)
+        let expected = ["/": ["b", "a"], "/fails": ["b", "a"], "/a": [], "/b": ["a"]]
+        #expect(now.fields.values(of: "Signed") == expected[path])
+    }
+
+    @Test func `passes what has to be waited for to its caller`() async throws {
+        let waiting = ClosureHandler { _ in throw Failure() }
+        let begun = NextHandler(waiting.nested(in: Self.interceptors)).begin(request("/"))
+        guard case .pending = begun else {
+            Issue.record("it does not wait")
+            return
+        }
+        #expect(try await begun.value().status.rawValue == 418)
+        await #expect(throws: Failure.self) { try await NextHandler(waiting).begin(request("/")).value() }
+    }
+}

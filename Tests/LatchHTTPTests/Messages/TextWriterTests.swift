@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import Testing
+
+@Suite struct `A writer of short texts` {
+    @Test func `appends to what is there, and keeps the order of texts that exceed its room`() {
+        for lengths in [
+            [0], [1, 2], [1023, 1], [1024, 1], [1000, 24, 1], [1000, 25], [3000], [10, 3000, 10, 2000, 1],
+        ] {
+            var (bytes, expected): ([UInt8], [UInt8]) = ([0xFF], [0xFF])
+            bytes.appendTexts { writer in
+                for (index, length) in lengths.enumerated() {
+                    let text = String(repeating: String(index), count: length)
+                    writer.append(text)
+                    writer.append(UInt8(0x2C))
+                    expected += Array(text.utf8) + [0x2C]
+                }
+            }
+            #expect(bytes == expected, "\(lengths)")
+        }
+    }
+
+    @Test(arguments: [0, 7, 10, 99, 100, 1_234_567, -1, -10, .max, .min])
+    func `writes numbers in decimal`(number: Int) {
+        var bytes: [UInt8] = []
+        bytes.appendTexts { $0.append(number) }
+        #expect(String(decoding: bytes, as: UTF8.self) == String(number))
+    }
+
+    @Test func `fills its room byte by byte`() {
+        var bytes: [UInt8] = []
+        bytes.appendTexts { writer in for index in 0..<5000 { writer.append(UInt8(truncatingIfNeeded: index)) } }
+        #expect(bytes == (0..<5000).map { UInt8(truncatingIfNeeded: $0) })
+    }
+}
