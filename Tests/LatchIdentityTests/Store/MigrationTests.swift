@@ -109,7 +109,7 @@ import Testing
         let site = try await Site(in: folder)
         let store = site.identity.dependencies.store
         let device = try #require(try await store.device(id: Array(0..<16)))
-        let token = RefreshToken(of: device, counter: 1, pepper: site.identity.dependencies.pepper).text
+        let token = RefreshTokenKey(of: device, pepper: site.identity.dependencies.pepper).token(counter: 1).text
         let next = try await site.refreshGrant(token)
         #expect(next.status == 200)
         #expect(next.scopes == site.identity.dependencies.configuration.defaultScopes)

@@ -207,10 +207,12 @@ import Testing
         let account = try Account.example()
         let device = Device.example(of: account)
         let key = StoredKey(id: "key", privateJWK: Array("hunter2".utf8), createdAt: noon)
-        let token = RefreshToken(of: device, counter: 3, pepper: .init(size: .init(bitCount: 256)))
+        let tokenKey = RefreshTokenKey(of: device, pepper: .init(size: .init(bitCount: 256)))
+        let token = tokenKey.token(counter: 3)
         for (value, secrets) in [
             (account as Any, ["argon2", "example.com"]), (device as Any, ["7, 7", "0707"]),
             (key as Any, ["hunter2", "104, 117"]), (token as Any, [token.text]),
+            (tokenKey as Any, ["7, 7", "HMAC"]),
         ] {
             var dumped = ""
             dump(value, to: &dumped)
@@ -221,5 +223,6 @@ import Testing
         #expect("\(key)" == "StoredKey(key)")
         #expect("\(device)" == "Device(16 bytes, generation 0)")
         #expect("\(token)" == "RefreshToken(redacted)")
+        #expect("\(tokenKey)" == "RefreshTokenKey(redacted)")
     }
 }

@@ -6,13 +6,12 @@ import LatchJOSE
 /// A refresh token: device id, generation, and a MAC over both.
 ///
 /// `lr1.` and base64url of 16 bytes of device id, 4 bytes of generation and 32 bytes of HMAC-SHA-256. No token
-/// is stored: the MAC's key is derived from a secret of the device's row and the server's pepper, so that the same
-/// generation always has the same text.
+/// is stored: ``RefreshTokenKey`` makes the same text for the same generation.
 struct RefreshToken: Sendable, Hashable {
     let deviceID: [UInt8]
     let counter: UInt32
     /// The HMAC-SHA-256 over device and generation.
-    private let code: [UInt8]
+    fileprivate let code: [UInt8]
 
     /// The prefix by which secret scanners detect a leaked token; the digit is the version of the format.
     private static let prefix = "lr1."
@@ -27,33 +26,53 @@ struct RefreshToken: Sendable, Hashable {
         code = Array(bytes[20...])
     }
 
-    /// Creates the token of one generation of a device.
-    init(of device: Device, counter: UInt32, pepper: SymmetricKey) {
-        deviceID = device.id
+    fileprivate init(deviceID: [UInt8], counter: UInt32, code: [UInt8]) {
+        self.deviceID = deviceID
         self.counter = counter
-        code = Self.code(device, counter, pepper)
+        self.code = code
     }
 
     /// The text of the token.
-    var text: String { Self.prefix + Base64URL.encode(deviceID + Self.bytes(counter) + code) }
+    var text: String { Self.prefix + Base64URL.encode(Self.message(deviceID, counter) + code) }
 
-    /// Returns whether this server issued the token for this device, in constant time.
-    func isAuthentic(for device: Device, pepper: SymmetricKey) -> Bool {
-        deviceID == device.id && constantTimeEquals(code, Self.code(device, counter, pepper))
-    }
-
-    /// Returns the MAC, with a key that HKDF (RFC 5869) derives from the server's pepper and the device's secret.
-    ///
-    /// A copy of the store alone cannot forge a token if the pepper is configured outside it.
-    private static func code(_ device: Device, _ counter: UInt32, _ pepper: SymmetricKey) -> [UInt8] {
-        let key = pepper.derived(for: "latch refresh token", salt: device.secret)
-        return Array(HMAC<SHA256>.authenticationCode(for: device.id + bytes(counter), using: key))
-    }
-
-    /// Returns the generation in network byte order.
-    private static func bytes(_ counter: UInt32) -> [UInt8] {
-        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: counter >> $0) }
+    /// Returns the authenticated bytes: the device and the generation in network byte order.
+    fileprivate static func message(_ deviceID: [UInt8], _ counter: UInt32) -> [UInt8] {
+        withUnsafeBytes(of: counter.bigEndian) { deviceID + $0 }
     }
 }
 
 extension RefreshToken: Redacted {}
+
+/// The key of the refresh tokens of one device.
+///
+/// HKDF (RFC 5869) derives it from the server's pepper and a secret of the device's row, so that the same generation always
+/// has the same token. A copy of the store alone cannot forge a token if the pepper is configured outside it.
+struct RefreshTokenKey: Sendable {
+    private let deviceID: [UInt8]
+    /// The prepared key, which authenticates one token after the other.
+    private let authentication: HMAC<SHA256>
+
+    /// Derives the key of a device.
+    init(of device: Device, pepper: SymmetricKey) {
+        deviceID = device.id
+        authentication = HMAC(key: pepper.derived(for: "latch refresh token", salt: device.secret))
+    }
+
+    /// Returns the token of one generation of the device.
+    func token(counter: UInt32) -> RefreshToken {
+        RefreshToken(deviceID: deviceID, counter: counter, code: code(counter))
+    }
+
+    /// Returns whether this server issued the token for this device, in constant time.
+    func isAuthentic(_ token: RefreshToken) -> Bool {
+        token.deviceID == deviceID && constantTimeEquals(token.code, code(token.counter))
+    }
+
+    private func code(_ counter: UInt32) -> [UInt8] {
+        var authentication = authentication
+        authentication.update(data: RefreshToken.message(deviceID, counter))
+        return Array(authentication.finalize())
+    }
+}
+
+extension RefreshTokenKey: Redacted {}

@@ -83,7 +83,8 @@ struct TokenService: Sendable {
             userAgent: origin.userAgent?.sanitized(200), address: origin.address,
             name: origin.deviceName?.sanitized(200), factorAt: factorAt,
             authenticatedAt: authenticatedAt ?? now)
-        let tokens = try issued(to: device, of: account, counter: 0, scopes: scopes)
+        let key = RefreshTokenKey(of: device, pepper: dependencies.pepper)
+        let tokens = try issued(to: device, of: account, refresh: key.token(counter: 0), scopes: scopes)
         if let insert {
             try await insert(device, account)
         } else {
@@ -97,14 +98,13 @@ struct TokenService: Sendable {
     ///
     /// The refresh token is computed and not stored, so that a repetition returns the same text.
     private func issued(
-        to device: Device, of account: Account, counter: UInt32, scopes: Scopes
+        to device: Device, of account: Account, refresh token: RefreshToken, scopes: Scopes
     ) throws(IdentityError) -> IssuedTokens {
         let issuer = dependencies.accessTokens
         return IssuedTokens(
             accessToken: try issuer.issue(
                 to: device.clientID ?? OAuthClient.firstPartyID, scopes: scopes, for: account, on: device),
-            refreshToken: RefreshToken(of: device, counter: counter, pepper: dependencies.pepper).text,
-            lifetime: issuer.lifetime, scopes: scopes, device: device)
+            refreshToken: token.text, lifetime: issuer.lifetime, scopes: scopes, device: device)
     }
 
     /// Returns the ID token of a session; nil unless it has the scope `openid`.
@@ -140,10 +140,9 @@ struct TokenService: Sendable {
         _ text: String, idempotencyKey: String?, by client: OAuthClient? = nil, requesting requested: Scopes? = nil
     ) async throws(IdentityError) -> IssuedTokens {
         let client = client ?? dependencies.clients.firstParty
-        guard let (token, device) = try await authenticated(text), dependencies.clients[device.clientID] == client
-        else {
-            throw .invalidGrant
-        }
+        guard let (token, device, tokenKey) = try await authenticated(text),
+            dependencies.clients[device.clientID] == client
+        else { throw .invalidGrant }
         // Checked before the rotation: a request for too much must not cost the client its token. A token that is not
         // the newest is not checked here: detecting its reuse takes precedence over the requested scopes.
         if requested != nil, token.counter == device.counter, device.revokedAt == nil {
@@ -160,11 +159,13 @@ struct TokenService: Sendable {
         let (rotation, account) = try await rotate(device, attempt)
         switch rotation {
         case .rotated(let counter):
-            return try refreshed(device, of: account, counter, by: client, requesting: requested)
+            return try refreshed(
+                device, of: account, tokenKey.token(counter: counter), by: client, requesting: requested)
         case .repeated(let counter):
             dependencies.metrics.count("latch_token_replays_total", ["outcome": "repeated"])
             let account = try await dependencies.store.account(id: device.accountID)
-            return try refreshed(device, of: account, counter, by: client, requesting: requested)
+            return try refreshed(
+                device, of: account, tokenKey.token(counter: counter), by: client, requesting: requested)
         case .reused:
             dependencies.metrics.count("latch_token_replays_total", ["outcome": "revoked"])
             dependencies.metrics.count("latch_families_revoked_total")
@@ -187,10 +188,11 @@ struct TokenService: Sendable {
 
     /// Returns the tokens of a rotation, with the account as it is since then, so that a removed role is not in them.
     private func refreshed(
-        _ device: Device, of account: Account?, _ counter: UInt32, by client: OAuthClient, requesting requested: Scopes?
+        _ device: Device, of account: Account?, _ token: RefreshToken, by client: OAuthClient,
+        requesting requested: Scopes?
     ) throws(IdentityError) -> IssuedTokens {
         let (account, scopes) = try activeAccountAndScopes(account, on: device, by: client, requesting: requested)
-        let tokens = try issued(to: device, of: account, counter: counter, scopes: scopes)
+        let tokens = try issued(to: device, of: account, refresh: token, scopes: scopes)
         count(.refreshToken)
         return tokens
     }
@@ -203,12 +205,14 @@ struct TokenService: Sendable {
         return (account, try dependencies.scopes.refreshed(requested, of: device, to: account, by: client))
     }
 
-    /// Returns an authentic refresh token of any generation and its device; nil for anything else.
-    private func authenticated(_ text: String) async throws(IdentityError) -> (token: RefreshToken, device: Device)? {
-        guard let token = RefreshToken(text), let device = try await dependencies.store.device(id: token.deviceID),
-            token.isAuthentic(for: device, pepper: dependencies.pepper)
+    /// Returns an authentic refresh token of any generation, its device and the key of its tokens; nil for anything else.
+    private func authenticated(
+        _ text: String
+    ) async throws(IdentityError) -> (token: RefreshToken, device: Device, key: RefreshTokenKey)? {
+        guard let token = RefreshToken(text), let device = try await dependencies.store.device(id: token.deviceID)
         else { return nil }
-        return (token, device)
+        let key = RefreshTokenKey(of: device, pepper: dependencies.pepper)
+        return key.isAuthentic(token) ? (token, device, key) : nil
     }
 
     // MARK: Verifying
