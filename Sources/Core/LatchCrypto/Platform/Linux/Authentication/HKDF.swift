@@ -3,7 +3,7 @@
 #if os(Linux)
 /// Key derivation from a secret that is strong but not uniform (RFC 5869).
 ///
-/// It is not for passwords: those need ``PasswordHash``.
+/// It is not for passwords: those need ``PasswordHash``. It is inlinable as ``HMAC`` is.
 public enum HKDF<Hash: HashFunction> {
     /// Derives a key from a secret, a salt and a purpose.
     ///
@@ -13,7 +13,7 @@ public enum HKDF<Hash: HashFunction> {
     ///   - info: The purpose of the key, which separates it from other keys of the same secret.
     ///   - outputByteCount: The length of the key in bytes, at most 255 digests (RFC 5869 §2.3); a longer one is cut to
     ///     that.
-    public static func deriveKey(
+    @inlinable public static func deriveKey(
         inputKeyMaterial: SymmetricKey, salt: some Collection<UInt8>, info: some Collection<UInt8>,
         outputByteCount: Int
     ) -> SymmetricKey {
@@ -25,7 +25,7 @@ public enum HKDF<Hash: HashFunction> {
     /// Extracts a key of one digest's length from the secret (RFC 5869 §2.2).
     ///
     /// The salt need not be secret. An empty one means as many zeros as the digest has bytes.
-    public static func extract(
+    @inlinable public static func extract(
         inputKeyMaterial: SymmetricKey, salt: some Collection<UInt8>
     ) -> HashedAuthenticationCode<Hash> {
         inputKeyMaterial.withUnsafeBytes {
@@ -37,7 +37,7 @@ public enum HKDF<Hash: HashFunction> {
     ///
     /// Different `info` yields independent keys from one secret: it names the purpose. A shorter key is a prefix of a
     /// longer one for the same purpose. Intermediate values are wiped.
-    public static func expand(
+    @inlinable public static func expand(
         pseudoRandomKey: some Collection<UInt8>, info: some Collection<UInt8>, outputByteCount: Int
     ) -> SymmetricKey {
         let prepared = HMAC<Hash>(key: SymmetricKey(data: pseudoRandomKey))

@@ -4,7 +4,8 @@
 /// An authentication code over a digest (RFC 2104).
 ///
 /// A value of it is a prepared key: the two padded blocks are digested once, and a copy of the value starts another
-/// message without digesting them again.
+/// message without digesting them again. It is inlinable so that other modules specialize it: unspecialized, each step
+/// looks up its types.
 public struct HMAC<Hash: HashFunction>: Sendable {
     /// The type of the authentication code.
     public typealias MAC = HashedAuthenticationCode<Hash>
@@ -12,15 +13,15 @@ public struct HMAC<Hash: HashFunction>: Sendable {
     public typealias Key = SymmetricKey
 
     /// The digest of the key xor 0x36…, and then of the message (RFC 2104 §2).
-    private var inner: Hash
+    @usableFromInline var inner: Hash
     /// The digest of the key xor 0x5C…, waiting for the inner digest.
-    private var outer: Hash
+    @usableFromInline var outer: Hash
 
     /// Prepares a key, without a message.
     ///
     /// Any length is accepted. A key shorter than the digest weakens the code (RFC 2104 §3), which is the caller's
     /// responsibility. The padded block is wiped before this returns.
-    public init(key: SymmetricKey) {
+    @inlinable public init(key: SymmetricKey) {
         var (inner, outer) = (Hash(), Hash())
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Hash.blockByteCount) { block in
             defer { wipe(UnsafeMutableRawBufferPointer(block)) }
@@ -43,15 +44,17 @@ public struct HMAC<Hash: HashFunction>: Sendable {
     }
 
     /// Adds bytes to the message.
-    public mutating func update(data: some Collection<UInt8>) { inner.update(data: data) }
+    @inlinable public mutating func update(data: some Collection<UInt8>) { inner.update(data: data) }
 
     /// Adds bytes to the message.
-    mutating func update(bufferPointer bytes: UnsafeRawBufferPointer) { inner.update(bufferPointer: bytes) }
+    @inlinable mutating func update(bufferPointer bytes: UnsafeRawBufferPointer) {
+        inner.update(bufferPointer: bytes)
+    }
 
     /// Returns the code of the message so far.
     ///
     /// It does not change the state: the message can be continued, and the code can be computed again.
-    public func finalize() -> MAC {
+    @inlinable public func finalize() -> MAC {
         var last = outer
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Hash.byteCount) { digest in
             inner.finalize(into: digest)
@@ -61,7 +64,7 @@ public struct HMAC<Hash: HashFunction>: Sendable {
     }
 
     /// Returns the code of `data` under `key`.
-    public static func authenticationCode(for data: some Collection<UInt8>, using key: SymmetricKey) -> MAC {
+    @inlinable public static func authenticationCode(for data: some Collection<UInt8>, using key: SymmetricKey) -> MAC {
         var code = Self(key: key)
         code.update(data: data)
         return code.finalize()
@@ -80,19 +83,24 @@ public struct HMAC<Hash: HashFunction>: Sendable {
 /// The bytes of an authentication code; it compares in constant time and prints redacted.
 public struct HashedAuthenticationCode<Hash: HashFunction>: RandomAccessCollection, Hashable, Sendable {
     /// The bytes, as many as the digest has; not wiped, since a code travels with its message.
-    let bytes: [UInt8]
+    @usableFromInline let bytes: [UInt8]
+
+    @usableFromInline init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// The index of the first byte.
-    public var startIndex: Int { 0 }
+    @inlinable public var startIndex: Int { 0 }
 
     /// The index after the last byte.
-    public var endIndex: Int { bytes.count }
+    @inlinable public var endIndex: Int { bytes.count }
+
+    /// The number of bytes.
+    @inlinable public var count: Int { bytes.count }
 
     /// Returns the byte at an index.
-    public subscript(position: Int) -> UInt8 { bytes[position] }
+    @inlinable public subscript(position: Int) -> UInt8 { bytes[position] }
 
     /// Calls `body` with the bytes as one buffer.
-    public func withContiguousStorageIfAvailable<Result>(
+    @inlinable public func withContiguousStorageIfAvailable<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result? {
         try bytes.withContiguousStorageIfAvailable(body)
@@ -100,7 +108,7 @@ public struct HashedAuthenticationCode<Hash: HashFunction>: RandomAccessCollecti
 
     // swift-format-ignore: NoLeadingUnderscores
     /// Returns the bytes for `Array(code)`, which would otherwise copy them one by one; the standard library names it.
-    public func _copyToContiguousArray() -> ContiguousArray<UInt8> { ContiguousArray(bytes) }
+    @inlinable public func _copyToContiguousArray() -> ContiguousArray<UInt8> { ContiguousArray(bytes) }
 
     /// Compares in constant time.
     public static func == (left: Self, right: Self) -> Bool { constantTimeEquals(left.bytes, right.bytes) }

@@ -79,8 +79,12 @@ final class SecretBytes: Sendable {
     ///
     /// The caller wipes the original.
     init(_ content: some Collection<UInt8>) {
-        bytes = .allocate(byteCount: content.count, alignment: 1)
-        bytes.copyBytes(from: content)
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count, alignment: 1)
+        let copied: Void? = content.withContiguousStorageIfAvailable {
+            bytes.copyMemory(from: UnsafeRawBufferPointer($0))
+        }
+        if copied == nil { bytes.copyBytes(from: content) }
+        self.bytes = bytes
     }
 
     deinit {

@@ -24,7 +24,7 @@ public protocol HashFunction: Sendable {
 
 extension HashFunction {
     /// Returns the digest of `data`.
-    public static func hash(data: some Collection<UInt8>) -> Digest {
+    @inlinable public static func hash(data: some Collection<UInt8>) -> Digest {
         var hash = Self()
         hash.update(data: data)
         return hash.finalize()
@@ -33,14 +33,14 @@ extension HashFunction {
     /// Adds bytes to the input.
     ///
     /// A collection that has its bytes in one place is read there; any other is copied first.
-    public mutating func update(data: some Collection<UInt8>) {
+    @inlinable public mutating func update(data: some Collection<UInt8>) {
         let fed: Void? = data.withContiguousStorageIfAvailable { update(bufferPointer: UnsafeRawBufferPointer($0)) }
         guard fed == nil else { return }
         Array(data).withUnsafeBytes { update(bufferPointer: $0) }
     }
 
     /// Returns the digest of the input so far; more input can be added afterwards.
-    public func finalize() -> Digest {
+    @inlinable public func finalize() -> Digest {
         Digest(
             bytes: [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, count in
                 finalize(into: buffer)
@@ -52,19 +52,24 @@ extension HashFunction {
 /// The bytes of a digest.
 public struct Digest: RandomAccessCollection, Hashable, Sendable, CustomStringConvertible {
     /// The bytes, as many as the hash function has: 20, 32, 48 or 64.
-    let bytes: [UInt8]
+    @usableFromInline let bytes: [UInt8]
+
+    @usableFromInline init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// The index of the first byte.
-    public var startIndex: Int { 0 }
+    @inlinable public var startIndex: Int { 0 }
 
     /// The index after the last byte.
-    public var endIndex: Int { bytes.count }
+    @inlinable public var endIndex: Int { bytes.count }
+
+    /// The number of bytes.
+    @inlinable public var count: Int { bytes.count }
 
     /// Returns the byte at an index.
-    public subscript(position: Int) -> UInt8 { bytes[position] }
+    @inlinable public subscript(position: Int) -> UInt8 { bytes[position] }
 
     /// Calls `body` with the bytes as one buffer.
-    public func withContiguousStorageIfAvailable<Result>(
+    @inlinable public func withContiguousStorageIfAvailable<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result? {
         try bytes.withContiguousStorageIfAvailable(body)
@@ -72,7 +77,7 @@ public struct Digest: RandomAccessCollection, Hashable, Sendable, CustomStringCo
 
     // swift-format-ignore: NoLeadingUnderscores
     /// Returns the bytes for `Array(digest)`, which would otherwise copy them one by one; the standard library names it.
-    public func _copyToContiguousArray() -> ContiguousArray<UInt8> { ContiguousArray(bytes) }
+    @inlinable public func _copyToContiguousArray() -> ContiguousArray<UInt8> { ContiguousArray(bytes) }
 
     /// The digest in hexadecimal.
     public var description: String {

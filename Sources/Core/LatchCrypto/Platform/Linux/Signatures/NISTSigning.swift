@@ -309,7 +309,13 @@ extension NISTSigning {
             let half = Curve.coordinateByteCount
             guard let numbers = try? reader.numbers(), numbers.count == 2, numbers.allSatisfy({ $0.count <= half })
             else { throw .malformedSignature }
-            rawRepresentation = numbers.flatMap { [UInt8](repeating: 0, count: half - $0.count) + $0 }
+            var raw: [UInt8] = []
+            raw.reserveCapacity(half * 2)
+            for number in numbers {
+                raw.append(contentsOf: repeatElement(0, count: half - number.count))
+                raw += number
+            }
+            rawRepresentation = raw
         }
 
         /// The signature in DER, at most nine bytes longer than the raw form.
