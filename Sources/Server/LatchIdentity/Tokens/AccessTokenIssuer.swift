@@ -31,11 +31,18 @@ final class AccessTokenIssuer: Sendable {
     /// The mutable state.
     private struct State: Sendable {
         /// The keys, the latest to sign first.
-        var keys: [SigningKey] { didSet { keySet = Self.keySet(keys) } }
+        var keys: [SigningKey] {
+            didSet {
+                keySet = Self.keySet(keys)
+                signer = nil
+            }
+        }
         /// The public keys as they are served.
         private(set) var keySet: [UInt8]
         /// The issuer's context; nil until the issuer is known, at the latest when the server has its port.
         var context: IssuerContext?
+        /// The signer with the key that signed the last access token.
+        private var signer: JWTSigner?
 
         init(keys: [SigningKey]) {
             self.keys = keys
@@ -44,6 +51,15 @@ final class AccessTokenIssuer: Sendable {
 
         private static func keySet(_ keys: [SigningKey]) -> [UInt8] {
             KeySet(keys.compactMap(\.key.publicKey)).jwks().serialized()
+        }
+
+        /// Returns the signer of access tokens; nil without a key.
+        mutating func signer(at now: Date) throws(JOSEError) -> JWTSigner? {
+            guard let key = AccessTokenIssuer.signer(among: keys, at: now)?.key else { return nil }
+            if let signer, signer.key.id == key.id { return signer }
+            let next = try JWTSigner(key, type: "at+jwt")
+            signer = next
+            return next
         }
     }
 
@@ -114,9 +130,15 @@ final class AccessTokenIssuer: Sendable {
     func issue(
         to clientID: String, scopes: Scopes, for account: Account?, on device: Device?
     ) throws(IdentityError) -> String {
-        let (keys, found) = state.withLock { ($0.keys, $0.context) }
-        guard let context = found, let key = Self.signer(among: keys, at: clock.now)?.key else { throw .notReady }
-        let now = clock.now.timeIntervalSince1970.rounded(.down)
+        let date = clock.now
+        let found: (context: IssuerContext?, signer: JWTSigner?)
+        do throws(JOSEError) {
+            found = try state.withLock { state throws(JOSEError) in (state.context, try state.signer(at: date)) }
+        } catch {
+            throw .signingFailed
+        }
+        guard let context = found.context, let signer = found.signer else { throw .notReady }
+        let now = date.timeIntervalSince1970.rounded(.down)
         // RFC 9068 §2.2 and §2.2.3; `sid` is the device (OpenID Connect Front-Channel Logout 1.0 §3).
         var claims: JSONObject = [
             "iss": .string(context.issuer), "sub": .string(account?.id ?? clientID), "aud": .string(context.audience),
@@ -139,7 +161,7 @@ final class AccessTokenIssuer: Sendable {
             claims["permissions"] = .array(account.permissions.map { .string($0) })
         }
         do throws(JOSEError) {
-            return try JWT.sign(Claims(claims), with: key, type: "at+jwt")
+            return try signer.sign(Claims(claims))
         } catch {
             throw .signingFailed
         }

@@ -82,7 +82,7 @@ public struct JWS: Sendable {
         guard encoding.fitsCompactText(payload) else {
             throw .unsignable("an unencoded payload contains a dot or a character outside printable ASCII")
         }
-        return try Self.sign(payload, key, header, encoding).attached
+        return try signed(encoding.written(payload), after: try head(header, of: key, encoding), with: key)
     }
 
     /// Signs a detached payload, which the text does not contain (RFC 7515, Appendix F).
@@ -96,22 +96,27 @@ public struct JWS: Sendable {
     public static func signDetached(
         _ payload: [UInt8], with key: Key, header: JSONObject = [:], encoding: JWSEncoding = .base64url
     ) throws(JOSEError) -> String {
-        try sign(payload, key, header, encoding).detached
+        let head = try head(header, of: key, encoding)
+        let signature = Base64Alphabet.url.encode(try key.signature(for: head + encoding.written(payload)))
+        return String(decoding: head + [UInt8(ascii: ".")] + signature, as: UTF8.self)
     }
 
-    /// Signs a payload, and returns the text with and without it.
-    private static func sign(
-        _ payload: [UInt8], _ key: Key, _ header: JSONObject, _ encoding: JWSEncoding
-    ) throws(JOSEError) -> (attached: String, detached: String) {
-        let alphabet = Base64Alphabet.url
+    /// Returns the beginning of a text: the encoded header and the dot after it.
+    ///
+    /// - Throws: `JOSEError.unsignable` if every verifier would reject the header.
+    static func head(_ header: JSONObject, of key: Key, _ encoding: JWSEncoding) throws(JOSEError) -> [UInt8] {
         let members = protected(header, of: key, encoding)
         try CriticalParameters.requireReadable(protected: members)
-        let head = alphabet.encode(JSONValue.object(members).serialized())
-        var text = head + [UInt8(ascii: ".")] + encoding.written(payload)
-        let signature = [UInt8(ascii: ".")] + alphabet.encode(try key.signature(for: text))
+        return Base64Alphabet.url.encode(JSONValue.object(members).serialized()) + [UInt8(ascii: ".")]
+    }
+
+    /// Signs an encoded payload, and returns the text of both after the head of ``head(_:of:_:)``.
+    static func signed(_ payload: [UInt8], after head: [UInt8], with key: Key) throws(JOSEError) -> String {
+        var text = head + payload
+        let signature = Base64Alphabet.url.encode(try key.signature(for: text))
+        text.append(UInt8(ascii: "."))
         text += signature
-        let detached = head + [UInt8(ascii: ".")] + signature
-        return (String(decoding: text, as: UTF8.self), String(decoding: detached, as: UTF8.self))
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Returns the protected header: the parameters of the key, of the caller and of the encoding.

@@ -54,8 +54,7 @@ public struct JWT: Sendable {
     /// - Returns: The token in compact form.
     /// - Throws: `JOSEError.unsuitableKey` if the key only verifies.
     public static func sign(_ claims: Claims, with key: Key, type: String? = "JWT") throws(JOSEError) -> String {
-        let header: JSONObject = type.map { ["typ": .string($0)] } ?? [:]
-        return try JWS.sign(JSONValue.object(claims.members).serialized(), with: key, header: header)
+        try JWTSigner(key, type: type).sign(claims)
     }
 }
 
