@@ -101,10 +101,19 @@ package struct PostgresRow: ~Copyable {
     /// Returns a text; nil for NULL.
     package func optionalText(_ column: Int32) throws(PostgresError) -> String? {
         guard let bytes = bytes(column) else { return nil }
-        guard [PostgresType.text, PostgresType.varchar, PostgresType.name].contains(PQftype(result.handle, column)),
-            let text = String(validating: bytes, as: UTF8.self)
-        else { throw mismatch(column, "a text") }
-        return text
+        switch PQftype(result.handle, column) {
+        case PostgresType.text, PostgresType.varchar, PostgresType.name:
+            if let text = Self.text(of: bytes) { return text }
+        default: break
+        }
+        throw mismatch(column, "a text")
+    }
+
+    /// Returns the text of bytes; nil if they are not UTF-8.
+    private static func text(of bytes: UnsafeRawBufferPointer) -> String? {
+        // ASCII is decoded at once; the generic validation of the standard library looks up several types first.
+        guard bytes.allSatisfy({ $0 < 0x80 }) else { return String(validating: bytes, as: UTF8.self) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Returns bytes; nil for NULL.

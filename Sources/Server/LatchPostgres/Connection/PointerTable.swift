@@ -7,13 +7,16 @@ struct PointerTable {
 
     /// Copies byte strings; each gets a null byte after its end, so that texts are C strings.
     init(_ parts: [[UInt8]?]) {
+        bytes.reserveCapacity(parts.reduce(0) { $0 + ($1.map { $0.count + 1 } ?? 0) })
+        ranges.reserveCapacity(parts.count)
         for part in parts {
             guard let part else {
                 ranges.append(nil)
                 continue
             }
             ranges.append(bytes.count..<bytes.count + part.count)
-            bytes += part + [0]
+            bytes += part
+            bytes.append(0)
         }
     }
 
@@ -23,8 +26,15 @@ struct PointerTable {
     ) -> Result {
         bytes.withUnsafeBytes { buffer in
             let start = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
-            let pointers = ranges.map { range in range.flatMap { start?.advanced(by: $0.lowerBound) } } + [nil]
-            let lengths = ranges.map { Int32(clamping: $0?.count ?? 0) } + [0]
+            var (pointers, lengths): ([UnsafePointer<CChar>?], [Int32]) = ([], [])
+            pointers.reserveCapacity(ranges.count + 1)
+            lengths.reserveCapacity(ranges.count + 1)
+            for range in ranges {
+                pointers.append(range.flatMap { start?.advanced(by: $0.lowerBound) })
+                lengths.append(Int32(clamping: range?.count ?? 0))
+            }
+            pointers.append(nil)
+            lengths.append(0)
             return body(pointers, lengths)
         }
     }
