@@ -58,7 +58,7 @@ struct ScopePolicy: Sendable {
 
     /// Returns the scopes that account and client may still have.
     func allowed(_ scopes: Scopes, to account: Account?, by client: OAuthClient) -> Scopes {
-        Scopes(scopes.elements.filter { isAllowed($0, to: account, by: client) })
+        scopes.filter { isAllowed($0, to: account, by: client) }
     }
 
     /// Returns the scopes of the login; a device from before there were scopes has the default ones.

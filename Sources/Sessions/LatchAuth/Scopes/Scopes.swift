@@ -24,7 +24,12 @@ public struct Scopes: Sendable {
     /// Several spaces count as one, unknown scopes are kept, and a malformed scope-token is left out, since it can be
     /// neither requested nor granted.
     public init(parsing text: String) {
-        self.init(text.utf8.split(separator: 0x20).compactMap { Scope(rawValue: String(Substring($0))) })
+        var rest = text.utf8[...]
+        while !rest.isEmpty {
+            let token = rest.prefix { $0 != 0x20 }
+            if let scope = Scope(rawValue: String(Substring(token))) { insert(scope) }
+            rest = rest[token.endIndex...].dropFirst()
+        }
     }
 
     /// The list with one space between the scopes, as it is sent.
@@ -38,6 +43,14 @@ public struct Scopes: Sendable {
 
     /// Whether the list contains exactly this scope, without implications.
     public func contains(_ scope: Scope) -> Bool { index?.contains(scope) ?? elements.contains(scope) }
+
+    /// Returns the scopes that satisfy a condition, in the same order.
+    package func filter(_ isIncluded: (Scope) -> Bool) -> Scopes {
+        var filtered = Scopes()
+        filtered.elements = elements.filter(isIncluded)
+        if filtered.count > Self.longestWithoutIndex { filtered.index = Set(filtered.elements) }
+        return filtered
+    }
 
     /// Appends a scope unless the list contains it.
     package mutating func insert(_ scope: Scope) {
@@ -58,7 +71,7 @@ public struct Scopes: Sendable {
 
     /// Returns the scopes that the list neither contains nor implies.
     package func missing(from scopes: Scopes, in hierarchy: ScopeHierarchy = .levels) -> Scopes {
-        Scopes(scopes.elements.filter { !allow($0, in: hierarchy) })
+        scopes.filter { !allow($0, in: hierarchy) }
     }
 }
 
