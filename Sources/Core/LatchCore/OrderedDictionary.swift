@@ -72,7 +72,7 @@
 
     @inlinable static func == (left: ByteString, right: ByteString) -> Bool {
         // `String` compares by canonical equivalence; the bytes decide.
-        left.text == right.text && left.text.utf8.elementsEqual(right.text.utf8)
+        left.text.utf8.count == right.text.utf8.count && left.text.utf8.elementsEqual(right.text.utf8)
     }
 
     @inlinable func hash(into hasher: inout Hasher) {

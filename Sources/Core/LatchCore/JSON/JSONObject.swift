@@ -64,6 +64,7 @@ extension JSONObject: Hashable {
 extension JSONObject: ExpressibleByDictionaryLiteral {
     /// Creates an object; the last value of a repeated name counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self.init(elements.map { (key: $0.0, value: $0.1) })
+        self.init(capacity: elements.count)
+        for (key, value) in elements { self[key] = value }
     }
 }

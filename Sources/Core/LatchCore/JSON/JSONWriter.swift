@@ -3,7 +3,13 @@
 /// A serializer of JSON values as compact UTF-8.
 struct JSONWriter {
     /// The bytes so far.
-    private(set) var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8]
+
+    /// Creates a writer with room for a message of usual size.
+    init() {
+        bytes = []
+        bytes.reserveCapacity(512)
+    }
 
     /// Appends a value; the recursion is as deep as the value, which for parsed values is bounded.
     mutating func write(_ value: JSONValue) {
@@ -20,17 +26,18 @@ struct JSONWriter {
 
     private mutating func write(_ elements: [JSONValue]) {
         bytes.append(UInt8(ascii: "["))
-        for (index, element) in elements.enumerated() {
+        for index in elements.indices {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            write(element)
+            write(elements[index])
         }
         bytes.append(UInt8(ascii: "]"))
     }
 
     private mutating func write(_ members: JSONObject) {
         bytes.append(UInt8(ascii: "{"))
-        for (index, member) in members.enumerated() {
+        for index in members.indices {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            let member = members[index]
             write(member.key)
             bytes.append(UInt8(ascii: ":"))
             write(member.value)

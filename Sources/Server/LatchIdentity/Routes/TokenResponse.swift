@@ -32,20 +32,17 @@ extension TokenResponse {
 extension TokenResponse {
     /// The members with a value.
     fileprivate func object(_ names: HTTPResponse.TokenNames) -> JSONObject {
-        let members: [(camelCase: String, snakeCase: String, value: JSONValue?)] = [
-            ("accessToken", "access_token", .string(accessToken)),
-            ("refreshToken", "refresh_token", refreshToken.map { .string($0) }),
-            ("expiresIn", "expires_in", .integer(expiresIn)),
-            ("tokenType", "token_type", tokenType.map { .string($0) }),
-            ("scope", "scope", scope.map { .string($0) }),
-            ("idToken", "id_token", idToken.map { .string($0) }),
-            ("userId", "user_id", userId.map { .string($0) }),
-        ]
         var object = JSONObject()
-        for member in members {
-            guard let value = member.value else { continue }
-            object[names == .snakeCase ? member.snakeCase : member.camelCase] = value
+        func add(_ camelCase: String, _ snakeCase: String, _ value: JSONValue?) {
+            if let value { object[names == .snakeCase ? snakeCase : camelCase] = value }
         }
+        add("accessToken", "access_token", .string(accessToken))
+        add("refreshToken", "refresh_token", refreshToken.map { .string($0) })
+        add("expiresIn", "expires_in", .integer(expiresIn))
+        add("tokenType", "token_type", tokenType.map { .string($0) })
+        add("scope", "scope", scope.map { .string($0) })
+        add("idToken", "id_token", idToken.map { .string($0) })
+        add("userId", "user_id", userId.map { .string($0) })
         return object
     }
 }
