@@ -54,10 +54,12 @@ struct JSONWriter {
     }
 
     private mutating func write(_ text: UnsafeBufferPointer<UInt8>) {
-        // Most texts have nothing to escape.
-        guard text.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) else {
-            return bytes.append(contentsOf: text)
+        // Most texts have nothing to escape. Without an early end, several bytes are compared at once.
+        var escapes: UInt8 = 0
+        for byte in text {
+            escapes |= byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 1 : 0
         }
+        guard escapes != 0 else { return bytes.append(contentsOf: text) }
         for byte in text {
             switch byte {
             case UInt8(ascii: "\""): append("\\\"")

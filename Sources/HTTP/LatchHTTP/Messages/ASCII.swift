@@ -116,7 +116,7 @@ func isAlphanumeric(_ byte: UInt8) -> Bool {
 }
 
 /// Returns the text without leading and trailing spaces and tabs (RFC 9110 §5.6.3).
-package func trimmed<Text: BidirectionalCollection<UInt8>>(_ text: Text) -> Text.SubSequence {
+@inlinable package func trimmed<Text: BidirectionalCollection<UInt8>>(_ text: Text) -> Text.SubSequence {
     guard let last = text.lastIndex(where: { !isBlank($0) }) else { return text[text.endIndex...] }
     return text[...last].drop(while: isBlank)
 }
