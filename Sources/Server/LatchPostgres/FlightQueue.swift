@@ -90,8 +90,11 @@ final class FlightQueue: Sendable {
         while let batch = next {
             do {
                 next = try await database.withConnection { [self] in flySeries($0, batch) }
+            } catch let error as PostgresError where error.endsWait {
+                fail(batch + takeWaiting(), because: error)
+                next = nextBatch()
             } catch {
-                await finish(batch + waiting(after: error), after: error)
+                await finish(batch, after: error)
                 next = nextBatch()
             }
         }
@@ -115,13 +118,17 @@ final class FlightQueue: Sendable {
         return nil
     }
 
-    /// Returns the calls that wait for a server which is away, and which the pool has waited for; none after another failure.
-    private func waiting(after error: any Error) -> [Call] {
-        guard let error = error as? PostgresError, error == .connectionFailed, !error.isRepeatable else { return [] }
-        return state.withLock { state in
+    /// Takes the calls that wait: no connection can be made for them either, and the pool has waited for one.
+    private func takeWaiting() -> [Call] {
+        state.withLock { state in
             defer { state.waiting = [] }
             return state.waiting
         }
+    }
+
+    private func fail(_ calls: [Call], because error: PostgresError) {
+        count(calls)
+        for call in calls { call.continuation.resume(returning: .failure(error)) }
     }
 
     private func finish(_ batch: [Call], after error: any Error) async {

@@ -42,9 +42,8 @@ package final class PostgresDatabase: Sendable {
         try await repeating { connection in
             do {
                 return try body(connection)
-            } catch PostgresError.outcomeUnknown {
-                // A read has no outcome.
-                throw PostgresError.connectionLost
+            } catch let error as PostgresError {
+                throw error.ofReading
             }
         }
     }
@@ -76,32 +75,31 @@ package final class PostgresDatabase: Sendable {
 
     /// Runs the groups of a flight that a statement has failed, each as a transaction of its own, a few in a round trip.
     ///
-    /// Each statement has a short time limit, and groups whose turn does not come within `retryTimeout` are not run: those of
-    /// a flight that waits for a locked table would take a time limit each.
+    /// Each statement, repeated or not, has a short time limit, which is shorter where less is left of `retryTimeout`. Groups
+    /// that do not fit into that time are not run: those of a flight that waits for a locked table would take a time limit
+    /// each. Only waits for a connection are in addition to it.
     ///
-    /// - Parameter repeating: Repeats a group after an error; nil if the error is final.
-    func separately(
-        _ groups: [[PostgresStatement]],
-        repeating: @Sendable ([PostgresStatement], PostgresError) async -> FlightQueue.Outcome?
-    ) async -> [FlightQueue.Outcome] {
+    /// - Parameter reading: Whether the groups only read, so that an unknown outcome is none.
+    func separately(_ groups: [[PostgresStatement]], reading: Bool = false) async -> [FlightQueue.Outcome] {
         let deadline = ContinuousClock.now + retryTimeout
         var outcomes: [FlightQueue.Outcome] = []
         while outcomes.count < groups.count, ContinuousClock.now < deadline {
-            let some = Array(groups[outcomes.count...].prefix(Self.groupsInRoundTrip))
+            let rest = groups[outcomes.count...].prefix(Self.groupsInRoundTrip)
             let results: [Result<[PostgresResult], PostgresError>]
             do {
                 results = try await pool.withConnection { [repetitionTimeout] in
-                    try $0.independently(some, within: repetitionTimeout)
+                    try $0.independently(Array(rest), until: deadline, within: repetitionTimeout)
                 }
+            } catch let error as PostgresError where error.endsWait {
+                return outcomes + groups[outcomes.count...].map { _ in .failure(error) }
             } catch {
-                outcomes += some.map { _ in .failure(error) }
+                outcomes += rest.map { _ in .failure(error) }
                 continue
             }
-            for (group, result) in zip(some, results) {
-                if case .failure(let error) = result, ContinuousClock.now < deadline,
-                    let outcome = await repeating(group, error)
-                {
-                    outcomes.append(outcome)
+            for (group, result) in zip(rest, results) {
+                let result = reading ? result.mapError(\.ofReading) : result
+                if case .failure(let error) = result, error.isRepeatable {
+                    outcomes.append(await outcome(of: group, until: deadline, after: error, reading: reading))
                 } else {
                     outcomes.append(result.mapError { $0 })
                 }
@@ -110,7 +108,24 @@ package final class PostgresDatabase: Sendable {
         return outcomes + groups[outcomes.count...].map { _ in .failure(PostgresError.statementTimeout) }
     }
 
-    /// The number of groups of a failed flight that share a round trip: each may take as long as a statement may.
+    /// Repeats a group that was undone, as ``separately(_:reading:)`` runs it.
+    private func outcome(
+        of group: [PostgresStatement], until deadline: ContinuousClock.Instant, after error: PostgresError,
+        reading: Bool
+    ) async -> FlightQueue.Outcome {
+        do {
+            return .success(
+                try await repeating(until: deadline, after: error) { [repetitionTimeout] connection in
+                    let results = try connection.independently([group], until: deadline, within: repetitionTimeout)
+                    guard let result = results.first else { throw PostgresError.statementTimeout }
+                    return try (reading ? result.mapError(\.ofReading) : result).get()
+                })
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The maximum number of groups of a failed flight that share a round trip.
     private static let groupsInRoundTrip = 16
 
     /// Runs `body` once, with a connection on which no transaction is open.

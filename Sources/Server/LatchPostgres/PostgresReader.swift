@@ -14,12 +14,8 @@ package final class PostgresReader: Sendable {
     ) {
         queue = FlightQueue(
             database, maximumBatch: maximumBatch, maximumFlights: maximumFlights, maximumWaiting: maximumWaiting
-        ) { calls, error in
-            // The pool has waited for the server already.
-            if let error = error as? PostgresError, error == .connectionFailed, !error.isRepeatable {
-                return calls.map { _ in .failure(error) }
-            }
-            return await Self.read(calls, from: database)
+        ) { calls, _ in
+            await Self.read(calls, from: database)
         }
     }
 
@@ -42,12 +38,7 @@ package final class PostgresReader: Sendable {
         do {
             return try await database.read { try $0.pipeline(groups: calls) }.map { .success($0) }
         } catch let error as PostgresError where error.sqlState != nil && calls.count > 1 {
-            return await database.separately(calls) { call, error in
-                guard error.isRepeatable || error == .outcomeUnknown else { return nil }
-                do { return .success(try await database.read { try $0.pipeline(call) }) } catch {
-                    return .failure(error)
-                }
-            }
+            return await database.separately(calls, reading: true)
         } catch {
             return calls.map { _ in .failure(error) }
         }

@@ -48,10 +48,7 @@ package final class PostgresWriter: Sendable {
         }
         // Nothing of the flight has remained, and the failure of one call must not fail the others.
         if let error = error as? PostgresError, error.sqlState != nil, error != .outcomeUnknown, calls.count > 1 {
-            return await database.separately(calls) { call, error in
-                guard error.isRepeatable else { return nil }
-                do { return .success(try await database.pipeline(call)) } catch { return .failure(error) }
-            }
+            return await database.separately(calls)
         }
         return calls.map { _ in .failure(error) }
     }

@@ -124,6 +124,24 @@ package final class PostgresConnection: @unchecked Sendable {
         }
     }
 
+    /// Runs the first of some groups as ``independently(_:within:)`` does: as many as end before a deadline for certain.
+    ///
+    /// - Parameter limit: The time limit of each statement, which is shorter where less is left.
+    /// - Returns: The results of the groups that have run, at least one before the deadline.
+    func independently(
+        _ groups: [[PostgresStatement]], until deadline: ContinuousClock.Instant, within limit: Duration
+    ) throws(PostgresError) -> [Result<[PostgresResult], PostgresError>] {
+        let rest = ContinuousClock.now.duration(to: deadline)
+        guard rest > .zero, let first = groups.first else { return [] }
+        let limit = min(limit, rest / max(1, first.count))
+        var statements = 0
+        let fitting = groups.prefix { group in
+            statements += group.count
+            return limit * statements <= rest
+        }
+        return try independently(fitting.isEmpty ? [first] : Array(fitting), within: limit)
+    }
+
     /// Runs `body` in a transaction.
     ///
     /// - Throws: The error of `body`, after a rollback; `PostgresError.outcomeUnknown` if the commit was sent and its

@@ -30,6 +30,9 @@ package struct PostgresError: CodedError {
     /// The way on for the caller.
     private(set) var recovery: Recovery
 
+    /// Whether no connection could be made, and the pool has waited for one: it ends all calls that wait.
+    private(set) var endsWait = false
+
     /// Whether the transaction was certainly rolled back, and may succeed if it is repeated.
     package var isRepeatable: Bool { recovery != .none }
 
@@ -40,12 +43,16 @@ package struct PostgresError: CodedError {
         self.recovery = recovery
     }
 
-    /// The error for a caller that has waited already: nothing repeats its call.
+    /// The error of connecting for a caller that has waited already: nothing repeats its call.
     var conclusive: PostgresError {
         var error = self
         error.recovery = .none
+        error.endsWait = true
         return error
     }
+
+    /// The error for a caller that only reads: a read has no outcome.
+    var ofReading: PostgresError { self == .outcomeUnknown ? .connectionLost : self }
 
     /// Returns the error with the server's code and the name of the violated constraint.
     func reported(as sqlState: String, constraint: String? = nil) -> PostgresError {
@@ -182,12 +189,15 @@ extension PostgresError {
             recovery: .reconnection)
     }
 
-    /// - Parameter why: As of ``connectionFailed(_:)``.
-    static func connectionRejected(_ why: String, _ sqlState: String) -> PostgresError {
+    /// - Parameters:
+    ///   - why: As of ``connectionFailed(_:)``.
+    ///   - sqlState: The server's code; nil if it was not asked for, since the password may be wrong.
+    static func connectionRejected(_ why: String, _ sqlState: String?) -> PostgresError {
         let hint =
             switch sqlState {
             case "3D000": "Create it, as a superuser of the server: createdb --owner USER NAME. Or correct its name."
             case "42501": "Let the user connect: GRANT CONNECT ON DATABASE name TO user."
+            case nil: "Check the user, the password and the database of the connection string."
             default: "Correct the connection string, or the configuration of the server."
             }
         return PostgresError(

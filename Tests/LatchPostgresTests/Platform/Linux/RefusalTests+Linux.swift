@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+import LatchCore
+import TestSupport
+import Testing
+
+@testable import LatchPostgres
+
+@Suite(.timeLimit(.minutes(1))) struct `A server that refuses connections` {
+    private func database(
+        on server: ScriptedPostgres, _ change: (inout PostgresConfiguration) -> Void = { _ in }
+    ) -> PostgresDatabase {
+        var configuration = PostgresConfiguration(
+            "postgres://latch:canary-8dK3@127.0.0.1:\(server.port)/latch?sslmode=disable")
+        configuration.maximumConnections = 1
+        configuration.retryTimeout = .seconds(3600)
+        change(&configuration)
+        return PostgresDatabase(configuration)
+    }
+
+    /// Each attempt is followed by one that shows the code.
+    @Test(arguments: [false, true])
+    func `is tried once for all calls that wait`(writes: Bool) async throws {
+        let server = try ScriptedPostgres(
+            .refusing(sqlState: "3D000", sentence: "Datenbank »latch« existiert nicht", afterPassword: false))
+        let database = database(on: server)
+        defer { database.close() }
+        let reader = PostgresReader(database, maximumBatch: 1, maximumFlights: 1)
+        let writer = PostgresWriter(database, maximumBatch: 1, maximumFlights: 1)
+        let statement = PostgresStatement("SELECT 1")
+        let calls = (0..<8 as Range<Int>).map { _ in
+            Task {
+                await failure {
+                    writes ? try await writer.run([statement], key: [])[0] : try await reader.run(statement)
+                }
+            }
+        }
+        await eventually { (writes ? writer.waitingCount : reader.waitingCount) == calls.count - 1 }
+        let running = Task { await server.run() }
+        defer { running.cancel() }
+        for call in calls {
+            let error = await call.value
+            #expect(error == .connectionRejected && error?.endsWait == true && error?.isRepeatable == false)
+        }
+        #expect(server.connections == 2)
+    }
+
+    @Test func `is sent a password once, which may be wrong, in whatever language it says so`() async throws {
+        let sentence = "Passwort-Authentifizierung für Benutzer »latch« fehlgeschlagen"
+        let server = try ScriptedPostgres(
+            .refusing(sqlState: "28P01", sentence: sentence, afterPassword: true))
+        let running = Task { await server.run() }
+        defer { running.cancel() }
+        let database = database(on: server)
+        defer { database.close() }
+        let error = await failure { try await database.number("SELECT 1") }
+        #expect(error == .connectionRejected && error?.message.contains(sentence) == true)
+        #expect(error?.hint?.contains("the password") == true && error?.description.contains("canary") == false)
+        #expect(server.passwords == 1 && server.connections == 1)
+    }
+
+    @Test func `is waited for if it is full, which it says after the password`() async throws {
+        let server = try ScriptedPostgres(
+            .refusing(
+                sqlState: "53300", sentence: "too many connections for role \"latch\"", afterPassword: true))
+        let running = Task { await server.run() }
+        defer { running.cancel() }
+        let database = database(on: server) { $0.retryTimeout = .zero }
+        defer { database.close() }
+        #expect(await failure { try await database.number("SELECT 1") } == .connectionFailed)
+        #expect(server.passwords == 2)
+    }
+}
+#endif
