@@ -25,10 +25,8 @@ package protocol AuditLog: Sendable {
     /// Adds an entry that belongs to no change, such as a failed login.
     func audit(_ event: String, account: String?, detail: String?, at now: Date) async throws(IdentityError)
 
-    /// Returns entries, the newest first.
-    ///
-    /// - Parameter id: The entry before which to begin; nil for the newest.
-    func auditRecords(before id: Int64?, limit: Int) async throws(IdentityError) -> [AuditRecord]
+    /// Returns the entries that a query selects, the newest first.
+    func auditRecords(_ query: AuditQuery) async throws(IdentityError) -> [AuditRecord]
 
     /// Checks the chain of all entries.
     func verifyAudit(with key: [UInt8]) async throws(IdentityError) -> AuditVerification
@@ -43,6 +41,23 @@ package protocol AuditLog: Sendable {
     func pruneAudit(
         before date: Date, keeping count: Int, atMost batch: Int, at now: Date
     ) async throws(IdentityError) -> Bool
+}
+
+/// A selection of entries of the audit log.
+package struct AuditQuery: Sendable, Hashable {
+    /// The entry before which to begin; nil for the newest.
+    package var before: Int64?
+    /// The account of the entries; nil for all, and for those without one.
+    package var accountID: String?
+    /// The event of the entries, such as `key.created`; nil for all.
+    package var event: String?
+    /// The time from which on entries are selected.
+    package var since: Date?
+    /// The maximum number of entries.
+    package var limit: Int
+
+    /// Selects the newest entries.
+    package init(limit: Int) { self.limit = limit }
 }
 
 /// An entry of the audit log.

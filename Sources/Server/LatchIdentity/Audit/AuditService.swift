@@ -16,7 +16,14 @@ package struct AuditService: Sendable {
     ///
     /// - Parameter id: The entry before which to begin; nil for the newest.
     package func records(before id: Int64? = nil, limit: Int) async throws(IdentityError) -> [AuditRecord] {
-        try await dependencies.store.auditRecords(before: id, limit: limit)
+        var query = AuditQuery(limit: limit)
+        query.before = id
+        return try await records(query)
+    }
+
+    /// Returns the entries that a query selects, the newest first.
+    package func records(_ query: AuditQuery) async throws(IdentityError) -> [AuditRecord] {
+        try await dependencies.store.auditRecords(query)
     }
 
     /// Checks that no entry was changed, removed or added behind the server's back.

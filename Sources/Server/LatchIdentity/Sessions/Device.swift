@@ -58,7 +58,7 @@ package struct Device: Sendable, Hashable {
 
 extension Device {
     /// The id as its owner sees it, which is the `sid` of the device's access tokens.
-    var publicID: String { Base64URL.encode(id) }
+    package var publicID: String { Base64URL.encode(id) }
 
     /// Returns the id for a public id; nil if the text is not one.
     static func id(fromPublicID text: String) -> [UInt8]? {

@@ -30,10 +30,10 @@ extension SQLIdentityStore: AuditLog {
         }
     }
 
-    package func auditRecords(before id: Int64?, limit: Int) async throws(IdentityError) -> [AuditRecord] {
+    package func auditRecords(_ query: AuditQuery) async throws(IdentityError) -> [AuditRecord] {
         try await read { db throws(IdentityError) in
-            try db.auditRecords(
-                "WHERE id < $1 ORDER BY id DESC LIMIT $2", [.integer(id ?? .max), .integer(Int64(limit))])
+            let (clause, values) = query.clause(for: db.dialect)
+            return try db.auditRecords(clause, values)
         }
     }
 
@@ -55,6 +55,38 @@ extension SQLConnection {
     /// Returns entries of the log.
     fileprivate func auditRecords(_ clause: String, _ values: [SQLValue]) throws(IdentityError) -> [AuditRecord] {
         try all("SELECT id, at, event, account_id, detail FROM audit \(clause)", values, read: AuditRecord.init)
+    }
+}
+
+extension AuditQuery {
+    /// The time by which the clocks of servers may have gone wrong, in seconds.
+    private static let clockTolerance = 86_400.0
+
+    /// Returns the rest of a statement that selects the entries, and its values.
+    ///
+    /// It goes back by the index of ids, those of PostgreSQL by that of the account's chain, up to the first entry that is older than
+    /// asked for by more than clocks go wrong: ids are in the order of time only as far as those are right.
+    fileprivate func clause(for dialect: SQLDialect) -> (String, [SQLValue]) {
+        var conditions = ["id < $1"]
+        var values: [SQLValue] = [.integer(before ?? .max)]
+        func placeholder(_ value: SQLValue) -> String {
+            values.append(value)
+            return "$\(values.count)"
+        }
+        // The chain of an account has its name, and is the beginning of PostgreSQL's key.
+        let owner = dialect == .postgres ? "chain" : "account_id"
+        if let accountID { conditions.append("\(owner) = \(placeholder(.text(accountID)))") }
+        if let event { conditions.append("event = \(placeholder(.text(event)))") }
+        if let since {
+            conditions.append("at >= \(placeholder(.date(since)))")
+            let bound = placeholder(.date(since.addingTimeInterval(-Self.clockTolerance)))
+            var older = "at < \(bound)"
+            if let accountID, dialect == .postgres { older += " AND chain = \(placeholder(.text(accountID)))" }
+            conditions.append(
+                "id > coalesce((SELECT id FROM audit WHERE \(older) ORDER BY id DESC LIMIT 1), -1)")
+        }
+        let limit = placeholder(.integer(Int64(limit)))
+        return ("WHERE \(conditions.joined(separator: " AND ")) ORDER BY id DESC LIMIT \(limit)", values)
     }
 }
 
