@@ -177,7 +177,7 @@ import Testing
     @Test func `warns once of each name that has no effect`() {
         let kept = RecordingEnvironment()
         let names = ["LATCH_ISUER": "hunter2", "LATCH_QQQQ": "hunter2", "LATCH_ISSUER": "http://a"]
-        for warning in SettingsLoader(Invocation(), variables: names).unknownNames {
+        for warning in SettingsLoader(Invocation(), variables: names).environmentWarnings {
             ServerLog(.text, kept.environment).warn(warning)
         }
         let lines = kept.error.split(separator: "\n").map(String.init)

@@ -46,10 +46,11 @@ import Testing
         #expect(said.last?.contains("GRANT CREATE ON SCHEMA public") == true)
     }
 
-    @Test func `is waited for while nothing listens, which the log says`() async throws {
+    /// Returns the first line of a call whose database nobody serves.
+    private func firstLine(of arguments: [String]) async throws -> String {
         try await withTemporaryFolder { folder in
             let process = try BuiltProgram.start(
-                ["serve", "--listen", "127.0.0.1:0"], in: folder,
+                arguments, in: folder,
                 environment: ["LATCH_STORE": "postgres://latch@127.0.0.1:1/latch", "LATCH_ACCESS_LOG": "json"])
             var lines: [String] = []
             while lines.isEmpty {
@@ -58,9 +59,20 @@ import Testing
             }
             process.kill()
             await process.end()
-            let line = try JSONValue(parsing: Array(lines[0].utf8))
-            #expect(line["level"] == "warning" && line["hint"] != nil)
-            #expect(line["message"]?.stringValue?.hasSuffix("Connection refused. It is tried for 15 seconds.") == true)
+            return lines[0]
         }
+    }
+
+    @Test func `is waited for while nothing listens, which the log says`() async throws {
+        let line = try JSONValue(parsing: Array(try await firstLine(of: ["serve", "--listen", "127.0.0.1:0"]).utf8))
+        #expect(line["level"] == "warning" && line["hint"] != nil)
+        #expect(line["message"]?.stringValue?.hasSuffix("Connection refused. It is tried for 15 seconds.") == true)
+    }
+
+    @Test(arguments: [["admin", "user", "list"], ["admin", "audit", "list", "--json"]])
+    func `is waited for by the operator's commands too, which say so`(arguments: [String]) async throws {
+        let line = try await firstLine(of: arguments)
+        #expect(line.hasPrefix("latch: warning: The database cannot be connected"), "\(line)")
+        #expect(line.hasSuffix("Connection refused. It is tried for 15 seconds."))
     }
 }

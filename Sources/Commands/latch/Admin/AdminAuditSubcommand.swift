@@ -3,6 +3,7 @@
 import LatchCommand
 import LatchCore
 import LatchIdentity
+import PortableFoundation
 
 /// `latch admin audit`: the audit log of a store.
 enum AdminAuditSubcommand {
@@ -11,17 +12,34 @@ enum AdminAuditSubcommand {
         examples: ["latch admin audit verify": "check the log of the store in this folder"],
         subcommands: [list, verify])
 
+    private static let account = Option.value("account", "WHO", "those of one account: its address, username or id")
+    private static let event = Option.value("event", "NAME", "those of one event, such as login.failed")
+    private static let since = Option.value("since", "TIME", "those since a date, or 30m, 24h or 7d ago")
     private static let limit = Option.value("limit", "COUNT", "at most so many entries (50)")
     private static let before = Option.value("before", "ID", "the entries before this one")
 
     private static let list = AdminKeysSubcommand.storeSubcommand(
-        "list", "shows entries, the newest first", options: [limit, before],
-        examples: ["latch admin audit list --limit 20 --json": "the last twenty entries, for a script"]
+        "list", "shows entries, the newest first",
+        discussion: """
+            A date is 2026-11-23, in UTC, or 2026-11-23T07:00:00Z. Entries of a deleted account are found by its
+            id.
+            """,
+        options: [account, event, since, limit, before],
+        examples: [
+            "latch admin audit list --event login.failed --since 24h": "the failed logins of a day",
+            "latch admin audit list --limit 20 --json": "the last twenty entries, for a script",
+        ]
     ) { invocation in
-        let limit = try number(limit, invocation, in: 1...100_000).map { Int($0) } ?? 50
-        let before = try number(before, invocation, in: 1...Int64.max)
-        return { identity in
-            let records = try await identity.audit.records(before: before, limit: limit)
+        var query = AuditQuery(
+            limit: try number(limit, invocation, in: 1...100_000).map { Int($0) } ?? 50)
+        query.before = try number(before, invocation, in: 1...Int64.max)
+        query.event = invocation[event]
+        query.since = try invocation[since].map { text throws(CommandError) in try PastDate.parsed(text, now: Date()) }
+        let who = invocation[account]
+        return { [query] identity in
+            var query = query
+            if let who { query.accountID = try await accountID(of: who, identity) }
+            let records = try await identity.audit.records(query)
             let rows = records.map { record in
                 [
                     String(record.id), AccountReport.text(record.at), record.event, record.accountID ?? "-",
@@ -35,8 +53,18 @@ enum AdminAuditSubcommand {
                     "detail": record.detail.map { .string($0) } ?? .null,
                 ]
             }
-            return (TextTable.text(rows), ["entries": .array(json)])
+            return (
+                ListText(headings: ["id", "time", "event", "account", "detail"], rows: rows),
+                ["entries": .array(json)]
+            )
         }
+    }
+
+    /// Returns the id of an account; that of one which is gone is what the call says.
+    private static func accountID(of who: String, _ identity: Identity) async throws -> String {
+        if let found = try await identity.accounts.find(who) { return found.account.id }
+        guard !who.utf8.contains(UInt8(ascii: "@")) else { throw CommandError.noAccount(who) }
+        return who
     }
 
     private static let verify = AdminKeysSubcommand.storeSubcommand(

@@ -10,7 +10,7 @@ import LatchRPC
 /// The common options, target and output of the subcommands of `latch admin`.
 enum AdminCall {
     /// The result of a subcommand, as text and as JSON.
-    typealias Output = (text: String, json: JSONValue)
+    typealias Output = (text: any OutputText, json: JSONValue)
 
     /// The option that selects a server by its issuer; without it a store is opened.
     private static let url = Option.value("url", "URL", "the server, with an administrator's session on this device")
@@ -34,7 +34,7 @@ enum AdminCall {
             arguments: arguments, examples: examples,
             body: { invocation, environment in
                 let output = try await with(invocation, environment, try body(invocation))
-                environment.write(output.text, orJSON: output.json, for: invocation)
+                environment.write(output, for: invocation)
                 return .success
             })
     }
@@ -46,7 +46,7 @@ enum AdminCall {
     ) async throws -> Output {
         guard invocation.has(url) || invocation.has(ClientAccounts.account) else {
             let settings = try SettingsLoader(invocation, variables: environment.variables).load()
-            return try await LocalAccountAdministration.with(settings, body)
+            return try await LocalAccountAdministration.with(settings, environment, body)
         }
         guard !invocation.has(ServeSubcommand.store), !invocation.has(ServeSubcommand.config) else {
             throw CommandError.usage("A server and a store exclude each other.", hint: "Name one of them.")

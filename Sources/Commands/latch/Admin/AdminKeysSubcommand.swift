@@ -35,7 +35,7 @@ enum AdminKeysSubcommand {
                     "ends_at": AccountReport.date(key.endsAt),
                 ]
             }
-            return (TextTable.text(rows), ["keys": .array(json)])
+            return (ListText(headings: ["id", "state", "signs", "verifies"], rows: rows), ["keys": .array(json)])
         }
     }
 
@@ -107,8 +107,8 @@ enum AdminKeysSubcommand {
             body: { invocation, environment in
                 let run = try body(invocation)
                 let settings = try SettingsLoader(invocation, variables: environment.variables).load()
-                let output = try await LocalAccountAdministration.opening(settings, run)
-                environment.write(output.text, orJSON: output.json, for: invocation)
+                let output = try await LocalAccountAdministration.opening(settings, environment, run)
+                environment.write(output, for: invocation)
                 return .success
             })
     }

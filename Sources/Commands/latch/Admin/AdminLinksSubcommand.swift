@@ -37,9 +37,11 @@ enum AdminLinksSubcommand {
                 ]
             }
             let hasPassword = account.passwordHash != nil
-            let text = links.isEmpty ? "\(account.email.text) has no links.".printable : TextTable.text(rows)
+            let list = ListText(
+                headings: ["provider", "address", "subject", "issuer", "linked"], rows: rows,
+                footer: links.isEmpty ? "\(account.email.text) has no links.".printable : "")
             return (
-                text,
+                list,
                 ["id": .string(account.id), "has_password": .bool(hasPassword), "links": .array(json)]
             )
         }

@@ -32,7 +32,9 @@ enum AdminListSubcommand {
             let rows = accounts.map { [$0.email, $0.role, $0.status, $0.id] }
             let all = isMinimum ? "more than \(total)" : "\(total)"
             return (
-                TextTable.text(rows) + "\(accounts.count) of \(all) account\(total == 1 ? "" : "s")",
+                ListText(
+                    headings: ["address", "role", "status", "id"], rows: rows,
+                    footer: "\(accounts.count) of \(all) account\(total == 1 ? "" : "s")"),
                 [
                     "accounts": .array(accounts.map { .object($0.facts) }), "total": .integer(Int64(total)),
                     "total_is_minimum": .bool(isMinimum),

@@ -36,8 +36,10 @@ enum AdminPasskeysSubcommand {
                     "last_used_at": AccountReport.date(passkey.lastUsedAt),
                 ]
             }
-            let text = passkeys.isEmpty ? "\(account.email.text) has no passkeys.".printable : TextTable.text(rows)
-            return (text, ["id": .string(account.id), "passkeys": .array(json)])
+            let list = ListText(
+                headings: ["name", "created", "used"], rows: rows,
+                footer: passkeys.isEmpty ? "\(account.email.text) has no passkeys.".printable : "")
+            return (list, ["id": .string(account.id), "passkeys": .array(json)])
         }
     }
 

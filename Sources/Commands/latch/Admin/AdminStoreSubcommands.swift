@@ -183,7 +183,7 @@ enum AdminStoreSubcommands {
             return try BackupKey(passphrase: try await SecretInput.piped("passphrase", environment))
         }
         if let exposed = StartupWarning(exposing: "backup's key", in: path) {
-            environment.warn(exposed.message, hint: exposed.hint)
+            environment.warn(exposed)
         }
         let text = String(decoding: try InputFile.bytes(path), as: UTF8.self).filter { !$0.isWhitespace }
         do { return try BackupKey(hex: text) } catch {

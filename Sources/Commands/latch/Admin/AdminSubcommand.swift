@@ -20,8 +20,8 @@ enum AdminSubcommand {
             "latch admin user list --url https://id.example.com --unverified": "list accounts of a server",
         ],
         subcommands: [
-            user, AdminLinksSubcommand.subcommand, AdminPasskeysSubcommand.subcommand, AdminKeysSubcommand.subcommand,
-            AdminAuditSubcommand.subcommand,
+            user, AdminDevicesSubcommand.subcommand, AdminLinksSubcommand.subcommand,
+            AdminPasskeysSubcommand.subcommand, AdminKeysSubcommand.subcommand, AdminAuditSubcommand.subcommand,
         ] + AdminStoreSubcommands.all + [AdminDoctorSubcommand.subcommand])
 
     private static let user = Subcommand(

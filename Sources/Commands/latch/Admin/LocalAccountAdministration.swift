@@ -12,14 +12,15 @@ struct LocalAccountAdministration: AccountAdministration {
 
     /// Runs `body` with the administration of the store of the settings.
     static func with<Result>(
-        _ settings: Settings, _ body: (any AccountAdministration) async throws -> Result
+        _ settings: Settings, _ environment: Environment,
+        _ body: (any AccountAdministration) async throws -> Result
     ) async throws -> Result {
-        try await opening(settings) { try await body(LocalAccountAdministration(identity: $0)) }
+        try await opening(settings, environment) { try await body(LocalAccountAdministration(identity: $0)) }
     }
 
     /// Runs `body` with the store of the settings, which must exist: a misspelt path does not create a new one.
     static func opening<Result>(
-        _ settings: Settings, _ body: (Identity) async throws -> Result
+        _ settings: Settings, _ environment: Environment, _ body: (Identity) async throws -> Result
     ) async throws -> Result {
         let location = try StoreLocation(settings["store"])
         let path = location.path
@@ -29,7 +30,9 @@ struct LocalAccountAdministration: AccountAdministration {
                 hint: "Name it by --store sqlite:PATH or --config FILE, or a server by --url.")
         }
         let configuration = try settings.identityConfigurationWithKey()
-        let identity = try await Identity(administering: path, configuration: configuration)
+        let identity = try await StartupWarning.awaitingDatabase(by: environment.warn) {
+            try await Identity(administering: path, configuration: configuration)
+        }
         do {
             let result = try await body(identity)
             await identity.close()

@@ -43,11 +43,14 @@ struct SettingsLoader: Sendable {
         return credentials
     }
 
-    /// The warnings of environment variables that look like settings and are not.
-    var unknownNames: [StartupWarning] {
-        Settings.unknownNames(in: variables).map { name, suggestion in
+    /// The warnings of environment variables that look like settings and are not, or name a file that cannot be read.
+    ///
+    /// They do not depend on the settings, and are written also where those are wrong.
+    var environmentWarnings: [StartupWarning] {
+        let unknown = Settings.unknownNames(in: variables).map { name, suggestion in
             let hint = suggestion.map { "Did you mean \($0)?" } ?? "'latch serve --print-config' shows all settings."
             return StartupWarning(message: "\(name) is not a setting and has no effect.", hint: hint)
         }
+        return unknown + (IssuerTransport.authorityWarning(variables).map { [$0] } ?? [])
     }
 }

@@ -21,7 +21,7 @@ struct ServerDoctor: Sendable {
     /// Runs all checks, even after one has failed; without settings that can be read there is nothing further to check.
     func run() async -> [Diagnosis] {
         let settings: Settings
-        do { settings = try loader.load() } catch { return [.wrong("configuration", error)] }
+        do { settings = try loader.load() } catch { return [.wrong("configuration", error)] + environmentWarnings }
         var found = configuration(settings)
         found += await StoreCheck(settings: settings).run()
         found += ServerFileCheck(settings: settings).run()
@@ -42,11 +42,15 @@ struct ServerDoctor: Sendable {
                 facts: ["set": .integer(Int64(count))])
             let warnings = settings.warnings(
                 listeningOn: try ListenAddress(settings["listen"]), isEncrypted: !settings["tls_certificate"].isEmpty)
-            return [found]
-                + (loader.unknownNames + warnings).map { .warning("configuration", $0.message, hint: $0.hint) }
+            return [found] + environmentWarnings
+                + warnings.map { .warning("configuration", $0.message, hint: $0.hint) }
         } catch {
-            return [.wrong("configuration", error)]
+            return [.wrong("configuration", error)] + environmentWarnings
         }
+    }
+
+    private var environmentWarnings: [Diagnosis] {
+        loader.environmentWarnings.map { .warning("configuration", $0.message, hint: $0.hint) }
     }
 
     /// Compares the connections that the settings allow with the files that the system does.

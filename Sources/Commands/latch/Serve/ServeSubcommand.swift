@@ -73,15 +73,16 @@ private struct ServerProgram {
         Server.raiseDescriptorLimit()
         // Signals that arrive during the start wait in the stream.
         let signals = environment.signals.received()
-        let settings: Settings
-        do { settings = try loader.load() } catch {
-            for warning in loader.unknownNames { environment.warn(warning.message, hint: warning.hint) }
+        let (settings, format): (Settings, AccessLogFormat)
+        do {
+            settings = try loader.load()
+            format = try AccessLogFormat(settings["access_log"])
+        } catch {
+            for warning in loader.environmentWarnings { environment.warn(warning) }
             throw error
         }
-        let log = ServerLog(
-            try AccessLogFormat(settings["access_log"]), slowAfterMilliseconds: settings.number("slow_request_ms"),
-            environment)
-        for warning in loader.unknownNames { log.warn(warning) }
+        let log = ServerLog(format, slowAfterMilliseconds: settings.number("slow_request_ms"), environment)
+        for warning in loader.environmentWarnings { log.warn(warning) }
         do {
             try await serve(settings, until: signals, log)
             return .success

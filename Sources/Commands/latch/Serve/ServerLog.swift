@@ -78,8 +78,7 @@ final class ServerLog: Sendable {
 
     /// Runs `body`, which opens the store, and says so if its database lets it wait.
     func awaitingDatabase<Result>(_ body: () async throws -> Result) async throws -> Result {
-        try await StoreOutages.announcingWait(
-            by: { [self] in warn(StartupWarning(awaiting: $0)) }, body)
+        try await StartupWarning.awaitingDatabase(by: { [self] in warn($0) }, body)
     }
 
     /// Writes a line, and returns once it is written.

@@ -23,10 +23,22 @@ extension StartupWarning {
     }
 
     /// Creates the warning of a database that does not answer yet.
-    init(awaiting failure: IdentityError) {
+    private init(awaiting failure: IdentityError) {
         message = "\(failure.message) It is tried for 15 seconds."
         hint = failure.hint ?? "Check that the database runs."
     }
+
+    /// Runs `body`, which opens a store, and reports once if its database lets it wait for two seconds.
+    static func awaitingDatabase<Result>(
+        by report: @escaping @Sendable (StartupWarning) -> Void, _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await StoreOutages.announcingWait(by: { report(StartupWarning(awaiting: $0)) }, body)
+    }
+}
+
+extension Environment {
+    /// Writes a warning on standard error.
+    @Sendable func warn(_ warning: StartupWarning) { warn(warning.message, hint: warning.hint) }
 }
 
 extension Settings {

@@ -20,6 +20,19 @@ extension IssuerTransport {
         configuration.certificateAuthorityFile = path
         return CurlTransport(configuration: configuration)
     }
+
+    /// Returns the warning of authorities that cannot be read, with which libcurl verifies no server; nil if they can.
+    static func authorityWarning(_ variables: [String: String]) -> StartupWarning? {
+        guard let path = authorityFile(variables) else { return nil }
+        do {
+            _ = try InputFile.bytes(path)
+            return nil
+        } catch {
+            return StartupWarning(
+                message: "SSL_CERT_FILE names no readable file: \(error.message)",
+                hint: "Correct or unset it: mails, identity providers and the collector are reached over TLS with it.")
+        }
+    }
 }
 
 #endif

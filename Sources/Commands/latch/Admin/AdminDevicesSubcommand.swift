@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+import LatchIdentity
+
+/// `latch admin devices`: the devices on which the accounts of a store are signed in.
+enum AdminDevicesSubcommand {
+    static let subcommand = Subcommand(
+        name: "devices", summary: "devices of accounts: list, sign-out",
+        discussion: """
+            Works on the store itself. A running server sees a sign-out with its next request that changes
+            something, and within a second for those that only read.
+            """,
+        examples: ["latch admin devices list ada@example.com": "where she is signed in"],
+        subcommands: [list, signOut])
+
+    private static let list = AdminKeysSubcommand.storeSubcommand(
+        "list", "shows the devices on which an account is signed in, the most recently used first",
+        arguments: [AdminCall.who],
+        examples: ["latch admin devices list ada@example.com --json": "for a script"]
+    ) { invocation in
+        let who = invocation.arguments[0]
+        return { identity in
+            let account = try await AdminLinksSubcommand.account(who, identity)
+            let devices = try await identity.accounts.devices(of: account.id)
+            let rows = devices.map { device in
+                [
+                    device.publicID, device.name ?? device.userAgent ?? "-", device.clientID ?? "-",
+                    device.address ?? "-", "since \(AccountReport.text(device.createdAt))",
+                    "used \(AccountReport.text(device.lastUsedAt))",
+                ]
+            }
+            let list = ListText(
+                headings: ["id", "device", "client", "address", "signed in", "used"], rows: rows,
+                footer: devices.isEmpty ? "\(account.email.text) is signed in on no device.".printable : "")
+            return (list, ["id": .string(account.id), "devices": .array(devices.map(\.json))])
+        }
+    }
+
+    private static let signOut = AdminKeysSubcommand.storeSubcommand(
+        "sign-out", "ends the session of one device",
+        discussion: """
+            Its access tokens end at once at the server, and elsewhere when they expire. 'latch admin user
+            sign-out' ends all sessions.
+            """,
+        arguments: [AdminCall.who, .init(name: "ID", summary: "an id that 'list' shows")],
+        examples: ["latch admin devices sign-out ada@example.com lR5a0VxN2kyGm1Qb7cZtWg": "her phone was stolen"]
+    ) { invocation in
+        let (who, id) = (invocation.arguments[0], invocation.arguments[1])
+        return { identity in
+            let account = try await AdminLinksSubcommand.account(who, identity)
+            guard try await identity.accounts.endSession(ofDevice: id, of: account.id) else {
+                throw CommandError.failed(
+                    "\(account.email.text) is not signed in on a device '\(id)'.",
+                    hint: "'latch admin devices list \(account.email.text)' shows the devices.")
+            }
+            return (
+                "Signed \(account.email.text) out on the device \(id).".printable,
+                ["id": .string(account.id), "device": .string(id), "signed_out": true]
+            )
+        }
+    }
+}
+
+extension Device {
+    /// The device as JSON, without its secrets.
+    fileprivate var json: JSONValue {
+        [
+            "id": .string(publicID), "name": name.map { .string($0) } ?? .null,
+            "user_agent": userAgent.map { .string($0) } ?? .null, "address": address.map { .string($0) } ?? .null,
+            "client_id": clientID.map { .string($0) } ?? .null, "created_at": AccountReport.date(createdAt),
+            "last_used_at": AccountReport.date(lastUsedAt), "expires_at": AccountReport.date(expiresAt),
+        ]
+    }
+}
