@@ -3,7 +3,8 @@
 /// An interceptor that waits for nothing: it changes a request before the rest of the chain, and the outcome after it.
 ///
 /// One handler calls all filters that follow one another, where a chain of interceptors copies the request and suspends for each.
-/// The requests to a server pass through half a dozen of them.
+/// The requests to a server pass through half a dozen of them. That handler calls `filter(_:)` alone: an `intercept(_:next:)` of
+/// a filter's own is not called within it.
 package protocol Filter: Interceptor {
     /// Changes a request.
     func filter(_ request: inout HTTPRequest) -> Filtering

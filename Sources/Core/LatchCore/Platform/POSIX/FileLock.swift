@@ -10,7 +10,7 @@ import Darwin
 import Musl
 #endif
 
-/// A lock among tasks and processes, on an empty file that is never removed.
+/// A lock among tasks and processes, on an empty file, which those who take the lock do not remove.
 ///
 /// It is an advisory lock of the kernel (flock), which releases it when its holder ends, also after a crash.
 package struct FileLock: Sendable {
