@@ -13,7 +13,7 @@ import Testing
         let name: String
 
         func filter(_ request: inout HTTPRequest) -> Filtering {
-            if request.path == "/\(name)" { return .respond(HTTPResponse(status: .accepted)) }
+            if request.path == "/\(name)" { return .respond(HTTPResponse(status: HTTPStatus(rawValue: 202))) }
             return .proceed { [name] outcome in
                 if outcome.error != nil { outcome.recover(by: HTTPResponse(status: HTTPStatus(rawValue: 418))) }
                 outcome.response.fields.append(name, for: "Signed")
@@ -24,7 +24,9 @@ import Testing
     /// An interceptor that waits for nothing but the handler inside.
     private struct Counting: ImmediateInterceptor {
         func begin(_ request: HTTPRequest, next: NextHandler) -> EventualResponse {
-            next.begin(request).map { $0.map { HTTPResponse(status: $0.status, fields: $0.fields, body: "counted") } }
+            next.begin(request).map {
+                $0.map { HTTPResponse(status: $0.status, fields: $0.fields, body: HTTPBody("counted")) }
+            }
         }
     }
 

@@ -34,6 +34,14 @@ import Testing
         #expect(found.last?.contains("tls_certificate") == true)
     }
 
+    @Test func `warns of passwords in the clear once, where the issuer says so too`() throws {
+        let found = try warnings([
+            "LATCH_MAIL_DIRECTORY": "mails", "LATCH_LISTEN": "0.0.0.0:80", "LATCH_ISSUER": "http://id.example.com",
+            "LATCH_STORE_KEY": String(repeating: "0a", count: 32),
+        ])
+        #expect(found.count == 2 && found[0].hasPrefix("The issuer is http"), "\(found)")
+    }
+
     @Test(arguments: ["0.0.0.0:80", "id.example.com:443"])
     func `warns of signing keys in the clear beyond loopback`(address: String) throws {
         let found = try warnings(["LATCH_MAIL_DIRECTORY": "mails", "LATCH_LISTEN": address])

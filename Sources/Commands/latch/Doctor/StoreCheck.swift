@@ -18,9 +18,10 @@ struct StoreCheck: Sendable {
     func run() async -> [Diagnosis] {
         do {
             let location = try StoreLocation(settings["store"])
-            guard location.isFile else { return try await inspection(of: location.path) }
+            guard location.isFile else { return await inspection(of: location.path) }
             guard FileManager.default.fileExists(atPath: location.path) else { return [missing(location.path)] }
-            return try await inspection(of: location.path) + [mode(of: location.path), space(at: location.path)]
+            // A full disk may be the reason why it cannot be opened.
+            return await inspection(of: location.path) + [mode(of: location.path), space(at: location.path)]
         } catch {
             return [.wrong("store", error)]
         }
@@ -41,9 +42,15 @@ struct StoreCheck: Sendable {
         )
     }
 
-    private func inspection(of location: String) async throws -> [Diagnosis] {
-        let administration = try StoreAdministration(storeKey: try settings.identityConfigurationWithKey().storeKey)
-        let inspection = try await administration.inspect(location)
+    private func inspection(of location: String) async -> [Diagnosis] {
+        let inspection: StoreInspection
+        do {
+            let administration = try StoreAdministration(
+                storeKey: try settings.identityConfigurationWithKey().storeKey)
+            inspection = try await administration.inspect(location)
+        } catch {
+            return [.wrong("store", error)]
+        }
         var found = [schema(inspection.schema)]
         if let failure = inspection.keyFailure { found.append(.wrong("store key", failure)) }
         if let difference = inspection.clockDifference { found.append(clock(difference)) }

@@ -30,8 +30,7 @@ struct LogLine: Sendable {
         guard format == .logfmt else { return String(decoding: JSONValue.object(object).serialized(), as: UTF8.self) }
         return object.compactMap { name, value in
             guard !value.isNull else { return nil }
-            if let text = value.stringValue, text.isLogfmtWord { return "\(name)=\(text)" }
-            return "\(name)=\(String(decoding: value.serialized(), as: UTF8.self))"
+            return "\(name)=\(value.stringValue?.logfmtValue ?? String(decoding: value.serialized(), as: UTF8.self))"
         }.joined(separator: " ").printable
     }
 }
@@ -130,7 +129,7 @@ enum LogTime {
 
 extension Duration {
     /// The duration in milliseconds with one decimal.
-    fileprivate var tenths: Double { (inSeconds * 10_000).rounded() / 10 }
+    fileprivate var tenths: Double { Double(tenthsOfMilliseconds) / 10 }
 }
 
 extension AccessLogEntry {
@@ -144,11 +143,4 @@ extension AccessLogEntry {
 extension JSONValue {
     /// Returns a text; null for nil.
     fileprivate static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
-}
-
-extension String {
-    /// Whether logfmt needs no quotation marks for the text.
-    var isLogfmtWord: Bool {
-        !isEmpty && allBytes(of: self) { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C }
-    }
 }

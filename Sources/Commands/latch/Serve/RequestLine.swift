@@ -12,10 +12,12 @@ struct RequestLine {
     /// Writes the line of a request, which ends with a newline.
     init(_ entry: AccessLogEntry, time: String, _ format: AccessLogFormat) {
         bytes.reserveCapacity(256)
-        switch format {
-        case .json: appendJSON(entry, time)
-        case .logfmt: appendLogfmt(entry, time)
-        case .text, .off: appendText(entry, time)
+        bytes.appendTexts { line in
+            switch format {
+            case .json: Self.writeJSON(entry, time, to: &line)
+            case .logfmt: Self.writeLogfmt(entry, time, to: &line)
+            case .text, .off: Self.writeText(entry, time, to: &line)
+            }
         }
         // Only what a client has sent can hold anything else; JSON escapes it.
         if format != .json, !bytes.allSatisfy({ (0x20...0x7E).contains($0) }) {
@@ -24,82 +26,95 @@ struct RequestLine {
         bytes.append(0x0A)
     }
 
-    private mutating func appendText(_ entry: AccessLogEntry, _ time: String) {
-        bytes.append(utf8: time)
-        bytes.append(0x20)
-        bytes.append(utf8: entry.method.rawValue)
-        bytes.append(0x20)
-        bytes.append(utf8: entry.path)
-        bytes.append(0x20)
-        if let status = entry.status { append(status.rawValue) } else { bytes.append(0x2D) }
-        bytes.append(0x20)
-        append(tenths: entry.duration)
-        bytes.append(utf8: "ms ")
-        bytes.append(utf8: entry.requestID ?? "-")
+    private static func writeText(_ entry: AccessLogEntry, _ time: String, to line: inout TextWriter) {
+        line.append(time)
+        line.append(" ")
+        line.append(entry.method.rawValue)
+        line.append(" ")
+        line.append(entry.path)
+        line.append(" ")
+        if let status = entry.status { line.append(status.rawValue) } else { line.append("-") }
+        line.append(" ")
+        line.append(tenths: entry.duration)
+        line.append("ms ")
+        line.append(entry.requestID ?? "-")
         if let failure = entry.failure {
-            bytes.append(0x20)
-            bytes.append(utf8: failure)
+            line.append(" ")
+            line.append(failure)
         }
     }
 
-    private mutating func appendJSON(_ entry: AccessLogEntry, _ time: String) {
-        bytes.append(utf8: #"{"time":""#)
-        bytes.append(utf8: time)
-        bytes.append(utf8: #"","method":"#)
-        append(quoted: entry.method.rawValue)
-        bytes.append(utf8: #","path":"#)
-        append(quoted: entry.path)
-        bytes.append(utf8: #","status":"#)
-        if let status = entry.status { append(status.rawValue) } else { bytes.append(utf8: "null") }
-        bytes.append(utf8: #","milliseconds":"#)
-        append(tenths: entry.duration)
-        bytes.append(utf8: #","request_id":"#)
-        if let id = entry.requestID { append(quoted: id) } else { bytes.append(utf8: "null") }
+    private static func writeJSON(_ entry: AccessLogEntry, _ time: String, to line: inout TextWriter) {
+        line.append(#"{"time":""#)
+        line.append(time)
+        line.append(#"","method":"#)
+        line.append(entry.method.rawValue.quoted)
+        line.append(#","path":"#)
+        line.append(entry.path.quoted)
+        line.append(#","status":"#)
+        if let status = entry.status { line.append(status.rawValue) } else { line.append("null") }
+        line.append(#","milliseconds":"#)
+        line.append(tenths: entry.duration)
+        line.append(#","request_id":"#)
+        line.append(entry.requestID?.quoted ?? "null")
         if let failure = entry.failure {
-            bytes.append(utf8: #","failure":"#)
-            append(quoted: failure)
+            line.append(#","failure":"#)
+            line.append(failure.quoted)
         }
-        bytes.append(0x7D)
+        line.append("}")
     }
 
-    private mutating func appendLogfmt(_ entry: AccessLogEntry, _ time: String) {
-        bytes.append(utf8: "time=")
-        bytes.append(utf8: time)
-        append(" method=", word: entry.method.rawValue)
-        append(" path=", word: entry.path)
+    private static func writeLogfmt(_ entry: AccessLogEntry, _ time: String, to line: inout TextWriter) {
+        line.append("time=")
+        line.append(time)
+        line.append(" method=")
+        line.append(entry.method.rawValue.logfmtValue)
+        line.append(" path=")
+        line.append(entry.path.logfmtValue)
         if let status = entry.status {
-            bytes.append(utf8: " status=")
-            append(status.rawValue)
+            line.append(" status=")
+            line.append(status.rawValue)
         }
-        bytes.append(utf8: " milliseconds=")
-        append(tenths: entry.duration)
-        if let id = entry.requestID { append(" request_id=", word: id) }
-        if let failure = entry.failure { append(" failure=", word: failure) }
+        line.append(" milliseconds=")
+        line.append(tenths: entry.duration)
+        if let id = entry.requestID {
+            line.append(" request_id=")
+            line.append(id.logfmtValue)
+        }
+        if let failure = entry.failure {
+            line.append(" failure=")
+            line.append(failure.logfmtValue)
+        }
     }
+}
 
-    /// Appends a whole number that is not negative.
-    private mutating func append(_ number: Int) { bytes.append(utf8: String(number)) }
-
+extension TextWriter {
     /// Appends milliseconds with one decimal.
-    private mutating func append(tenths duration: Duration) {
-        let tenths = Int((duration.inSeconds * 10_000).rounded())
+    fileprivate mutating func append(tenths duration: Duration) {
+        let tenths = duration.tenthsOfMilliseconds
         append(tenths / 10)
-        bytes.append(0x2E)
-        bytes.append(0x30 + UInt8(tenths % 10))
+        append(".")
+        append(tenths % 10)
+    }
+}
+
+extension Duration {
+    /// The duration in tenths of milliseconds, rounded.
+    var tenthsOfMilliseconds: Int { Int((inSeconds * 10_000).rounded()) }
+}
+
+extension String {
+    /// The text as a value of logfmt: in quotation marks, as in JSON, unless it is a word.
+    var logfmtValue: String {
+        let isWord = allBytes(of: self) { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C }
+        return isWord && !isEmpty ? self : quoted
     }
 
-    private mutating func append(_ name: String, word: String) {
-        bytes.append(utf8: name)
-        if word.isLogfmtWord { bytes.append(utf8: word) } else { append(quoted: word) }
-    }
-
-    /// Appends a text as JSON.
-    private mutating func append(quoted text: String) {
-        guard allBytes(of: text, are: { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) else {
-            return bytes.append(contentsOf: JSONValue.string(text).serialized())
+    /// The text as JSON.
+    fileprivate var quoted: String {
+        guard allBytes(of: self, are: { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) else {
+            return String(decoding: JSONValue.string(self).serialized(), as: UTF8.self)
         }
-        bytes.append(0x22)
-        bytes.append(utf8: text)
-        bytes.append(0x22)
+        return "\"\(self)\""
     }
 }

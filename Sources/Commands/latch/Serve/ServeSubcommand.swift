@@ -128,7 +128,7 @@ private struct ServerProgram {
         handler.replace(with: identity.handler)
         log.watchDatabase()
         if let administrationURL {
-            let members: JSONObject = ["url": .string("\(administrationURL)")]
+            let members: JSONObject = ["url": .string(administrationURL)]
             log.write(.notice("administration on \(administrationURL)", event: "administration", members))
         }
         let address = ListenAddress(of: configuration)

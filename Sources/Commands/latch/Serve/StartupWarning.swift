@@ -62,8 +62,8 @@ extension Settings {
                     hint: "Set trusted_proxies to the proxy's address, such as 127.0.0.1."))
         }
         warnings += secretWarnings(listeningOn: address) + issuerWarnings
-        // Not an error, since a proxy may terminate TLS.
-        if !isEncrypted, !address.isLoopback {
+        // Not an error, since a proxy may terminate TLS; an issuer of http has a warning of the same.
+        if !isEncrypted, !address.isLoopback, !hasInsecureIssuer {
             warnings.append(
                 StartupWarning(
                     message:
@@ -103,15 +103,20 @@ extension Settings {
                     message: "There are no passkeys: without issuer passkey_domain does not fit the server's address.",
                     hint: "Set issuer, whose host is that domain or below it."))
         }
-        let origin = URL(string: self["issuer"]).flatMap(HTTPOrigin.init)
         // Not an error, since a network for development may have it so.
-        if let origin, origin.scheme == "http", !origin.isLoopback {
+        if hasInsecureIssuer {
             warnings.append(
                 StartupWarning(
                     message: "The issuer is http: passwords and tokens cross the network unencrypted.",
                     hint: "Set issuer to an https URL, and serve https or use a proxy that does."))
         }
         return warnings
+    }
+
+    /// Whether clients on other machines reach the server by http.
+    private var hasInsecureIssuer: Bool {
+        guard let origin = URL(string: self["issuer"]).flatMap(HTTPOrigin.init) else { return false }
+        return origin.scheme == "http" && !origin.isLoopback
     }
 }
 

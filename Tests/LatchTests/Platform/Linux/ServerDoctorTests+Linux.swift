@@ -44,6 +44,56 @@ import Testing
         }
     }
 
+    @Test func `fails with a certificate that has ended`() async throws {
+        let certificate = try await Certificate()
+        try await CommandHome.with { home in
+            let request = home.folder + "/request.pem"
+            try await Certificate.openssl(
+                ["req", "-new", "-key", certificate.keyPath, "-subj", "/CN=localhost", "-out", request])
+            try await Certificate.openssl([
+                "x509", "-req", "-in", request, "-key", certificate.keyPath, "-days", "-1", "-out",
+                certificate.certificatePath,
+            ])
+            let report = try await DoctorReport.of(
+                home, [],
+                ["LATCH_TLS_CERTIFICATE": certificate.certificatePath, "LATCH_TLS_KEY": certificate.keyPath])
+            #expect(report.outcome.ending == .exited(1) && report.failures == ["certificate"], "\(report.printed)")
+            #expect(report.says("certificate", "ended 1 day ago"))
+        }
+    }
+
+    /// The condition of tests that mount a file system, in a namespace that ends with its process.
+    private static let mayMount = ConditionTrait.enabled("root mounts a tmpfs") {
+        let arguments = ["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+        return try await ChildProcess.run("/usr/bin/env", arguments).ending == .exited(0)
+    }
+
+    @Test(mayMount) func `fails with a disk that is full`() async throws {
+        try await CommandHome.with { home in
+            try await BuiltProgram.serving(in: home.folder) { process, _ in
+                process.terminate()
+                #expect(await process.end() == .exited(0))
+            }
+            let disk = home.folder + "/disk"
+            try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+            let script = """
+                mount -t tmpfs -o size=8m tmpfs "$0" && cp -p "$1" "$0/latch.sqlite" || exit 9
+                head -c 16m /dev/zero 2> "$3" > "$0/rest"
+                "$2" admin doctor --json --store "sqlite:$0/latch.sqlite"
+                """
+            let (ending, output) = try await ChildProcess.run(
+                "/usr/bin/env",
+                [
+                    "unshare", "-m", "sh", "-c", script, disk, home.folder + "/latch.sqlite", BuiltProgram.path,
+                    home.folder + "/full",
+                ])
+            let findings = try JSONValue(parsing: Array(output))["findings"]?.arrayValue ?? []
+            let finding = try #require(findings.first { $0["subject"] == "disk" })
+            #expect(ending == .exited(1) && finding["fine"] == false && finding["freeBytes"] == 0)
+            #expect(finding["hint"]?.stringValue?.contains("Make room") == true)
+        }
+    }
+
     private func certificate(
         _ certificate: Certificate, after days: Double, issuer: String = "https://localhost"
     ) throws -> Diagnosis {

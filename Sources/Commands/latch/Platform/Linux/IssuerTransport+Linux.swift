@@ -13,9 +13,7 @@ extension IssuerTransport {
         of invocation: Invocation, _ variables: [String: String]
     ) throws(CommandError) -> any Handler {
         if let path = invocation[authorities] { _ = try InputFile.bytes(path) }
-        guard let path = invocation[authorities] ?? authorityFile(variables), !path.isEmpty else {
-            return Transport.live
-        }
+        guard let path = invocation[authorities] ?? authorityFile(variables) else { return Transport.live }
         var configuration = CurlTransport.Configuration()
         configuration.certificateAuthorityFile = path
         return CurlTransport(configuration: configuration)

@@ -176,11 +176,9 @@ struct MailServer {
     ///
     /// - Throws: `HTTPError.invalidURL` for anything but `smtp://host[:port]` and `smtps://host[:port]`.
     init(_ url: String) throws(HTTPError) {
-        guard let separator = url.utf8.firstRange(of: "://".utf8) else {
-            throw .invalidURL("a mail server's begins with smtp:// or smtps://")
-        }
-        let scheme = url[..<separator.lowerBound].lowercasedASCII()
-        guard ["smtp", "smtps"].contains(scheme) else {
+        let separator = url.utf8.firstRange(of: "://".utf8)
+        let scheme = separator.map { url[..<$0.lowerBound].lowercasedASCII() }
+        guard let separator, let scheme, ["smtp", "smtps"].contains(scheme) else {
             throw .invalidURL("a mail server's begins with smtp:// or smtps://")
         }
         var rest = url[separator.upperBound...]
