@@ -33,10 +33,7 @@ enum ServerSetting {
         Setting("forwarded_field", "x-forwarded-for", "their header field: x-forwarded-for, or forwarded (RFC 7239)") {
             _ = try TrustedProxies.Field($0)
         },
-        Setting(
-            "access_log", "text",
-            "the form of the log on standard error: text, json, logfmt, or off for text without requests"
-        ) {
+        Setting("access_log", "text", "the form of the log: text, json, logfmt, or off, which has no requests") {
             _ = try AccessLogFormat($0)
         },
         number(

@@ -106,12 +106,10 @@ private struct ServerProgram {
             ClosureHandler { _ in HTTPResponse(status: .serviceUnavailable, fields: ["Retry-After": "1"]) })
         let server = Server(
             handler: log.logging(
-                administration == nil ? handler : ListenerHandler(next: NextHandler(handler), isForOperators: false)
+                administration == nil ? handler : ListenerHandler(next: handler, isForOperators: false)
             ).traced(by: telemetry), configuration: configuration)
         let administrationServer = administration.map {
-            Server(
-                handler: log.logging(ListenerHandler(next: NextHandler(handler), isForOperators: true)),
-                configuration: $0)
+            Server(handler: log.logging(ListenerHandler(next: handler, isForOperators: true)), configuration: $0)
         }
         var identity: Identity
         let (url, administrationURL): (String, String?)

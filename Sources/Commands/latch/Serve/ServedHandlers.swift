@@ -40,8 +40,13 @@ final class SwappableHandler: ImmediateHandler {
 /// The handler of one of two listeners: that of operators, which serves metrics, health, liveness and readiness alone, or that of the
 /// public.
 struct ListenerHandler: ImmediateHandler {
-    let next: NextHandler
-    let isForOperators: Bool
+    private let next: NextHandler
+    private let isForOperators: Bool
+
+    init(next: any Handler, isForOperators: Bool) {
+        self.next = NextHandler(next)
+        self.isForOperators = isForOperators
+    }
 
     func begin(_ request: HTTPRequest) -> EventualResponse {
         guard !isForOperators || ["/metrics", "/healthz", "/livez", "/readyz"].contains(request.pathWithoutQuery) else {
