@@ -78,7 +78,7 @@ import Testing
         #expect(ConnectionFailure.sqlState(inBrief: brief) == "3D000")
         #expect(ConnectionFailure.sqlState(inBrief: "connection to server failed: Connection refused\n") == nil)
         let text = "connection to server at \"db\", port 5432 failed: FATAL:  Datenbank »x« existiert nicht\n"
-        #expect(try ConnectionFailure(text, sqlState: nil, string: .local).needsCode)
+        #expect(ConnectionFailure.isByServer(text))
         for (state, isLasting) in [("3D000", true), ("28000", true), ("57P03", false), ("53300", false)] {
             let failure = try ConnectionFailure(text, sqlState: state, string: .local)
             #expect(failure.error.isRepeatable != isLasting)

@@ -100,6 +100,8 @@ final class SimulatedFileLocks: SessionCoordination {
 
     var stamp: String? { files.stamp }
 
+    var hasAnnouncedLast: Bool { files.hasAnnouncedLast }
+
     func announceChange() async {
         files.announceChange()
         if !network.isCalm, network.simulation.chance(20) { return network.simulation.happens(.newsLost) }

@@ -32,7 +32,6 @@
     F(void, PQreset, (PGconn * connection), (connection), (void)0)                                                     \
     F(int, PQsslInUse, (PGconn * connection), (connection), 0)                                                         \
     F(int, PQconnectionNeedsPassword, (const PGconn *connection), (connection), 0)                                     \
-    F(int, PQconnectionUsedPassword, (const PGconn *connection), (connection), 0)                                      \
     F(PQnoticeReceiver, PQsetNoticeReceiver, (PGconn * connection, PQnoticeReceiver receiver, void *argument),         \
       (connection, receiver, argument), NULL)                                                                          \
     F(int, PQsetnonblocking, (PGconn * connection, int on), (connection, on), -1)                                      \

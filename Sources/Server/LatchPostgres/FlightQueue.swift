@@ -91,7 +91,7 @@ final class FlightQueue: Sendable {
             do {
                 next = try await database.withConnection { [self] in flySeries($0, batch) }
             } catch let error as PostgresError where error.endsWait {
-                fail(batch + takeWaiting(), because: error)
+                fail(error.endsAllWaits ? batch + takeWaiting() : batch, because: error)
                 next = nextBatch()
             } catch {
                 await finish(batch, after: error)
@@ -118,7 +118,7 @@ final class FlightQueue: Sendable {
         return nil
     }
 
-    /// Takes the calls that wait: no connection can be made for them either, and the pool has waited for one.
+    /// Takes the calls that wait: no connection is open or can be made for them either, and the pool has waited for one.
     private func takeWaiting() -> [Call] {
         state.withLock { state in
             defer { state.waiting = [] }

@@ -15,6 +15,7 @@ import Testing
             let (own, other) = (records(in: folder, store), records(in: folder, secrets))
             store.writer.withLock { $0 = own }
             try await save("a", by: own)
+            await own.coordination?.announceChange()
             try await save("b", by: own)
             #expect(!own.mayHaveChanged && own.isCurrent)
             store.isFull.withLock { $0 = true }
@@ -24,6 +25,9 @@ import Testing
             #expect(try await own.load(under: nil)?.credential?.access == "b")
             #expect(!own.mayHaveChanged && !own.isCurrent)
 
+            await other.coordination?.announceChange()
+            #expect(own.mayHaveChanged)
+            await own.coordination?.announceChange()
             try await save("d", by: other)
             #expect(own.mayHaveChanged)
             #expect(try await own.load(under: nil)?.credential?.access == "d")

@@ -22,6 +22,12 @@ import Testing
             "device.signedIn", account: nil, detail: "early", at: noon.addingTimeInterval(40 * Self.hour))
         try await store.audit(
             "device.signedIn", account: "ada", detail: "60", at: noon.addingTimeInterval(60 * Self.hour))
+        // Nor do clocks that were wrong by years hide what came before or after them.
+        for (account, years) in [("eve", 20.0), ("eve", 0), ("eve", -20)] {
+            try await store.audit(
+                "device.signedIn", account: account, detail: "wrong",
+                at: noon.addingTimeInterval(20 * Self.hour + years * 365 * 24 * Self.hour))
+        }
     }
 
     private func expectSelections(in store: SQLIdentityStore) async throws {
@@ -31,21 +37,24 @@ import Testing
             return try await store.auditRecords(query).map(\.detail)
         }
         let numbers = { (numbers: [Int]) in numbers.reversed().map { String($0) as String? } }
-        #expect(try await selected { _ in }.count == 62)
+        #expect(try await selected { _ in }.count == 65)
         #expect(try await selected { $0.accountID = "ada" } == numbers(Array(stride(from: 0, through: 60, by: 3))))
-        #expect(try await selected { $0.accountID = "eve" }.isEmpty)
+        #expect(try await selected { $0.accountID = "mallory" }.isEmpty)
         #expect(try await selected { $0.event = "signIn.failed" } == numbers(Array(stride(from: 0, to: 60, by: 2))))
         let late = noon.addingTimeInterval(55 * Self.hour)
-        #expect(try await selected { $0.since = late } == numbers(Array(55...60)))
+        #expect(try await selected { $0.since = late }.filter { $0 != "wrong" } == numbers(Array(55...60)))
+        #expect(try await selected { ($0.accountID, $0.since) = ("eve", late) } == ["wrong"])
+        let middle = noon.addingTimeInterval(15 * Self.hour)
+        #expect(try await selected { ($0.accountID, $0.since) = ("eve", middle) } == ["wrong", "wrong"])
         let both = try await selected { query in
             (query.accountID, query.event, query.since) = ("ada", "device.signedIn", late)
         }
         #expect(both == numbers([57, 60]))
         let page = try await store.auditRecords(AuditQuery(limit: 2))
         let rest = try await selected { query in
-            (query.before, query.limit, query.since) = (page[1].id, 2, late)
+            (query.before, query.limit, query.since, query.event) = (page[1].id, 2, late, "signIn.failed")
         }
-        #expect(rest == numbers([58, 59]))
+        #expect(rest == numbers([56, 58]))
         await store.close()
     }
 

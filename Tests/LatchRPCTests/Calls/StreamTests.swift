@@ -54,6 +54,24 @@ import Testing
         #expect(read.withLock { $0 } == count)
     }
 
+    /// An object whose release a test sees.
+    private final class Held: Sendable {}
+
+    /// A reader that has read enough releases the call, though its caller keeps the stream for its metadata.
+    @Test func `holds its source no longer than the reader does`() async throws {
+        weak var source: Held?
+        let stream: RPCStream<Note>
+        do {
+            let held = Held()
+            source = held
+            stream = RPCStream(once: { withExtendedLifetime(held) { Note(number: 1) } })
+        }
+        #expect(source != nil)
+        for try await note in stream where note.number == 1 { break }
+        #expect(source == nil)
+        #expect(stream.metadata.isEmpty)
+    }
+
     @Test func `of a writer is produced on demand`() async throws {
         let written = Mutex(0)
         let stream = RPCStream<Note> { writer in

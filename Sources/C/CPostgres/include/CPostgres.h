@@ -73,7 +73,6 @@ int PQsetErrorVerbosity(PGconn *connection, int verbosity);
 void PQreset(PGconn *connection);
 int PQsslInUse(PGconn *connection);
 int PQconnectionNeedsPassword(const PGconn *connection);
-int PQconnectionUsedPassword(const PGconn *connection);
 PQnoticeReceiver PQsetNoticeReceiver(PGconn *connection, PQnoticeReceiver receiver, void *argument);
 
 int PQsetnonblocking(PGconn *connection, int on);

@@ -18,6 +18,16 @@ extension String {
         }
     }
 
+    /// The text, which is JSON, with escapes for what JSON allows in a text and a terminal or a reader of lines acts upon.
+    package var printableJSON: String {
+        guard unicodeScalars.contains(where: \.isUnsafeOnTerminals) else { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            guard scalar.isUnsafeOnTerminals else { return text.unicodeScalars.append(scalar) }
+            let digits = String(scalar.value, radix: 16)
+            text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+        }
+    }
+
     /// Returns the text filled with spaces up to a width.
     package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(width - count, 0)) }
 }

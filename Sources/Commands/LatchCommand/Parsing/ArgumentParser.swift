@@ -149,7 +149,10 @@ package struct ArgumentParser {
             throw .usage("'\(text)' is not supported yet.", hint: alternative)
         }
         let suggestion = Suggestion.sentence(for: text, among: options.map { "--\($0.name)" }) { "'\($0)'" }
-        throw .usage("'\(name)' has no option '\(text)'.", hint: suggestion + "'\(name) --help' lists them.")
+        let mayBeArgument = !text.hasPrefix("--") && invocation.arguments.count < subcommand.arguments.count
+        let separator = mayBeArgument ? " Write '--' before an argument that begins with '-'." : ""
+        throw .usage(
+            "'\(name)' has no option '\(text)'.", hint: suggestion + "'\(name) --help' lists them." + separator)
     }
 
     /// Returns the value of an option from behind its `=` or from the next word; nil if it takes none.

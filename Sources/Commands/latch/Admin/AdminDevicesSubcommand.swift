@@ -16,7 +16,8 @@ enum AdminDevicesSubcommand {
         subcommands: [list, signOut])
 
     private static let list = AdminKeysSubcommand.storeSubcommand(
-        "list", "shows the devices on which an account is signed in, the most recently used first",
+        "list", "shows the devices on which an account is signed in",
+        discussion: "The device that was used last comes first.",
         arguments: [AdminCall.who],
         examples: ["latch admin devices list ada@example.com --json": "for a script"]
     ) { invocation in

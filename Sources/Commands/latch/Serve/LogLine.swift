@@ -27,7 +27,9 @@ struct LogLine: Sendable {
         let time = LogTime.text(date)
         guard format == .json || format == .logfmt else { return hasTime ? "\(time) \(text)" : text }
         let object = JSONObject([(key: "time", value: .string(time))] + members.map { ($0.key, $0.value) })
-        guard format == .logfmt else { return String(decoding: JSONValue.object(object).serialized(), as: UTF8.self) }
+        guard format == .logfmt else {
+            return String(decoding: JSONValue.object(object).serialized(), as: UTF8.self).printableJSON
+        }
         return object.compactMap { name, value in
             guard !value.isNull else { return nil }
             return "\(name)=\(value.stringValue?.logfmtValue ?? String(decoding: value.serialized(), as: UTF8.self))"

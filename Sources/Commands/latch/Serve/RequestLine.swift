@@ -19,9 +19,10 @@ struct RequestLine {
             case .text, .off: Self.writeText(entry, time, to: &line)
             }
         }
-        // Only what a client has sent can hold anything else; JSON escapes it.
-        if format != .json, !bytes.allSatisfy({ (0x20...0x7E).contains($0) }) {
-            bytes = Array(String(decoding: bytes, as: UTF8.self).printable.utf8)
+        // Only what a client has sent can hold anything else.
+        if !bytes.allSatisfy({ (0x20...0x7E).contains($0) }) {
+            let text = String(decoding: bytes, as: UTF8.self)
+            bytes = Array((format == .json ? text.printableJSON : text.printable).utf8)
         }
         bytes.append(0x0A)
     }

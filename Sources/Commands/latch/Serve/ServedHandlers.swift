@@ -10,7 +10,7 @@ extension Handler {
     /// Returns the handler within an interceptor that records spans, if there is an exporter.
     func traced(by exporter: TelemetryExporter?) -> any Handler {
         guard let exporter else { return self }
-        return intercepted(by: [ServerSpanInterceptor(exporter)])
+        return nested(in: [ServerSpanInterceptor(exporter)])
     }
 }
 

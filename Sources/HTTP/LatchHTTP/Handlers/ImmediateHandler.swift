@@ -43,17 +43,13 @@ package enum EventualResponse: Sendable {
 }
 
 /// A handler inside another one, which is asked once whether it can respond at once.
-package struct NextHandler: Handler {
+package struct NextHandler: Sendable {
     package let handler: any Handler
     private let immediate: (any ImmediateHandler)?
 
     package init(_ handler: any Handler) {
         self.handler = handler
         immediate = handler as? any ImmediateHandler
-    }
-
-    package func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        try await handler.respond(to: request)
     }
 
     /// Begins to respond; a handler that may wait from its first step on has not begun yet.

@@ -50,7 +50,7 @@ extension [UInt8] {
 }
 
 /// A writer of short texts into memory of its caller; what exceeds that is kept apart.
-package struct TextWriter {
+package struct TextWriter: ~Copyable {
     private let room: UnsafeMutableBufferPointer<UInt8>
     private var count = 0
     /// All bytes before those in `room`.
@@ -62,13 +62,6 @@ package struct TextWriter {
     package mutating func append(_ text: String) {
         let isCopied: Void? = text.utf8.withContiguousStorageIfAvailable { append(contentsOf: $0) }
         if isCopied == nil { Array(text.utf8).withUnsafeBufferPointer { append(contentsOf: $0) } }
-    }
-
-    /// Appends a byte.
-    package mutating func append(_ byte: UInt8) {
-        if count == room.count { overflow.append(contentsOf: room[..<take()]) }
-        room[count] = byte
-        count += 1
     }
 
     /// Appends a number in decimal.

@@ -124,12 +124,14 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
 
 /// A value that is created for and given to the first caller only.
 final class SingleUse<Value: Sendable>: Sendable {
-    private let make: @Sendable () -> Value
-    private let isTaken = Atomic(false)
+    private struct Maker: Sendable { let make: @Sendable () -> Value }
 
-    init(_ make: @escaping @Sendable () -> Value) { self.make = make }
+    /// The maker, with all that it holds, until the value is taken.
+    private let maker: Mutex<Maker?>
 
-    func take() -> Value? { isTaken.exchange(true, ordering: .relaxed) ? nil : make() }
+    init(_ make: @escaping @Sendable () -> Value) { maker = Mutex(Maker(make: make)) }
+
+    func take() -> Value? { maker.withLock { $0.take() }?.make() }
 }
 
 /// The metadata and trailers of a response, filled in as they arrive.

@@ -13,26 +13,18 @@ struct ConnectionFailure: Sendable {
     private let first: String
     /// The server's code; nil if no server answered.
     private let sqlState: String?
-    /// Whether a server has refused the connection, whose severity is followed by a colon and two spaces.
-    private let isByServer: Bool
-    /// Whether the refusal may be about the password.
-    private let mayBeOfPassword: Bool
 
     /// Creates a description.
     ///
     /// - Parameters:
     ///   - message: The text of `PQerrorMessage`.
     ///   - sqlState: The code that ``sqlState(inBrief:)`` has found.
-    ///   - usedPassword: Whether a server was sent a password.
-    init(_ message: String, sqlState: String?, usedPassword: Bool = false, string: ConnectionString) {
+    init(_ message: String, sqlState: String?, string: ConnectionString) {
         let lines = message.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) }
         first = lines.first ?? ""
         attempts = lines.filter { line in Self.attempts.contains { line.utf8.starts(with: $0.utf8) } }
         text = string.redacted(message) ?? "libpq says no more"
         self.sqlState = sqlState
-        isByServer = message.has(":  ")
-        mayBeOfPassword =
-            message.has("authentication failed") || usedPassword && !Self.accepted.contains { message.has($0) }
     }
 
     /// The beginnings of a sentence about an address.
@@ -41,18 +33,6 @@ struct ConnectionFailure: Sendable {
     private static let lasting = ["0A", "22", "28", "3D", "42"]
     /// The parts of sentences about TLS that say the same at each attempt.
     private static let untrusted = ["certificate", "private key", "server does not support SSL"]
-
-    /// The parts of a server's sentences after a right password: a database that is missing or closed, and a full or ending server.
-    private static let accepted = [
-        "does not exist", "permission denied", "too many connections", "connection slots", "not currently accepting",
-        "shutting down",
-    ]
-
-    /// Whether a second attempt may show the server's code: a password that may be wrong is not sent twice.
-    ///
-    /// A server locks out who sends it often (auth_delay, fail2ban). In another language than English a full server is not told
-    /// from a wrong password, and not waited for.
-    var needsCode: Bool { isByServer && !mayBeOfPassword }
 
     /// The error for the calls that need the connection; ``PostgresError/connectionFailed`` if waiting may help.
     var error: PostgresError {
@@ -64,7 +44,6 @@ struct ConnectionFailure: Sendable {
         // Nothing was tried: an option has a value that libpq does not take.
         guard !attempts.isEmpty || first.has("out of memory") else { return .malformedConnectionString(option) }
         if text.has("authentication failed") { return .authenticationFailed(text) }
-        if isByServer, mayBeOfPassword { return .connectionRejected(text, nil) }
         let isUntrusted =
             !attempts.isEmpty
             && attempts.allSatisfy { attempt in
@@ -86,6 +65,9 @@ struct ConnectionFailure: Sendable {
         guard let mark = first.utf8.firstRange(of: "connection option \"".utf8) else { return nil }
         return String(first.unicodeScalars[mark.upperBound...].prefix { $0 != "\"" })
     }
+
+    /// Whether a message of libpq has one of a server in it, whose severity is followed by a colon and two spaces.
+    static func isByServer(_ message: String) -> Bool { message.has(":  ") }
 
     /// Returns the code in a message of libpq's briefest verbosity, which ends with it.
     static func sqlState(inBrief message: String) -> String? {

@@ -117,9 +117,11 @@ final class PipelinedConnection {
     private func connectionFailure(_ string: ConnectionString) -> PostgresError? {
         guard PQconnectionNeedsPassword(handle) == 0 else { return .authenticationFailed("it requires a password") }
         let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
-        let usedPassword = PQconnectionUsedPassword(handle) == 1
-        let failure = ConnectionFailure(message, sqlState: nil, usedPassword: usedPassword, string: string)
-        guard failure.needsCode else { return failure.error }
+        // A wrong password is not sent twice, if the server says so in English. In any other language only the code tells it from
+        // a server that is starting behind a pooler, which says so after the password.
+        guard ConnectionFailure.isByServer(message), !message.has("authentication failed") else {
+            return ConnectionFailure(message, sqlState: nil, string: string).error
+        }
         // libpq shows the server's code at this verbosity alone, which is set on a connection and not by an option.
         _ = PQsetErrorVerbosity(handle, Int32(latch_verbosity_sqlstate))
         PQreset(handle)

@@ -30,8 +30,10 @@ package struct PostgresError: CodedError {
     /// The way on for the caller.
     private(set) var recovery: Recovery
 
-    /// Whether no connection could be made, and the pool has waited for one: it ends all calls that wait.
+    /// Whether no connection could be made for a call, and the pool has waited for one.
     private(set) var endsWait = false
+    /// Whether it is so for all calls: no connection of the pool is open.
+    private(set) var endsAllWaits = false
 
     /// Whether the transaction was certainly rolled back, and may succeed if it is repeated.
     package var isRepeatable: Bool { recovery != .none }
@@ -44,10 +46,12 @@ package struct PostgresError: CodedError {
     }
 
     /// The error of connecting for a caller that has waited already: nothing repeats its call.
-    var conclusive: PostgresError {
+    ///
+    /// - Parameter isForAll: Whether no connection of the pool is open, so that no other call gets one.
+    func concluding(forAll isForAll: Bool) -> PostgresError {
         var error = self
         error.recovery = .none
-        error.endsWait = true
+        (error.endsWait, error.endsAllWaits) = (true, isForAll)
         return error
     }
 

@@ -158,7 +158,7 @@ extension PostgresPool {
         case .success: if isNews { configuration.reportOutage?(nil) }
         case .failure(let error):
             if isNews { configuration.reportOutage?(error) }
-            for waiter in rejected { waiter.continuation.resume(throwing: error.conclusive) }
+            for waiter in rejected { waiter.continuation.resume(throwing: error.concluding(forAll: true)) }
         }
         serve()
     }
@@ -198,10 +198,11 @@ extension PostgresPool {
     /// Rejects calls that have waited too long, closes connections that nobody has used for long, and makes an attempt that is due.
     private func expire(at check: ContinuousClock.Instant) {
         let now = ContinuousClock.now
-        let (late, outage, _) = state.withLock { state in
+        let (late, failure, _) = state.withLock { state in
             var late: [Waiter] = []
+            let failure = state.outage?.error.concluding(forAll: state.open == state.connecting)
             // An earlier check has taken its place.
-            guard state.nextCheck == check else { return (late, state.outage, [PooledConnection]()) }
+            guard state.nextCheck == check else { return (late, failure, [PooledConnection]()) }
             state.nextCheck = nil
             while let waiter = state.firstWaiter, state.deadline(of: waiter, configuration) <= now {
                 if let waiter = state.takeFirst() { late.append(waiter) }
@@ -209,9 +210,9 @@ extension PostgresPool {
             let unused = state.idle.prefix { $0.since + configuration.idleTimeout <= now }
             state.idle.removeFirst(unused.count)
             state.open -= unused.count
-            return (late, state.outage, unused.map(\.connection))
+            return (late, failure, unused.map(\.connection))
         }
-        let error = outage?.error.conclusive ?? .poolTimeout
+        let error = failure ?? .poolTimeout
         for waiter in late { waiter.continuation.resume(throwing: error) }
         serve()
     }

@@ -2,6 +2,7 @@
 
 public import LatchCore
 import PortableFoundation
+import Synchronization
 
 /// A coordination of the sessions of all processes that share a folder.
 ///
@@ -14,6 +15,8 @@ public final class FileCoordination: SessionCoordination {
     private let timeout: Duration
     private let clock: WallClock
     private let random: RandomSource
+    /// The content of the watched file as this object wrote it last.
+    private let lastAnnouncement = Mutex<[UInt8]?>(nil)
     /// Waits between two attempts at a lock.
     private let pause: @Sendable (Duration) async throws -> Void
 
@@ -146,11 +149,18 @@ public final class FileCoordination: SessionCoordination {
     ///
     /// If that fails, the others see the change when they next read the record.
     package func announceChange() {
+        let announcement = Self.mark + Array(random.identifier().utf8)
+        lastAnnouncement.withLock { $0 = announcement }
         do {
-            try AtomicFile("\(path).changed").overwrite(with: Self.mark + Array(random.identifier().utf8))
+            try AtomicFile("\(path).changed").overwrite(with: announcement)
         } catch {
             // Only the notification is lost.
         }
+    }
+
+    package var hasAnnouncedLast: Bool {
+        let own = lastAnnouncement.withLock { $0 }
+        do { return try own != nil && AtomicFile("\(path).changed").read() == own } catch { return false }
     }
 
     /// Watches the file.

@@ -24,6 +24,9 @@ package protocol SessionCoordination: Sendable {
     /// Notifies the other sessions that the record has changed.
     func announceChange() async
 
+    /// Whether the last announcement, as far as it can be read, was made by this coordination.
+    var hasAnnouncedLast: Bool { get }
+
     /// Returns a stream with an element for each later change by another session; several may be merged.
     func changes() -> AsyncStream<Void>
 }
@@ -39,6 +42,9 @@ package enum SessionSection: String, Sendable, Hashable, CaseIterable {
 extension SessionCoordination {
     /// Nil: the holder is not known.
     package func holder(of section: SessionSection) -> String? { nil }
+
+    /// False: each announcement may be another session's.
+    package var hasAnnouncedLast: Bool { false }
 
     /// Nil: each session reads the record each time.
     package var stamp: String? { nil }

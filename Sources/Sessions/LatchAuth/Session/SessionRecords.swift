@@ -15,7 +15,7 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
         case record(TokenRecord<Value>?, stamp: String)
         /// This session is replacing the record.
         case replacing
-        /// This session's change has failed: there is no stamp until somebody completes one.
+        /// This session's change has failed: most probably there is no stamp until somebody completes one.
         case incomplete
     }
 
@@ -42,6 +42,8 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
         return coordination?.stamp == stamp
     }
 
+    private var hasAnnouncedLast: Bool { coordination?.hasAnnouncedLast ?? false }
+
     /// Whether an announcement that has arrived may be another session's.
     ///
     /// That of this session's last change may arrive while the next one is under way, or has failed.
@@ -49,8 +51,8 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
         switch known.withLock({ $0.record }) {
         case .none: true
         case .record(_, let stamp): coordination?.stamp != stamp
-        case .replacing: false
-        case .incomplete: coordination?.stamp != nil
+        case .replacing: !hasAnnouncedLast
+        case .incomplete: coordination?.stamp != nil || !hasAnnouncedLast
         }
     }
 

@@ -18,12 +18,17 @@ final class PostgresAudit: Sendable {
         set { state.withLock { $0.chain = newValue } }
     }
 
+    /// Returns the least id of an entry of a time, unless the entry was restored.
+    static func firstID(at date: Date) -> Int64 { max(0, min(date.storedMilliseconds, 8_000_000_000_000)) << 20 }
+
+    /// The end of the ids of restored entries, which keep those that they had in SQLite.
+    static let endOfRestoredIDs: Int64 = 1 << 40
+
     /// Returns an id that no other entry of this node has: the time in milliseconds × 2²⁰, plus a random number.
     ///
     /// Within a millisecond the ids of a node are in the order of its entries.
     func nextID(at now: Date) -> Int64 {
-        let milliseconds = max(0, min(now.storedMilliseconds, 8_000_000_000_000))
-        let id = milliseconds << 20 | Int64.random(in: 0..<1 << 20)
+        let id = Self.firstID(at: now) | Int64.random(in: 0..<1 << 20)
         return state.withLock { state in
             state.lastID = max(id, state.lastID + 1)
             return state.lastID

@@ -59,13 +59,10 @@ extension SQLConnection {
 }
 
 extension AuditQuery {
-    /// The time by which the clocks of servers may have gone wrong, in seconds.
-    private static let clockTolerance = 86_400.0
-
     /// Returns the rest of a statement that selects the entries, and its values.
     ///
-    /// It goes back by the index of ids, those of PostgreSQL by that of the account's chain, up to the first entry that is older than
-    /// asked for by more than clocks go wrong: ids are in the order of time only as far as those are right.
+    /// It goes back by the index of ids, those of PostgreSQL by that of the account's chain. There an id is at least the time of
+    /// its entry, unless the entry was restored; in SQLite ids are numbers, and the whole log is read.
     fileprivate func clause(for dialect: SQLDialect) -> (String, [SQLValue]) {
         var conditions = ["id < $1"]
         var values: [SQLValue] = [.integer(before ?? .max)]
@@ -79,11 +76,10 @@ extension AuditQuery {
         if let event { conditions.append("event = \(placeholder(.text(event)))") }
         if let since {
             conditions.append("at >= \(placeholder(.date(since)))")
-            let bound = placeholder(.date(since.addingTimeInterval(-Self.clockTolerance)))
-            var older = "at < \(bound)"
-            if let accountID, dialect == .postgres { older += " AND chain = \(placeholder(.text(accountID)))" }
-            conditions.append(
-                "id > coalesce((SELECT id FROM audit WHERE \(older) ORDER BY id DESC LIMIT 1), -1)")
+            if dialect == .postgres {
+                let start = placeholder(.integer(PostgresAudit.firstID(at: since)))
+                conditions.append("(id >= \(start) OR id < \(placeholder(.integer(PostgresAudit.endOfRestoredIDs))))")
+            }
         }
         let limit = placeholder(.integer(Int64(limit)))
         return ("WHERE \(conditions.joined(separator: " AND ")) ORDER BY id DESC LIMIT \(limit)", values)

@@ -81,7 +81,7 @@ final class StoreLoader: StoreRowReceiver {
     /// The first keeps its number unless that is PostgreSQL's, a time.
     private func numbered(_ row: [SQLValue]) -> [SQLValue] {
         var id = lastEntry.map { $0 + 1 } ?? 1
-        if lastEntry == nil, case .integer(let found?) = row[0], found < 1 << 40 { id = found }
+        if lastEntry == nil, case .integer(let found?) = row[0], found < PostgresAudit.endOfRestoredIDs { id = found }
         lastEntry = id
         return [.integer(id)] + row.dropFirst()
     }
