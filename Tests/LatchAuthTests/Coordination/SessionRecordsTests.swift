@@ -14,6 +14,7 @@ import Testing
             let store = ObservedStore(secrets)
             let (own, other) = (records(in: folder, store), records(in: folder, secrets))
             store.writer.withLock { $0 = own }
+            await own.coordination?.announceChange()
             try await save("a", by: own)
             await own.coordination?.announceChange()
             try await save("b", by: own)
