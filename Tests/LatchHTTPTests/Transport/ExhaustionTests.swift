@@ -7,10 +7,17 @@ import LatchTesting
 import TestSupport
 import Testing
 
+/// Lets Dispatch open the descriptors of its timers, without which it ends the process itself.
+private func openTimers() async throws {
+    try await Task.sleep(for: .milliseconds(1), clock: .continuous)
+    try await Task.sleep(for: .milliseconds(1), clock: .suspending)
+}
+
 @Suite struct `A process that may open no more files` {
     /// Runs in a process of its own, since the limit applies to the whole process.
     @Test func `gets an error from its transport and is not ended`() async {
         await #expect(processExitsWith: .success) {
+            try await openTimers()
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
             let transport = CurlTransport()
@@ -44,6 +51,7 @@ import Testing
 
     @Test func `gets an error for a mail too`() async {
         await #expect(processExitsWith: .success) {
+            try await openTimers()
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
             let error = await #expect(throws: HTTPError.self) {
