@@ -19,7 +19,9 @@ import Synchronization
 public final class VirtualPasskeys: PasskeyProvider {
     private struct State {
         var isDeclining = false
-        var suggestion: SharedResult<Void>?
+        /// The next suggestion, or the one that is shown; its value is finished by the user's choice.
+        var suggestion = SharedResult<SharedResult<Void>>()
+        var isSuggesting = false
     }
 
     /// The authenticator, which has the keys.
@@ -27,7 +29,6 @@ public final class VirtualPasskeys: PasskeyProvider {
     /// Whether the keyboard suggests passkeys.
     public let isConditionalMediationAvailable: Bool
     private let state = Mutex(State())
-    private let suggestions = Gate()
 
     /// Creates the passkeys of a device.
     ///
@@ -37,7 +38,6 @@ public final class VirtualPasskeys: PasskeyProvider {
     public init(_ authenticator: VirtualAuthenticator = VirtualAuthenticator(), suggestsPasskeys: Bool = false) {
         self.authenticator = authenticator
         isConditionalMediationAvailable = suggestsPasskeys
-        suggestions.open()
     }
 
     /// Whether the user closes each dialog.
@@ -47,9 +47,13 @@ public final class VirtualPasskeys: PasskeyProvider {
     }
 
     /// Waits until the keyboard suggests a passkey, and chooses it.
-    public func chooseSuggestion() async {
-        await suggestions.reached()
-        state.withLock { $0.suggestion }?.finish(.success(()))
+    ///
+    /// A suggestion whose form is gone is not chosen.
+    ///
+    /// - Throws: `CancellationError` when the calling task is cancelled.
+    public func chooseSuggestion() async throws {
+        let suggestion = state.withLock { $0.suggestion }
+        try await suggestion.value().finish(.success(()))
     }
 
     /// Creates a passkey, unless the user declines.
@@ -64,10 +68,7 @@ public final class VirtualPasskeys: PasskeyProvider {
     /// Signs a challenge with the newest passkey, unless the user declines.
     public func get(_ options: PasskeyRequestOptions, mediation: PasskeyMediation) async throws -> PasskeyAssertion {
         if mediation == .conditional {
-            let suggestion = SharedResult<Void>()
-            state.withLock { $0.suggestion = suggestion }
-            await suggestions.pass()
-            try await suggestion.value()
+            try await suggest()
         } else if isDeclining {
             throw AccountError.passkeyCancelled
         }
@@ -75,6 +76,32 @@ public final class VirtualPasskeys: PasskeyProvider {
             try authenticator.get(Data(JSONValue.object(options.json).serialized()), origin: $0)
         }
         return try PasskeyAssertion(json: json)
+    }
+
+    /// Shows a suggestion in place of an earlier one, until it is chosen or the task is cancelled.
+    private func suggest() async throws {
+        let suggestion = state.withLock { state in
+            if state.isSuggesting { state.suggestion = SharedResult() }
+            state.isSuggesting = true
+            return state.suggestion
+        }
+        let choice = SharedResult<Void>()
+        suggestion.finish(.success(choice))
+        defer { withdraw(suggestion) }
+        // At once, since the next form may be there before this task goes on.
+        try await withTaskCancellationHandler {
+            try await choice.value()
+        } onCancel: {
+            withdraw(suggestion)
+        }
+    }
+
+    private func withdraw(_ suggestion: SharedResult<SharedResult<Void>>) {
+        state.withLock { state in
+            guard state.suggestion === suggestion else { return }
+            state.suggestion = SharedResult()
+            state.isSuggesting = false
+        }
     }
 
     /// Runs a ceremony of an app of a domain, and returns the authenticator's JSON.

@@ -106,9 +106,25 @@ import Testing
             try await backend.signedIn().addPasskey(from: passkeys)
             let client = try backend.client()
             async let tokens = client.signIn(withPasskeyFrom: passkeys, mediation: .conditional)
-            await passkeys.chooseSuggestion()
+            try await passkeys.chooseSuggestion()
             _ = try await tokens
             #expect(client.session.currentState.isSignedIn)
+        }
+    }
+
+    @Test func `is signed in by the suggestion of the second form, not that of the first`() async throws {
+        try await RealBackend.run { backend, _ in
+            let passkeys = VirtualPasskeys(suggestsPasskeys: true)
+            try await backend.signedIn().addPasskey(from: passkeys)
+            let first = try backend.client()
+            async let signIn = first.signIn(withPasskeyFrom: passkeys, mediation: .conditional)
+            try await passkeys.chooseSuggestion()
+            _ = try await signIn
+            let choice = Task { try await passkeys.chooseSuggestion() }
+            let second = try backend.client()
+            try await second.signIn(withPasskeyFrom: passkeys, mediation: .conditional)
+            try await choice.value
+            #expect(second.session.currentState.isSignedIn)
         }
     }
 

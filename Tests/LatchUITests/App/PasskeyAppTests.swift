@@ -8,6 +8,7 @@ import LatchTesting
 import LatchTexts
 import LatchUI
 import Synchronization
+import TestSupport
 import Testing
 
 /// An app with passkeys, on a device that is a virtual authenticator, at the real server.
@@ -87,8 +88,8 @@ import Testing
             await signOut(auth)
             guard case .signIn(let signIn) = auth.screen else { return record(auth) }
             #expect(!signIn.isBusy && signIn.machine.assistance == .passkey(.conditional))
-            await passkeys.chooseSuggestion()
-            while !auth.isSignedIn { await Task.yield() }
+            try await passkeys.chooseSuggestion()
+            try await eventually { auth.isSignedIn }
             await auth.settled()
             #expect(auth.screen == nil && auth.profile?.email == email)
         }
@@ -100,7 +101,7 @@ import Testing
             let passkeys = VirtualPasskeys(suggestsPasskeys: true)
             let offline = SignInModel(try server.client(), passkeys: passkeys)
             offline.send(.appear)
-            while offline.machine.assistance != nil { await Task.yield() }
+            try await eventually { offline.machine.assistance == nil }
             #expect(offline.failure == nil && offline.announcement == nil)
 
             server.isOffline.withLock { $0 = false }
