@@ -18,12 +18,12 @@ import Testing
         let database = try await database()
         defer { database.close() }
         let gate = Gate()
-        let holder = await database.occupy(until: gate)
+        let holder = try await database.occupy(until: gate)
         let order = Journal()
         try await withThrowingTaskGroup { group in
             for number in 0..<5 as Range<Int> {
                 group.addTask { try await database.withConnection { _ in order.append(number) } }
-                await eventually { database.connections.waiting == number + 1 }
+                try await eventually { database.connections.waiting == number + 1 }
             }
             gate.open()
             try await group.waitForAll()
@@ -58,7 +58,7 @@ import Testing
         // Connecting may take longer; from then on a free connection is given at once.
         while await failure({ try await database.number("SELECT 1") }) == .poolTimeout {}
         let gate = Gate()
-        let holder = await database.occupy(until: gate)
+        let holder = try await database.occupy(until: gate)
         #expect(await failure { try await database.number("SELECT 1") } == .poolTimeout)
         let cancelled = Task { try await database.withConnection { _ in Issue.record("it ran") } }
         cancelled.cancel()
@@ -73,9 +73,9 @@ import Testing
         let database = try await database { $0.maximumWaiting = 1 }
         defer { database.close() }
         let gate = Gate()
-        let holder = await database.occupy(until: gate)
+        let holder = try await database.occupy(until: gate)
         let waiting = Task { try await database.number("SELECT 3") }
-        await eventually { database.connections.waiting == 1 }
+        try await eventually { database.connections.waiting == 1 }
         #expect(await failure { try await database.number("SELECT 1") } == .overloaded)
         gate.open()
         #expect(try await waiting.value == 3)
@@ -86,7 +86,7 @@ import Testing
         let database = try await database { $0.idleTimeout = .milliseconds(1) }
         defer { database.close() }
         #expect(try await database.number("SELECT 1") == 1)
-        await eventually { database.connections.open == 0 }
+        try await eventually { database.connections.open == 0 }
         #expect(try await database.number("SELECT 1") == 1)
     }
 
@@ -125,7 +125,7 @@ import Testing
         let writes = (0..<64 as Range<Int64>).map { number in
             Task { try await writer.run([PostgresStatement("SELECT $1::bigint", [.integer(number)])], key: []).count }
         }
-        await eventually { database.outage == .connectionFailed && database.connections.waiting > 0 }
+        try await eventually { database.outage == .connectionFailed && database.connections.waiting > 0 }
         let second = try await first.restarted()
         for (number, read) in reads.enumerated() { #expect(try await read.value == Int64(number)) }
         for write in writes { #expect(try await write.value == 1) }
@@ -157,9 +157,9 @@ import Testing
     @Test func `that is closed rejects its callers and ends with the last use`() async throws {
         let database = try await database()
         let gate = Gate()
-        let holder = await database.occupy(until: gate)
+        let holder = try await database.occupy(until: gate)
         let waiting = Task { await failure { try await database.number("SELECT 1") } }
-        await eventually { database.connections.waiting == 1 }
+        try await eventually { database.connections.waiting == 1 }
         database.close()
         #expect(await waiting.value == .poolClosed)
         #expect(await failure { try await database.number("SELECT 1") } == .poolClosed)

@@ -18,11 +18,11 @@ import Testing
         // While the first flight waits for the only connection, the others gather.
         for divisors in [[Int64](repeating: 1, count: 64), [1, 1, 0, 1]] {
             let gate = Gate()
-            let holder = await database.occupy(until: gate)
+            let holder = try await database.occupy(until: gate)
             let first = Task { try await read(1) }
-            await eventually { database.connections.waiting == 1 }
+            try await eventually { database.connections.waiting == 1 }
             let others = divisors.map { divisor in Task { try await read(divisor) } }
-            await eventually { reader.waitingCount == others.count }
+            try await eventually { reader.waitingCount == others.count }
             gate.open()
             try await holder.value
             var transactions: Set<Int64?> = []

@@ -27,7 +27,7 @@ import Testing
                 gate.wait()
             }
         }
-        await eventually { !isLocked.entries.isEmpty }
+        try await eventually { !isLocked.entries.isEmpty }
         let groups = (0..<32 as Range<Int64>).map { id in
             [PostgresStatement("INSERT INTO held VALUES ($1)", [.integer(id)])]
         }

@@ -180,7 +180,7 @@ import Testing
         let error = await failure { try await impatient.number("SELECT 1") }
         #expect(error == .connectionFailed && error?.description.contains(PostgresCluster.password) == false)
         let write = Task { try await database.run("INSERT INTO survivor VALUES (1)") }
-        await eventually { database.outage == .connectionFailed }
+        try await eventually { database.outage == .connectionFailed }
         let second = try await first.restarted()
         #expect(try await write.value == 1)
         #expect(news.entries == [0, 1] && database.outage == nil, "lost once, and back")

@@ -46,11 +46,11 @@ import Testing
         // While the first flight waits for the only connection, the others gather.
         for (range, isDuplicate) in [(0..<64 as Range<Int64>, false), (64..<70, true)] {
             let gate = Gate()
-            let holder = await database.occupy(until: gate)
+            let holder = try await database.occupy(until: gate)
             let first = Task { try await insert(range.lowerBound) }
-            await eventually { database.connections.waiting == 1 }
+            try await eventually { database.connections.waiting == 1 }
             let others = range.dropFirst().map { id in Task { try await insert(isDuplicate && id > 67 ? 0 : id) } }
-            await eventually { writer.waitingCount == others.count }
+            try await eventually { writer.waitingCount == others.count }
             gate.open()
             try await holder.value
             var transactions: Set<Int64?> = []
@@ -90,7 +90,7 @@ import Testing
                 gate.wait()
             }
         }
-        await eventually { !isLocked.entries.isEmpty }
+        try await eventually { !isLocked.entries.isEmpty }
         for reads in [false, true] {
             let writer = PostgresWriter(database, maximumFlights: 1)
             let reader = PostgresReader(database, maximumFlights: 1)

@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite struct `A session of cookies that ends` {
@@ -43,7 +44,7 @@ import Testing
         try await session.signOut()
         await #expect(throws: AuthError.superseded) { try await request.value }
         gate.finish(.success(()))
-        while backend.logins == 0 { await Task.yield() }
+        try await eventually { backend.logins > 0 }
         await #expect(throws: AuthError.missingToken) { try await get(session) }
         #expect(secrets.names() == [])
         #expect(session.currentState == .signedOut(.user))
@@ -80,7 +81,7 @@ import Testing
         await #expect(throws: AuthError.superseded) { try await request.value }
         #expect(try await get(session).status == .ok)
         gate.finish(.success(()))
-        while backend.logins == 0 { await Task.yield() }
+        try await eventually { backend.logins > 0 }
         #expect(try await store.load()?.map(\.value) == ["other"])
         #expect(backend.sent == ["sid=other"])
     }

@@ -5,6 +5,7 @@ import LatchCore
 import LatchTesting
 import Observation
 import Synchronization
+import TestSupport
 import TestTags
 import Testing
 
@@ -44,22 +45,18 @@ import Testing
         }
     }
 
-    private func wait(until isDone: () -> Bool) async {
-        while !isDone() { await Task.yield() }
-    }
-
     @Test(.tags(.j15)) func `shows each state once and in order, those of time too`() async throws {
         let observed = ObservableSession(session, restores: false)
         let viewer = Viewer { observed.state }
         let first = tokens()
         try await session.signIn(first)
-        await wait { clock.sleepers.count == 1 }
+        try await eventually { clock.sleepers.count == 1 }
         clock.advance(by: 901)
-        await wait { session.currentState == .expired(first) }
+        try await eventually { session.currentState == .expired(first) }
         let second = tokens("second")
         try await session.signIn(second)
         try await session.signOut()
-        await wait { viewer.shown.last == .signedOut(.user) }
+        try await eventually { viewer.shown.last == .signedOut(.user) }
         let expected: [SessionState<Tokens>] = [
             .unknown, .signedIn(first), .expired(first), .signedIn(second), .signedOut(.user),
         ]
@@ -71,7 +68,7 @@ import Testing
         let viewer = Viewer { observed.state }
         let all = (0..<100).map { tokens("access-\($0)") }
         for tokens in all { try await session.signIn(tokens) }
-        await wait { viewer.shown.count == 101 }
+        try await eventually { viewer.shown.count == 101 }
         #expect(viewer.shown == [.unknown] + all.map { .signedIn($0) })
     }
 
@@ -80,15 +77,15 @@ import Testing
         #expect(observed.isRestoring && !observed.isSignedIn)
         let viewer = Viewer { [observed.isRestoring, observed.isSignedIn, observed.isExpired] }
         try await session.signIn(tokens())
-        await wait { observed.isSignedIn }
-        await wait { clock.sleepers.count == 1 }
+        try await eventually { observed.isSignedIn }
+        try await eventually { clock.sleepers.count == 1 }
         clock.advance(by: 901)
-        await wait { observed.isExpired }
+        try await eventually { observed.isExpired }
         #expect(observed.isSignedIn)
         try await session.signOut()
-        await wait { observed.signedOutReason == .user }
+        try await eventually { observed.signedOutReason == .user }
         #expect(!observed.isSignedIn && !observed.isExpired && observed.unavailability == nil)
-        await wait { viewer.shown.count == 4 }
+        try await eventually { viewer.shown.count == 4 }
         #expect(
             viewer.shown
                 == [[true, false, false], [false, true, false], [false, true, true], [false, false, false]])
@@ -105,20 +102,20 @@ import Testing
         let stored = Session(store: InMemoryTokenStore(tokens())) { $0.credential }
         let observed = ObservableSession(stored)
         #expect(observed.isRestoring)
-        await wait { !observed.isRestoring }
+        try await eventually { !observed.isRestoring }
         #expect(observed.isSignedIn)
         let empty = ObservableSession(session)
-        await wait { !empty.isRestoring }
+        try await eventually { !empty.isRestoring }
         #expect(empty.signedOutReason == .noAccount)
     }
 
-    @Test func `shows that a store cannot be read`() async {
+    @Test func `shows that a store cannot be read`() async throws {
         let session = SessionFixture()
         session.world.withLock { $0.loadFailure = .storeLocked }
         let locked = Session(store: FixtureStore(fixture: session)) { $0.credential }
         let observed = ObservableSession(locked, restores: false)
         await #expect(throws: AuthError.storeLocked) { try await locked.restore() }
-        await wait { observed.unavailability != nil }
+        try await eventually { observed.unavailability != nil }
         #expect(observed.unavailability == .storeLocked)
         #expect(!observed.isSignedIn && !observed.isRestoring)
     }
@@ -132,9 +129,9 @@ import Testing
         await #expect(throws: AuthError.stepUpRequired) {
             try await session.steppedUp(for: asked, refusing: snapshot, by: nil)
         }
-        await wait { observed.stepUp == asked }
+        try await eventually { observed.stepUp == asked }
         try await session.stepUp(to: tokens("gold"))
-        await wait { viewer.shown.count == 3 }
+        try await eventually { viewer.shown.count == 3 }
         #expect(viewer.shown == [nil, asked, nil])
     }
 
@@ -143,10 +140,10 @@ import Testing
         weak let observed = owned
         #expect(session.broadcast.watcherCount == 1)
         try await session.signIn(tokens())
-        await wait { owned?.isSignedIn == true }
+        try await eventually { owned?.isSignedIn == true }
         owned = nil
         #expect(observed == nil)
-        await wait { session.broadcast.watcherCount == 0 && session.stepUpBroadcast.watcherCount == 0 }
+        try await eventually { session.broadcast.watcherCount == 0 && session.stepUpBroadcast.watcherCount == 0 }
         try await session.signOut()
         #expect(session.broadcast.watcherCount == 0)
         #expect(session.stepUpBroadcast.watcherCount == 0)
@@ -159,7 +156,7 @@ import Testing
         session = nil
         #expect(observed?.session === released)
         observed = nil
-        await wait { released == nil }
+        try await eventually { released == nil }
         #expect(released == nil)
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Testing
 
 @testable import LatchAuth
@@ -18,11 +19,6 @@ import Testing
         return session
     }
 
-    /// Waits for what other threads are about to do; it is over at once where they have done it.
-    private func wait(until isDone: () -> Bool) async {
-        while !isDone() { await Task.yield() }
-    }
-
     @Test func `is gone although its streams are open, and ends them`() async throws {
         var owned: Session<Tokens>? = try await session()
         weak let session = owned
@@ -32,7 +28,7 @@ import Testing
             for await _ in states { count += 1 }
             return count
         }
-        await wait { clock.sleepers.count == 1 && clock.jumpListenerCount == 1 }
+        try await eventually { clock.sleepers.count == 1 && clock.jumpListenerCount == 1 }
         owned = nil
         #expect(await reader.value == 1)
         #expect(session == nil)
@@ -40,34 +36,34 @@ import Testing
 
     @Test func `leaves no task behind: none sleeps, and none listens for jumps of the date`() async throws {
         var owned: Session<Tokens>? = try await session()
-        await wait { clock.sleepers.count == 1 && clock.jumpListenerCount == 1 }
+        try await eventually { clock.sleepers.count == 1 && clock.jumpListenerCount == 1 }
         _ = try await owned?.credential()
         owned = nil
-        await wait { clock.sleepers.isEmpty && clock.jumpListenerCount == 0 }
+        try await eventually { clock.sleepers.isEmpty && clock.jumpListenerCount == 0 }
         #expect(clock.sleepers.isEmpty)
         #expect(clock.jumpListenerCount == 0)
     }
 
     @Test func `sleeps no more once its credential is expired or gone`() async throws {
         let session = try await session(life: -1)
-        await wait { clock.sleepers.isEmpty }
+        try await eventually { clock.sleepers.isEmpty }
         try await session.signIn(Tokens(access: "b", expiry: clock.now.addingTimeInterval(60)))
-        await wait { clock.sleepers.count == 1 }
+        try await eventually { clock.sleepers.count == 1 }
         try await session.signOut()
-        await wait { clock.sleepers.isEmpty }
+        try await eventually { clock.sleepers.isEmpty }
         #expect(clock.jumpListenerCount == 1)
     }
 
     @Test func `forgets an observer that stops, and one whose task is cancelled`() async throws {
         let session = try await session()
         for await _ in session.states { break }
-        await wait { session.broadcast.watcherCount == 0 }
+        try await eventually { session.broadcast.watcherCount == 0 }
         let states = session.states
         let reader = Task { for await _ in states {} }
         #expect(session.broadcast.watcherCount == 1)
         reader.cancel()
         await reader.value
-        await wait { session.broadcast.watcherCount == 0 }
+        try await eventually { session.broadcast.watcherCount == 0 }
         #expect(session.broadcast.watcherCount == 0)
     }
 }

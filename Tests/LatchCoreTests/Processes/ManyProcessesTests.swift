@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchProcess
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite struct `Many child processes` {
@@ -58,6 +59,6 @@ import Testing
             return process.id
         }()
         // Signal 0 asks whether there is such a process, a zombie included; the time limit is for one that stays.
-        while kill(id, 0) == 0 { await Task.yield() }
+        try await eventually { kill(id, 0) != 0 }
     }
 }

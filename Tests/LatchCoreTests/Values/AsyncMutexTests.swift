@@ -3,6 +3,7 @@
 import LatchCore
 import LatchTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Counts who is inside, from any task.
@@ -42,8 +43,8 @@ private final class Inside: Sendable {
         return (task, open)
     }
 
-    private func wait(forLine count: Int) async {
-        while turn.waiterCount < count { await Task.yield() }
+    private func wait(forLine count: Int) async throws {
+        try await eventually { turn.waiterCount >= count }
     }
 
     @Test func `is had at once where nobody has it, and given back`() async throws {
@@ -70,7 +71,7 @@ private final class Inside: Sendable {
                         inside.leave()
                     }
                 })
-            await wait(forLine: number + 1)
+            try await wait(forLine: number + 1)
         }
         open.finish()
         for task in tasks + [holder] { try await task.value }
@@ -84,7 +85,7 @@ private final class Inside: Sendable {
         var tasks: [Task<Void, any Error>] = []
         for number in 0..<4 {
             tasks.append(Task { try await turn.withLock { inside.enter(number) } })
-            await wait(forLine: number + 1)
+            try await wait(forLine: number + 1)
         }
         for number in [0, 2] {
             tasks[number].cancel()

@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import PortableFoundation
+import TestSupport
 import TestTags
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
     }
 
     /// Begins a task for each number, one after the other in the line.
-    private func line(_ numbers: Range<Int>, at limiter: RateLimiter) async -> [Task<Void, any Error>] {
+    private func line(_ numbers: Range<Int>, at limiter: RateLimiter) async throws -> [Task<Void, any Error>] {
         var tasks: [Task<Void, any Error>] = []
         for number in numbers {
             let waiting = limiter.waiting
@@ -25,14 +26,14 @@ import Testing
                     try await limiter.acquire()
                     began.add(number)
                 })
-            while limiter.waiting == waiting, !began.entries.contains(number) { await Task.yield() }
+            try await eventually { limiter.waiting != waiting || began.entries.contains(number) }
         }
         return tasks
     }
 
     @Test func `lets so many begin at once, and the next when the first is out of the window`() async throws {
         let limiter = limiter(3, per: .seconds(10))
-        let tasks = await line(0..<5, at: limiter)
+        let tasks = try await line(0..<5, at: limiter)
         #expect(began.entries == [0, 1, 2])
         #expect(limiter.waiting == 2)
         #expect(await clock.sleepers(atLeast: 1) == [.seconds(10)])
@@ -50,7 +51,7 @@ import Testing
         try await limiter.acquire()
         clock.advance(by: .seconds(6))
         try await limiter.acquire()
-        let tasks = await line(0..<2, at: limiter)
+        let tasks = try await line(0..<2, at: limiter)
         #expect(await clock.sleepers(atLeast: 1) == [.seconds(4)])
         clock.advance(by: .seconds(4))
         try await tasks[0].value
@@ -63,7 +64,7 @@ import Testing
 
     @Test func `lets wait in the order of coming, with one sleeper for all`() async throws {
         let limiter = limiter(1, per: .seconds(1))
-        let tasks = await line(0..<12, at: limiter)
+        let tasks = try await line(0..<12, at: limiter)
         for number in 1..<12 {
             #expect(await clock.sleepers(atLeast: 1) == [.seconds(1)])
             clock.advance(by: .seconds(1))
@@ -74,7 +75,7 @@ import Testing
 
     @Test func `gives the place of one who is cancelled to the next`() async throws {
         let limiter = limiter(1, per: .seconds(10))
-        let tasks = await line(0..<5, at: limiter)
+        let tasks = try await line(0..<5, at: limiter)
         // The first of the line sleeps for all, the third waits behind it.
         for number in [1, 3] {
             tasks[number].cancel()
@@ -107,7 +108,7 @@ import Testing
 
     @Test(arguments: [-86_400.0, 86_400]) func `is not moved by a jump of the date`(seconds: Double) async throws {
         let limiter = limiter(1, per: .seconds(10))
-        let tasks = await line(0..<2, at: limiter)
+        let tasks = try await line(0..<2, at: limiter)
         _ = await clock.sleepers(atLeast: 1)
         clock.jump(by: seconds)
         #expect(clock.sleepers == [.seconds(10)])
@@ -120,7 +121,7 @@ import Testing
         let limiter = limiter(100, per: .seconds(1))
         limiter.pause(for: .seconds(30))
         limiter.pause(for: .seconds(5))
-        let tasks = await line(0..<2, at: limiter)
+        let tasks = try await line(0..<2, at: limiter)
         #expect(await clock.sleepers(atLeast: 1) == [.seconds(30)])
         limiter.pause(for: .seconds(40))
         clock.advance(by: .seconds(30))

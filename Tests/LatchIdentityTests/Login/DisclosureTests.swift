@@ -5,6 +5,7 @@ import LatchCore
 import LatchCrypto
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import TestTags
 import Testing
 
@@ -135,7 +136,7 @@ import Testing
                     try await pool.run(for: .signUp, from: network) { () throws(IdentityError) in hold.work() }
                 }
             }
-            while pool.load.waiting < 1 { await Task.yield() }
+            try? await eventually { pool.load.waiting >= 1 }
             for (email, name) in [
                 ("ada@example.com", "free"), ("free@example.com", "ada"), ("free@example.com", "free"),
             ] {

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Synchronization
+import TestSupport
 import TestTags
 import Testing
 
@@ -313,10 +314,11 @@ private func token(in message: MailMessage?) -> JSONValue {
             for number in 0..<20 {
                 #expect(try await node.forget("\(name)\(number)@example.com") == 200)
                 // A flush would begin a second worker, and two that look for a mail write once more.
-                while try await store.first(
-                    "SELECT 1 FROM mail WHERE due_at <= ?", [.date(node.clock.now)],
-                    read: { row throws(IdentityError) in try row.integer(0) }) != nil
-                { await Task.yield() }
+                try await eventually {
+                    try await store.first(
+                        "SELECT 1 FROM mail WHERE due_at <= ?", [.date(node.clock.now)],
+                        read: { row throws(IdentityError) in try row.integer(0) }) == nil
+                }
             }
             await node.identity.dependencies.mails.flush()
             costs.append(store.writeStatistics.jobs - jobs)

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchCrypto
 import LatchHTTP
+import TestSupport
 import TestTags
 import Testing
 
@@ -103,7 +104,7 @@ import Testing
                     try await pool.run(for: .login, from: network) { () throws(IdentityError) in hold.work() }
                 }
             }
-            while pool.load.waiting < 2 { await Task.yield() }
+            try? await eventually { pool.load.waiting >= 2 }
             for number in 0..<30 {
                 let refused = try await site.logIn(number.isMultiple(of: 2) ? "ada@example.com" : "nobody@example.com")
                 #expect(refused.status == 503)

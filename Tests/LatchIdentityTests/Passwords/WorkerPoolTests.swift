@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import Synchronization
+import TestSupport
 import TestTags
 import Testing
 
@@ -65,7 +66,7 @@ private final class Order<Element: Sendable>: Sendable {
         async let held = outcome(pool) { hold.work() }
         await hold.untilBegun()
         let aborting = Task { await outcome(pool) { Issue.record("work of a caller that went away was done") } }
-        while pool.load.waiting == 0 { await Task.yield() }
+        try? await eventually { pool.load.waiting > 0 }
         #expect(await outcome(pool) == "overloaded")
         aborting.cancel()
         #expect(await aborting.value == "cancelled")
@@ -105,11 +106,11 @@ private final class Order<Element: Sendable>: Sendable {
             for _ in 0..<100 {
                 group.addTask { await outcome(pool, for: flood) { order.append(flood) } }
             }
-            while pool.load.waiting < 100 { await Task.yield() }
+            try? await eventually { pool.load.waiting >= 100 }
             // A full queue leaves the places of the others.
             #expect(await outcome(pool, for: flood) == "overloaded")
             group.addTask { await outcome(pool, for: late) { order.append(late) } }
-            while pool.load.waiting < 101 { await Task.yield() }
+            try? await eventually { pool.load.waiting >= 101 }
             hold.release()
             for await outcome in group { #expect(outcome == "done") }
         }
@@ -130,7 +131,7 @@ private final class Order<Element: Sendable>: Sendable {
                 let address = "192.0.2.\(number % 2)"
                 group.addTask { await outcome(pool, from: address) { order.append("flood") } }
             }
-            while pool.load.waiting < 100 { await Task.yield() }
+            try? await eventually { pool.load.waiting >= 100 }
             group.addTask {
                 await outcome(pool, from: "198.51.100.7") { order.append("honest") }
             }

@@ -7,6 +7,7 @@ import LatchRPC
 import LatchServer
 import LatchTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LatchIdentity
@@ -162,7 +163,7 @@ private func configuration(
         let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
         _ = try await handler.respond(to: request("/notes/1"))
         exporter.run()
-        while exporter.statistics.exported + exporter.statistics.failed == 0 { await Task.yield() }
+        try await eventually { exporter.statistics.exported + exporter.statistics.failed > 0 }
         #expect(exporter.statistics == .init(exported: exported, failed: 1 - exported))
         #expect(collector.requests.filter { $0.path == "/v1/traces" }.count == sent)
         await exporter.close()

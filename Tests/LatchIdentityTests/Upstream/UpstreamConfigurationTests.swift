@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import TestSupport
 import Testing
 
 @testable import LatchIdentity
@@ -82,7 +83,7 @@ import Testing
         #expect(count == 1)
         brokering.clock.advance(by: 86_401)
         #expect(try await brokering.get(UpstreamApp().path()).status == 302)
-        while upstream.requests.count < 2 { await Task.yield() }
+        try await eventually { upstream.requests.count >= 2 }
         #expect(try await brokering.get(UpstreamApp().path()).status == 302)
         #expect(upstream.requests.count == 2)
         await brokering.close()

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import TestSupport
 import TestTags
 import Testing
 
@@ -94,7 +95,7 @@ import Testing
         func fetched() -> Int { upstream.requests.count { $0.path == document } }
         let before = fetched()
         for _ in 0..<3 { #expect(try await site.signIn(through: upstream).status == 200) }
-        while fetched() == before { await Task.yield() }
+        try await eventually { fetched() != before }
         #expect(fetched() == before + 1)
         // Ten minutes later one request tries again, and the new endpoint is used.
         upstream.deviate {

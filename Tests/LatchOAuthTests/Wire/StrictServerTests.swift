@@ -38,7 +38,7 @@ import Testing
         }
         #expect(try await client.server().userInfoEndpoint == old)
         provider.clock.advance(by: .seconds(601))
-        while try await client.server().userInfoEndpoint == old { await Task.yield() }
+        try await eventually { try await client.server().userInfoEndpoint != old }
         #expect(provider.requests(to: path).count == 3)
     }
 

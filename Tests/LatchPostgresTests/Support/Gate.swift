@@ -2,6 +2,7 @@
 
 import Dispatch
 import Synchronization
+import TestSupport
 
 @testable import LatchPostgres
 
@@ -16,14 +17,9 @@ struct Gate: Sendable {
     func open() { semaphore.signal() }
 }
 
-/// Waits until a condition holds, which the tests' time limit bounds.
-func eventually(_ condition: () -> Bool) async {
-    while !condition() { await Task.yield() }
-}
-
 extension PostgresDatabase {
     /// Occupies a connection until the gate opens.
-    func occupy(until gate: Gate) async -> Task<Void, any Error> {
+    func occupy(until gate: Gate) async throws -> Task<Void, any Error> {
         let begun = Journal()
         let task = Task {
             try await self.withConnection { _ in
@@ -31,7 +27,7 @@ extension PostgresDatabase {
                 gate.wait()
             }
         }
-        await eventually { !begun.entries.isEmpty && connections.waiting == 0 }
+        try await eventually { !begun.entries.isEmpty && connections.waiting == 0 }
         return task
     }
 }

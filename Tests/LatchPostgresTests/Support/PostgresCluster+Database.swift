@@ -31,7 +31,7 @@ extension PostgresDatabase {
 
     /// Waits until a query selects a number other than 0.
     func wait(for sql: String) async throws {
-        while try await number(sql) ?? 0 == 0 { await Task.yield() }
+        try await eventually { try await number(sql) ?? 0 != 0 }
     }
 }
 

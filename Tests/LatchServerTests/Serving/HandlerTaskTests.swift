@@ -140,7 +140,7 @@ import Testing
         await client.send(Self.request)
         #expect(await client.receiveResponse()?.body.bytes.count == 100_000)
         client.reset()
-        while server.connectionCount > 0 { await Task.yield() }
+        try await eventually { server.connectionCount == 0 }
         await server.shutdown(grace: .zero)
     }
 }

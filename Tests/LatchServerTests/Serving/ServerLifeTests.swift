@@ -177,7 +177,7 @@ import Testing
     @Test func `ends its run when it is shut down`() async throws {
         let server = Server(handler: Self.ok, configuration: .patient)
         let run = Task { try await server.run() }
-        while server.address == nil { await Task.yield() }
+        try await eventually { server.address != nil }
         await server.shutdown(grace: .seconds(1))
         try await run.value
     }

@@ -15,7 +15,7 @@ import Testing
 @Suite(.serialized) struct `One account in many processes` {
     /// Waits until the server refuses a token for its age.
     private func untilExpired(_ token: String, at url: URL) async throws {
-        while try await `Signing in on the command line`.status(of: token, at: url) == 200 { await Task.yield() }
+        try await eventually { try await `Signing in on the command line`.status(of: token, at: url) != 200 }
     }
 
     /// The outcomes of calls that were begun at once.
@@ -40,7 +40,7 @@ import Testing
                     .write(to: URL(filePath: file))
                 let renewals = try await ServerMetrics(readingFrom: url).refreshes
                 process.hangUp()
-                while BuiltProgram.lines(of: home.folder + "/error").isEmpty { await Task.yield() }
+                try await eventually { !BuiltProgram.lines(of: home.folder + "/error").isEmpty }
                 let begin = ContinuousClock.now
                 while begin.duration(to: .now) < .seconds(1) { await Task.yield() }
                 let outcomes = await outcomes(try (0..<8).map { _ in try home.start(["token"]) })

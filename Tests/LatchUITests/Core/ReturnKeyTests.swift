@@ -3,6 +3,7 @@
 import LatchAccounts
 import LatchTexts
 import LatchUI
+import TestSupport
 import Testing
 
 @MainActor @Suite struct `The return key` {
@@ -38,21 +39,16 @@ import Testing
 }
 
 @MainActor @Suite struct `The banner of a connection` {
-    @Test func `is there while the device is offline`() async {
+    @Test func `is there while the device is offline`() async throws {
         let (changes, sender) = AsyncStream<Bool>.makeStream()
         let model = ConnectionModel(changes)
         #expect(model.controls.isEmpty)
         sender.yield(false)
-        await Self.wait { model.isOffline }
+        try await eventually { model.isOffline }
         #expect(model.controls.map(\.label) == [Phrase("connection.offline")])
         sender.yield(true)
-        await Self.wait { !model.isOffline }
+        try await eventually { !model.isOffline }
         #expect(model.controls.isEmpty)
-    }
-
-    /// Waits for the task of the model, which runs on the same actor.
-    private static func wait(until isDone: @MainActor () -> Bool) async {
-        while !isDone() { await Task.yield() }
     }
 }
 

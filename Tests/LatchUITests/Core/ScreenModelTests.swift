@@ -7,6 +7,7 @@ import LatchHTTP
 import LatchTesting
 import LatchTexts
 import LatchUI
+import TestSupport
 import Testing
 
 @MainActor @Suite struct `A model of a screen` {
@@ -148,12 +149,12 @@ import Testing
         #expect(!model.isBusy)
         _ = await clock.sleepers(atLeast: 1)
         clock.advance(by: 31)
-        await changed(model) { $0.control(.submit)?.isEnabled == true }
+        try await eventually { model.control(.submit)?.isEnabled == true }
         #expect(model.control(.failure) == nil)
         #expect(model.announcement?.phrase == Phrase("failure.locked.over"))
     }
 
-    @Test func `returns to the password when the challenge expires`() async {
+    @Test func `returns to the password when the challenge expires`() async throws {
         let expiry = clock.wallClock().now.addingTimeInterval(300)
         let model = model { _ in .challenged(SignInChallenge(token: "lc1.x", expiryDate: expiry)) }
         fill(model)
@@ -162,13 +163,8 @@ import Testing
         #expect(model.focus == .code)
         _ = await clock.sleepers(atLeast: 1)
         clock.advance(by: 301)
-        await changed(model) { $0.screen.step == .credentials }
+        try await eventually { model.screen.step == .credentials }
         #expect(model.machine.failure?.reason == .expired)
         #expect(model.control(.email)?.text.value == "ada@example.com")
-    }
-
-    /// Waits until a condition of the model holds.
-    private func changed(_ model: SignInModel, _ condition: (SignInModel) -> Bool) async {
-        while !condition(model) { await Task.yield() }
     }
 }

@@ -7,6 +7,7 @@ import LatchTesting
 import LatchTexts
 import LatchUI
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LatchIdentity
@@ -109,12 +110,12 @@ import Testing
         let stepUp = StepUpModel(client)
         let gate = SessionGateModel(client.session)
         stepUp.onFinish = { gate.endStepUp($0) }
-        while !gate.isStepUpPresented { await Task.yield() }
+        try await eventually { gate.isStepUpPresented }
         await stepUp.use(press: .cancel)
         #expect(!gate.isStepUpPresented)
         // The next request that needs it shows it again.
         await model.use(press: .submit)
-        while !gate.isStepUpPresented { await Task.yield() }
+        try await eventually { gate.isStepUpPresented }
         await stepUp.use([.password: password], press: .submit)
         #expect(stepUp.outcome == .authenticated && client.session.stepUp == nil)
 

@@ -4,12 +4,13 @@
 import Foundation
 import LatchCore
 import Testing
+import TestSupport
 
 /// That a jump is told cannot be tried here: no test may set the date of the machine that it runs on.
 @Suite struct `A watch on the date` {
     private final class Canary: Sendable {}
 
-    @Test func `leaves nothing behind when it goes`() async {
+    @Test func `leaves nothing behind when it goes`() async throws {
         weak var kept: Canary?
         do {
             let canary = Canary()
@@ -18,7 +19,7 @@ import Testing
             #expect(watch != nil)
             withExtendedLifetime(watch) {}
         }
-        while kept != nil { await Task.yield() }
+        try await eventually { kept == nil }
         #expect(kept == nil)
     }
 

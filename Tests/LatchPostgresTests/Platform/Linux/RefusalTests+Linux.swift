@@ -36,7 +36,7 @@ import Testing
                 }
             }
         }
-        await eventually { (writes ? writer.waitingCount : reader.waitingCount) == calls.count - 1 }
+        try await eventually { (writes ? writer.waitingCount : reader.waitingCount) == calls.count - 1 }
         let running = Task { await server.run() }
         defer { running.cancel() }
         for call in calls {
