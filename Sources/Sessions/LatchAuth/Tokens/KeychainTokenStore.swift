@@ -9,12 +9,15 @@ public typealias KeychainTokenStore = SecretTokenStore<Tokens>
 extension SecretTokenStore where Value == Tokens {
     /// Creates a store of the tokens of one account of a service in the platform's secret store.
     ///
+    /// An account that AuthPackage's store of these names has left in the keychain is read, and goes on.
+    ///
     /// - Parameters:
     ///   - service: Names the program, such as its bundle identifier.
     ///   - account: Distinguishes the accounts of the program.
     public init(service: String, account: String) {
         self.init(
             platformSecretStore(service: service), name: account,
-            coordinatedBy: platformCoordination(service: service, account: account))
+            coordinatedBy: platformCoordination(service: service, account: account),
+            replacing: .authPackage(account: account))
     }
 }

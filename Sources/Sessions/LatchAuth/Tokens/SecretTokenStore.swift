@@ -11,6 +11,8 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
     private let name: String
     /// The coordination of the sessions over this record.
     package let coordination: (any SessionCoordination)?
+    /// The layout that another library's record of the same name may have.
+    private let legacy: LegacyLayout?
 
     /// Creates a token store inside `secrets`.
     ///
@@ -23,10 +25,14 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
     }
 
     /// Creates a token store inside `secrets` with any coordination.
-    package init(_ secrets: any SecretStore, name: String, coordinatedBy coordination: (any SessionCoordination)?) {
+    package init(
+        _ secrets: any SecretStore, name: String, coordinatedBy coordination: (any SessionCoordination)?,
+        replacing legacy: LegacyLayout? = nil
+    ) {
         self.secrets = secrets
         self.name = name
         self.coordination = coordination
+        self.legacy = legacy
     }
 
     /// Replaces the stored credential.
@@ -97,6 +103,9 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
         } catch AuthError.storeNewer {
             throw AuthError.store(.storeNewer, "the record '\(name)'")
         } catch {
+            if let tokens = legacy?.account(in: bytes, named: name)?.tokens as? Value {
+                return TokenRecord(credential: tokens)
+            }
             // The decoding error may quote the record, so it is not passed on.
             throw AuthError.store(.storeCorrupt, "the record '\(name)' is not a credential")
         }

@@ -154,6 +154,20 @@ import Testing
         #expect(outcome == .migrated(LegacyAccount(tokens: Tokens(access: "a", refresh: "r"))))
         #expect(try await store.load() == Tokens(access: "a", refresh: "r"))
     }
+
+    @Test func `of AuthPackage goes on in its place, where the store has the same name`() async throws {
+        keep(["auth": #"{"accessToken":"a","refreshToken":"r","expiry":800000000.5}"#])
+        let blind = SecretTokenStore<Tokens>(secrets, name: "auth")
+        await #expect(throws: AuthError.storeCorrupt) { try await blind.load() }
+        let store = SecretTokenStore<Tokens>(
+            secrets, name: "auth", coordinatedBy: nil, replacing: .authPackage(account: "auth"))
+        let old = Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSinceReferenceDate: 800_000_000.5))
+        let session = Session(store: store) { _ in Tokens(access: "b", refresh: "s") }
+        #expect(try await store.load() == old)
+        #expect(try await session.refreshed(replacing: old).access == "b")
+        #expect(try await blind.load()?.refresh == "s")
+        #expect(secrets.names() == ["auth"])
+    }
 }
 
 @Suite struct `Secrets of an earlier library, whatever they hold` {

@@ -121,6 +121,14 @@ package struct LegacyAccount: Sendable, Hashable {
     }
 }
 
+extension LegacyLayout {
+    /// Returns the account in a layout of one secret; nil if the secret has another layout.
+    func account(in secret: [UInt8], named name: String) -> LegacyAccount? {
+        guard case .account(let account) = LegacyRecord(self, name: name, secret: secret).content else { return nil }
+        return account
+    }
+}
+
 extension LegacyMigration {
     /// The result of a migration.
     package enum Outcome: Sendable, Hashable {
@@ -158,6 +166,12 @@ private struct LegacyRecord {
         var secrets: [String: [UInt8]] = [:]
         for name in layout.names { secrets[name] = try await store.read(name) }
         self.secrets = secrets
+    }
+
+    /// A record of one secret.
+    init(_ layout: LegacyLayout, name: String, secret: [UInt8]) {
+        self.layout = layout
+        secrets = [name: secret]
     }
 
     /// The meaning of the secrets together.
