@@ -7,10 +7,11 @@ import Testing
 @Suite struct `A session in every order of events` {
     @Test(arguments: SessionExploration.scenarios)
     func `keeps every rule`(scenario: SessionExploration.Scenario) {
-        let report = StateExplorer.explore(scenario.world, depth: scenario.depth, limit: 100_000)
+        let report = StateExplorer.explore(scenario.world, depth: scenario.depth, limit: 1_000_000)
         #expect(
             report.violation == nil,
             "\(report.violation ?? ""), after: \(report.counterexample.joined(separator: "; "))")
+        #expect(report.isComplete)
     }
 
     @Test(arguments: SessionExploration.defects)
