@@ -54,10 +54,20 @@ enum AdminAuditSubcommand {
                 ]
             }
             return (
-                ListText(headings: ["id", "time", "event", "account", "detail"], rows: rows),
+                ListText(
+                    headings: ["id", "time", "event", "account", "detail"], rows: rows,
+                    footer: rows.isEmpty ? nothing(fits: query, who) : ""),
                 ["entries": .array(json)]
             )
         }
+    }
+
+    /// Says that no entry fits, and which names were taken as they are.
+    private static func nothing(fits query: AuditQuery, _ who: String?) -> String {
+        let names = [
+            query.event.map { "the event '\($0)'" }, who.map { "the account '\($0)'" },
+        ].compactMap(\.self)
+        return "No entries\(names.isEmpty ? "" : " of " + names.joined(separator: " and ")).".printable
     }
 
     /// Returns the id of an account; that of one which is gone is what the call says.
