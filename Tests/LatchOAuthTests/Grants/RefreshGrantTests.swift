@@ -52,6 +52,18 @@ private struct OneTimeCodeGrant: Grant {
         #expect(response.grantedScopes == nil)
     }
 
+    // RFC 7523 §2.1.
+    @Test func `may be an assertion that somebody else signed`() async throws {
+        issuer.on(.ok, #"{"access_token":"a"}"#)
+        let grant = JWTBearerGrant(assertion: "e30.e30.canary", scopes: .list("files:read"))
+        #expect(try await issuer.endpoint().tokens(for: grant).tokens.access == "a")
+        let type = "grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer"
+        #expect(issuer.forms == [[type, "assertion=e30.e30.canary", "scope=files:read"]])
+        var text = "\(grant) \(String(reflecting: grant))"
+        dump(grant, to: &text)
+        #expect(!text.contains("canary"))
+    }
+
     @Test(.tags(.l14)) func `shows no token`() {
         let grant = RefreshGrant(refreshToken: "canary", scopes: .list("a:read"))
         var text = "\(grant) \(String(reflecting: grant))"
