@@ -73,6 +73,7 @@ extension Tag {
     @Tag public static var attackG2: Self
     @Tag public static var attackG3: Self
     @Tag public static var attackG4: Self
+    @Tag public static var attackG5: Self
     @Tag public static var attackG6: Self
     @Tag public static var attackG7: Self
     @Tag public static var attackH1: Self

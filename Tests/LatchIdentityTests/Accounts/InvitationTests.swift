@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        .tags(.attackK1),
+        .tags(.attackK9),
         arguments: [
             (["user"], ["client"], 403), (["moderator"], [], 403), (["admin"], ["client"], 201),
             (["admin"], ["moderator"], 201), (["admin"], ["admin"], 403), (["admin"], ["super_admin"], 403),

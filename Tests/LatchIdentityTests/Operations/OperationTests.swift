@@ -297,7 +297,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(1))) struct `The housekeeping of a server` {
-    @Test(.tags(.attackK2)) func `removes ended devices and old audit entries by itself`() async throws {
+    @Test func `removes ended devices and old audit entries by itself`() async throws {
         let site = try await Site()
         try await site.signUp()
         let id = try #require(RefreshToken(try await site.logIn().refresh)?.deviceID)

@@ -16,7 +16,7 @@ import Testing
     private static let password = "canary-Passw0rd-1"
     private static let nextPassword = "canary-Passw0rd-2"
 
-    @Test(.tags(.p12)) func `are in no log, no metric, no trace, no slow query and no error`() async throws {
+    @Test(.tags(.p12, .attackK6)) func `are in no log, no metric, no trace, no slow query and no error`() async throws {
         let exported = Mutex<[UInt8]>([])
         let collector = ClosureHandler { request in
             exported.withLock { $0 += request.body.bytes }

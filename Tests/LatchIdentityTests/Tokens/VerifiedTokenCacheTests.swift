@@ -81,7 +81,7 @@ private final class CountedCache: Sendable {
         #expect(counted.cache.statistics.entries <= 16)
     }
 
-    @Test(.tags(.attackK2)) func `has a bounded number of entries under a million of different valid tokens`() {
+    @Test func `has a bounded number of entries under a million of different valid tokens`() {
         let counted = CountedCache(capacity: VerifiedTokenCache.defaultCapacity)
         var most = 0
         for number in 0..<1_000_000 {
@@ -108,7 +108,7 @@ private final class CountedCache: Sendable {
         }
     }
 
-    @Test(.tags(.attackK2)) func `are forgotten after a write, while their tokens stay verified`() throws {
+    @Test func `are forgotten after a write, while their tokens stay verified`() throws {
         let first = try keep(0..<8, version: 1, uptime: .zero)
         #expect(first.allSatisfy { $0.session(at: SessionState(version: 1, uptime: .milliseconds(900))) != nil })
         #expect(first.allSatisfy { $0.session(at: SessionState(version: 2, uptime: .zero)) == nil })
@@ -118,7 +118,7 @@ private final class CountedCache: Sendable {
         #expect(counted.verifications == 9)
     }
 
-    @Test(.tags(.attackK2)) func `are forgotten after a second, and not before`() throws {
+    @Test func `are forgotten after a second, and not before`() throws {
         let first = try keep(0..<4, version: 1, uptime: .zero)
         let second = try keep(4..<8, version: 1, uptime: .milliseconds(900))
         _ = try keep(8..<9, version: 1, uptime: .seconds(1))

@@ -9,6 +9,7 @@ import LatchOAuth
 import LatchTesting
 import Synchronization
 import TestSupport
+import TestTags
 import Testing
 
 /// The client modules of FAPI 2.0 and of OpenID Connect's logout profiles, each against a provider that misbehaves in
@@ -327,7 +328,7 @@ import Testing
         ("expired", { $0.expiry = $0.issuedAt?.addingTimeInterval(-60) }),
     ]
 
-    @Test(arguments: brokenLogouts.indices)
+    @Test(.tags(.attackG5), arguments: brokenLogouts.indices)
     func `backchannel-logout-invalid: refuses a malformed token`(index: Int) async throws {
         let provider = try ScriptedProvider()
         let token = try logoutToken(provider) { Self.brokenLogouts[index].1(&$0) }
@@ -336,7 +337,7 @@ import Testing
         }
     }
 
-    @Test func `backchannel-logout-iss: refuses a token of another issuer`() async throws {
+    @Test(.tags(.attackG5)) func `backchannel-logout-iss: refuses a token of another issuer`() async throws {
         let provider = try ScriptedProvider()
         let token = try logoutToken(provider) { $0.issuer = "https://evil.example" }
         await #expect(throws: OAuthError.issuerMismatch) {
@@ -344,7 +345,9 @@ import Testing
         }
     }
 
-    @Test func `backchannel-logout-typ: refuses an access token, and another key's signature`() async throws {
+    @Test(.tags(.attackG5)) func `backchannel-logout-typ: refuses an access token, and another key's signature`()
+        async throws
+    {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let token = try logoutToken(provider, type: "at+jwt")

@@ -4,10 +4,11 @@ import LatchHTTP
 import LatchServer
 import LatchTesting
 import TestSupport
+import TestTags
 import Testing
 
 /// Tests with a clock that they advance themselves, and the default deadlines.
-@Suite struct `A client that trickles` {
+@Suite(.tags(.attackK2)) struct `A client that trickles` {
     static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
     static let ok = ClosureHandler { _ in HTTPResponse(status: .ok) }
     let uptime = ManualUptime()

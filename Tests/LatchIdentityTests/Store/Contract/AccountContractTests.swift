@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK1), arguments: StoreBackend.all)
+    @Test(.tags(.attackK9), arguments: StoreBackend.all)
     func `are not created by somebody whose role or account has ended meanwhile`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let store = fixture.store
