@@ -106,7 +106,7 @@ def started():
 def mailed(recipient, purpose):
     """The token of a mail to an address, whose link has the path of a purpose."""
     for _ in range(600):
-        for file in sorted(mails.iterdir(), reverse=True):
+        for file in sorted(mails.glob("*.eml"), reverse=True):
             message = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
             text = message.get_body(("plain",)).get_content() if message["To"] and recipient in message["To"] else ""
             found = re.search(purpose + r"[?#](?:\w+=)?([A-Za-z0-9._~-]{20,})", text)

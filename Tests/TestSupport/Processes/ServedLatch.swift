@@ -80,7 +80,7 @@ public final class ServedLatch: Sendable {
         let names =
             FileManager.default.fileExists(atPath: mails)
             ? try FileManager.default.contentsOfDirectory(atPath: mails) : []
-        return try names.sorted().reversed().lazy
+        return try names.filter { $0.hasSuffix(".eml") }.sorted().reversed().lazy
             .map { try String(contentsOfFile: "\(mails)/\($0)", encoding: .utf8) }
             .first { $0.contains(words) }
     }
