@@ -133,3 +133,27 @@ import Testing
         #expect(!HelpText([Self.root, Self.things]).text.contains("soon"))
     }
 }
+
+@Suite struct `An identifier that begins with a dash` {
+    private func arguments(_ words: String...) throws(CommandError) -> [String] {
+        let request = try ArgumentParser.parse(["admin", "devices", "sign-out"] + words, with: Program.root)
+        guard case .run(_, let invocation) = request else { return [] }
+        return invocation.arguments
+    }
+
+    @Test(arguments: ["-mWxBrJ3xtEOK1WgP99hwQ", "--WxBrJ3xtEOK1WgP99hwQ", "-json_-json_-json_-json"])
+    func `is taken as it was shown`(id: String) throws {
+        #expect(try arguments("ada@example.com", id) == ["ada@example.com", id])
+        #expect(try arguments("ada@example.com", id, "--json") == ["ada@example.com", id])
+        #expect(try arguments("ada@example.com", "--", id) == ["ada@example.com", id])
+    }
+
+    @Test func `is told from an option, an unknown one too`() {
+        for word in ["-x", "--jsn", "-mWxBrJ3xtEOK1WgP99hw=", "--configuration-of-x=y"] {
+            #expect(throws: CommandError.self) { try arguments("ada@example.com", word) }
+        }
+        // Only where it is expected: not in the place of an address, and not behind the last argument.
+        #expect(throws: CommandError.self) { try arguments("-mWxBrJ3xtEOK1WgP99hwQ", "x") }
+        #expect(throws: CommandError.self) { try arguments("a@b.org", "id", "-mWxBrJ3xtEOK1WgP99hwQ") }
+    }
+}

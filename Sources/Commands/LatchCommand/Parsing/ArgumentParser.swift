@@ -46,7 +46,7 @@ package struct ArgumentParser {
         while let word = rest.popFirst() {
             if word == "--" {
                 while let argument = rest.popFirst() { try add(argument: argument) }
-            } else if word.hasPrefix("-"), word != "-" {
+            } else if word.hasPrefix("-"), word != "-", !isIdentifier(word) {
                 if let request = try option(word) { return request }
             } else if !subcommand.subcommands.isEmpty {
                 if word == "help", path.count == 1 { return try helpOnSubcommands() }
@@ -98,6 +98,17 @@ package struct ArgumentParser {
             throw .usage("'\(name)' does not expect '\(argument)'.", hint: seeHelp)
         }
         invocation.add(argument: argument)
+    }
+
+    /// Returns whether a word is the identifier that comes next, although it begins with a dash.
+    ///
+    /// One of 64 identifiers in base64url does, and whoever copies it does not know that `--` would be needed.
+    private func isIdentifier(_ word: String) -> Bool {
+        guard subcommand.arguments.dropFirst(invocation.arguments.count).first?.isIdentifier == true,
+            word.utf8.count >= 20,
+            word.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
+        else { return false }
+        return !subcommand.allOptions.contains { "--\($0.name)" == word }
     }
 
     /// Parses an option with its value; returns the request where it is `--help` or `--version`.

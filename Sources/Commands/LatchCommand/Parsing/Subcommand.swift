@@ -13,12 +13,17 @@ package struct Subcommand: Sendable {
         package var isOptional = false
         /// Whether it takes any number of words; only the last one may.
         package var repeats = false
+        /// Whether it is an identifier in base64url that the program showed, which may begin with a dash.
+        package var isIdentifier = false
 
-        package init(name: String, summary: String, isOptional: Bool = false, repeats: Bool = false) {
+        package init(
+            name: String, summary: String, isOptional: Bool = false, repeats: Bool = false, isIdentifier: Bool = false
+        ) {
             self.name = name
             self.summary = summary
             self.isOptional = isOptional
             self.repeats = repeats
+            self.isIdentifier = isIdentifier
         }
     }
 

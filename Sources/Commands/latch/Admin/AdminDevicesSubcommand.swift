@@ -45,7 +45,7 @@ enum AdminDevicesSubcommand {
             Its access tokens end at once at the server, and elsewhere when they expire. 'latch admin user
             sign-out' ends all sessions.
             """,
-        arguments: [AdminCall.who, .init(name: "ID", summary: "an id that 'list' shows")],
+        arguments: [AdminCall.who, .init(name: "ID", summary: "an id that 'list' shows", isIdentifier: true)],
         examples: ["latch admin devices sign-out ada@example.com lR5a0VxN2kyGm1Qb7cZtWg": "her phone was stolen"]
     ) { invocation in
         let (who, id) = (invocation.arguments[0], invocation.arguments[1])
