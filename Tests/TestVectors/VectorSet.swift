@@ -5,11 +5,11 @@ public import LatchCore
 
 /// A folder of published test vectors, read from outside of the repository.
 public struct VectorSet: Sendable {
-    private let folder: URL
+    /// Where it may be: among the shared vectors, and where Scripts/fetch-vectors puts what those may lack.
+    private let folders: [URL]
 
     private init(_ name: String) {
-        let folders = [Self.root, Self.fetched].map { $0.appending(path: name, directoryHint: .isDirectory) }
-        folder = folders.first { FileManager.default.fileExists(atPath: $0.path) } ?? folders[0]
+        folders = [Self.root, Self.fetched].map { $0.appending(path: name, directoryHint: .isDirectory) }
     }
 
     /// Project Wycheproof's attacks on signatures and codes.
@@ -37,25 +37,32 @@ public struct VectorSet: Sendable {
     public static let fetchHint = "run Scripts/fetch-vectors"
 
     /// Whether the set is there.
-    public var isPresent: Bool { FileManager.default.fileExists(atPath: folder.path) }
+    public var isPresent: Bool { folders.contains { FileManager.default.fileExists(atPath: $0.path) } }
 
     /// Whether the set is there with these files, which older copies of it may lack.
     public func has(_ files: String...) -> Bool {
-        files.allSatisfy { FileManager.default.fileExists(atPath: folder.appending(path: $0).path) }
+        files.allSatisfy { FileManager.default.fileExists(atPath: place(of: $0).path) }
+    }
+
+    /// Where a file is; where it would be among the shared vectors if it is nowhere.
+    private func place(of file: String) -> URL {
+        let places = folders.map { $0.appending(path: file) }
+        return places.first { FileManager.default.fileExists(atPath: $0.path) } ?? places[0]
     }
 
     /// A file of the set, as JSON.
     public func json(_ file: String) throws -> JSONValue {
-        try JSONValue(parsing: [UInt8](Data(contentsOf: folder.appending(path: file))))
+        try JSONValue(parsing: [UInt8](Data(contentsOf: place(of: file))))
     }
 
     /// A file of the set, as text.
     public func text(_ file: String) throws -> String {
-        String(decoding: try Data(contentsOf: folder.appending(path: file)), as: UTF8.self)
+        String(decoding: try Data(contentsOf: place(of: file)), as: UTF8.self)
     }
 
     /// The paths of the set's files whose names end so, in order.
     public func files(endingWith suffix: String) -> [String] {
+        let folder = folders.first { FileManager.default.fileExists(atPath: $0.path) } ?? folders[0]
         let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
         return paths.filter { $0.hasSuffix(suffix) }.sorted()
     }
