@@ -43,6 +43,17 @@ import Testing
         await close()
     }
 
+    @Test func `take accounts that are made in one millisecond, however their random order falls`() async throws {
+        // Of five numbers instead of a million.
+        _ = try change("ALTER TABLE account ALTER listed_order SET DEFAULT floor(random() * 5)::bigint")
+        for number in 0..<4 {
+            _ = try await (number % 2 == 0 ? first : second).signUp("ada\(number)@example.com")
+        }
+        await #expect(throws: IdentityError.alreadyExists) { try await first.signUp("ada0@example.com") }
+        _ = try await first.signUp("ada4@example.com")
+        await close()
+    }
+
     @Test(.tags(.attackC2)) func `give a refresh that is raced on both one successor`() async throws {
         _ = try await first.signUp()
         var token = try await first.logIn().refresh

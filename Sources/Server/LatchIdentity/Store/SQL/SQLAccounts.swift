@@ -260,9 +260,14 @@ extension SQLConnection {
     ///
     /// - Throws: `IdentityError.alreadyExists` if the address or the username is taken.
     func insert(_ account: Account) throws(IdentityError) {
-        try run(
-            "INSERT INTO account (\(Account.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
-            account.sqlValues)
+        // PostgreSQL orders the accounts of a millisecond by random numbers, of which two may be equal.
+        let passingOver = dialect == .postgres ? "ON CONFLICT (created_at, listed_order) DO NOTHING" : ""
+        let insertion = """
+            INSERT INTO account (\(Account.columns))
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) \(passingOver)
+            """
+        for _ in 0..<100 where try run(insertion, account.sqlValues) == 1 { return }
+        throw .storeBusy
     }
 
     /// Returns whether the account is active and has the credentials of the given value, on which a decision was based.
