@@ -22,6 +22,8 @@ final class Dependencies: Sendable {
     /// The encryption of the keys in the store.
     let keyring: Keyring
     let accessTokens: AccessTokenIssuer
+    /// The keys of refresh tokens, which depend on the pepper.
+    let families = TokenFamilyCache()
     let passwords: PasswordHasher
     /// The attempt counters; they survive a reload, so that it does not give an attacker new attempts.
     let limiter: AttemptLimiter

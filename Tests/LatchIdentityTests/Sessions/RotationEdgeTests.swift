@@ -24,13 +24,13 @@ import Testing
 
     @Test func `reaches the last generation that a token can name, and ends there without a crash`() async throws {
         try await set("counter", .integer(Int64(UInt32.max) - 1))
-        #expect(try await store.rotate(.of(device, counter: .max - 1)) == .rotated(counter: .max))
+        #expect(try await store.rotation(.of(device, counter: .max - 1)) == .rotated(counter: .max))
         // The newest token is no copy of an old one: it is refused, and nobody is accused of theft.
-        #expect(try await store.rotate(.of(device, counter: .max)) == .rejected)
+        #expect(try await store.rotation(.of(device, counter: .max)) == .rejected)
         let row = try #require(try await store.device(id: device.id))
         #expect(row.counter == .max)
         #expect(row.revokedAt == nil)
-        #expect(try await store.rotate(.of(device, counter: .max - 1)) == .repeated(counter: .max))
+        #expect(try await store.rotation(.of(device, counter: .max - 1)) == .repeated(counter: .max))
     }
 
     @Test(arguments: [-1, Int64(UInt32.max) + 1, Int64.max])
@@ -41,22 +41,22 @@ import Testing
     }
 
     @Test(.tags(.attackK7)) func `has no wider window when the clock is set back`() async throws {
-        _ = try await store.rotate(.of(device))
-        #expect(try await store.rotate(.of(device, at: noon - 30)) == .repeated(counter: 1))
-        #expect(try await store.rotate(.of(device, at: noon - 3600)) == .reused)
+        _ = try await store.rotation(.of(device))
+        #expect(try await store.rotation(.of(device, at: noon - 30)) == .repeated(counter: 1))
+        #expect(try await store.rotation(.of(device, at: noon - 3600)) == .reused)
     }
 
     @Test(.tags(.attackK7)) func `is refused from the end on, and works again for a clock that was only ahead`()
         async throws
     {
-        #expect(try await store.rotate(.of(device, at: noon + 3600)) == .rejected)
-        #expect(try await store.rotate(.of(device, at: noon + 3599.999)) == .rotated(counter: 1))
+        #expect(try await store.rotation(.of(device, at: noon + 3600)) == .rejected)
+        #expect(try await store.rotation(.of(device, at: noon + 3599.999)) == .rotated(counter: 1))
     }
 
     @Test func `of two servers on one file has one successor`() async throws {
         let other = try SQLIdentityStore(path: folder.file())
         let rotations = try await withThrowingTaskGroup { group in
-            for store in [store, other, store, other] { group.addTask { try await store.rotate(.of(device)) } }
+            for store in [store, other, store, other] { group.addTask { try await store.rotation(.of(device)) } }
             return try await group.reduce(into: [Rotation]()) { $0.append($1) }
         }
         #expect(rotations.filter { $0 == .rotated(counter: 1) }.count == 1)

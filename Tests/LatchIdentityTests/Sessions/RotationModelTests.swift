@@ -86,7 +86,7 @@ private struct Seeded: RandomNumberGenerator {
                 key: [nil, nil, [1], [2]].randomElement(using: &random) ?? nil, now: now, replayWindow: 30,
                 keyedReplayWindow: 86_400)
             let expected = model.expect(attempt)
-            let found = try await store.rotate(attempt)
+            let found = try await store.rotation(attempt)
             guard found == expected else { return "seed \(seed), step \(step): \(found), not \(expected)" }
         }
         return nil
@@ -115,7 +115,7 @@ private struct Seeded: RandomNumberGenerator {
                     let attempt = RotationAttempt(
                         deviceID: device.id, counter: counter, key: nil, now: noon + Double(number % 7),
                         replayWindow: 1e5, keyedReplayWindow: 1e5)
-                    return try await store.rotate(attempt)
+                    return try await store.rotation(attempt)
                 }
             }
             return try await group.reduce(into: [Rotation]()) { $0.append($1) }
@@ -135,13 +135,13 @@ private struct Seeded: RandomNumberGenerator {
             _ = try await store.insert(device, for: account)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for counter in 0..<8 as Range<UInt32> {
-                    group.addTask { _ = try await store.rotate(.of(device, counter: counter)) }
+                    group.addTask { _ = try await store.rotation(.of(device, counter: counter)) }
                 }
                 group.addTask { _ = try await store.revoke(device: device.id, because: .logout, at: noon) }
                 try await group.waitForAll()
             }
             let counter = try await store.device(id: device.id)?.counter ?? 0
-            #expect(try await store.rotate(.of(device, counter: counter)) == .rejected)
+            #expect(try await store.rotation(.of(device, counter: counter)) == .rejected)
         }
     }
 }

@@ -83,14 +83,14 @@ import Testing
     func `stops all writing, instead of acknowledging what is lost`(isReplaced: Bool) async throws {
         try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("aside.sqlite"))
         if isReplaced { #expect(FileManager.default.createFile(atPath: folder.file(), contents: Data())) }
-        let error = await #expect(throws: IdentityError.self) { try await store.rotate(.of(device)) }
+        let error = await #expect(throws: IdentityError.self) { try await store.rotation(.of(device)) }
         #expect(error?.code == IdentityError.storeMoved.code)
         #expect(error?.hint?.contains("Put the file back") == true)
         await #expect(throws: IdentityError.self) { try await store.checkHealth(at: noon) }
         if isReplaced { try FileManager.default.removeItem(atPath: folder.file()) }
         try FileManager.default.moveItem(atPath: folder.file("aside.sqlite"), toPath: folder.file())
         // Nothing was rotated meanwhile, and all goes on once the file is back.
-        #expect(try await store.rotate(.of(device)) == .rotated(counter: 1))
+        #expect(try await store.rotation(.of(device)) == .rotated(counter: 1))
         await store.close()
     }
 

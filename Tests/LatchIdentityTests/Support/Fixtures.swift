@@ -34,9 +34,9 @@ extension RotationAttempt {
 }
 
 extension DeviceStore {
-    /// Decides a use without regard to the account.
-    func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation {
-        try await rotate(attempt, of: "").rotation
+    /// Decides a use without regard to the session.
+    func rotation(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation {
+        try await rotate(attempt).rotation
     }
 }
 

@@ -25,12 +25,11 @@ package protocol DeviceStore: Sendable {
 
     /// Decides a use of a refresh token and applies it; a reuse revokes the device in the same transaction.
     ///
-    /// - Parameter accountID: The id of the device's account.
-    /// - Returns: The decision; after a rotation also the account, read in its transaction, so that no role that was removed
-    ///   before is in the next access token.
+    /// - Returns: The decision; after a rotation also the device and its account, read in its transaction, so that no role
+    ///   that was removed before is in the next access token. They are nil if the account has been deleted.
     func rotate(
-        _ attempt: RotationAttempt, of accountID: String
-    ) async throws(IdentityError) -> (rotation: Rotation, account: Account?)
+        _ attempt: RotationAttempt
+    ) async throws(IdentityError) -> (rotation: Rotation, session: (device: Device, account: Account)?)
 
     /// Returns the signed-in devices of an account, the most recently used first.
     func devices(of accountID: String, at now: Date) async throws(IdentityError) -> [Device]

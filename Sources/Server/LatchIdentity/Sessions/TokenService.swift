@@ -140,32 +140,38 @@ struct TokenService: Sendable {
         _ text: String, idempotencyKey: String?, by client: OAuthClient? = nil, requesting requested: Scopes? = nil
     ) async throws(IdentityError) -> IssuedTokens {
         let client = client ?? dependencies.clients.firstParty
-        guard let (token, device, tokenKey) = try await authenticated(text),
-            dependencies.clients[device.clientID] == client
+        guard let token = RefreshToken(text),
+            let (family, device) = try await authenticated(token, needsRow: requested != nil),
+            dependencies.clients[family.clientID] == client
         else { throw .invalidGrant }
         // Checked before the rotation: a request for too much must not cost the client its token. A token that is not
         // the newest is not checked here: detecting its reuse takes precedence over the requested scopes.
-        if requested != nil, token.counter == device.counter, device.revokedAt == nil {
+        if requested != nil, let device, token.counter == device.counter, device.revokedAt == nil {
             let account = try await dependencies.store.account(id: device.accountID)
             _ = try activeAccountAndScopes(account, on: device, by: client, requesting: requested)
         }
-        let limit = dependencies.limits.refresh(accountID: device.accountID, clientID: client.id)
+        let limit = dependencies.limits.refresh(accountID: family.accountID, clientID: client.id)
         try dependencies.take([limit])
         let attempt = RotationAttempt(
-            deviceID: device.id, counter: token.counter,
+            deviceID: token.deviceID, counter: token.counter,
             key: idempotencyKey.map(\.digest), now: dependencies.now,
             replayWindow: dependencies.configuration.replayWindow.inSeconds,
             keyedReplayWindow: dependencies.configuration.keyedReplayWindow.inSeconds)
-        let (rotation, account) = try await rotate(device, attempt)
+        let (rotation, session) = try await rotate(device, attempt)
         switch rotation {
         case .rotated(let counter):
+            dependencies.families.keep(family, of: token.deviceID, counter: counter)
+            guard let (device, account) = session else { throw .invalidGrant }
             return try refreshed(
-                device, of: account, tokenKey.token(counter: counter), by: client, requesting: requested)
+                device, of: account, family.key.token(counter: counter), by: client, requesting: requested)
         case .repeated(let counter):
             dependencies.metrics.count("latch_token_replays_total", ["outcome": "repeated"])
-            let account = try await dependencies.store.account(id: device.accountID)
+            var row = device
+            if row == nil { row = try await dependencies.store.device(id: token.deviceID) }
+            guard let device = row else { throw .invalidGrant }
+            let account = try await dependencies.store.account(id: family.accountID)
             return try refreshed(
-                device, of: account, tokenKey.token(counter: counter), by: client, requesting: requested)
+                device, of: account, family.key.token(counter: counter), by: client, requesting: requested)
         case .reused:
             dependencies.metrics.count("latch_token_replays_total", ["outcome": "revoked"])
             dependencies.metrics.count("latch_families_revoked_total")
@@ -176,14 +182,15 @@ struct TokenService: Sendable {
         throw .invalidGrant
     }
 
-    /// Decides a repetition, which changes nothing, from the row; leaves everything else to the store's transaction.
+    /// Decides a repetition, which changes nothing, from the row if it was read; leaves everything else to the store's
+    /// transaction.
     private func rotate(
-        _ device: Device, _ attempt: RotationAttempt
-    ) async throws(IdentityError) -> (Rotation, Account?) {
-        if case .repeated(let counter) = Rotation(judging: attempt, against: device) {
+        _ device: Device?, _ attempt: RotationAttempt
+    ) async throws(IdentityError) -> (rotation: Rotation, session: (device: Device, account: Account)?) {
+        if let device, case .repeated(let counter) = Rotation(judging: attempt, against: device) {
             return (.repeated(counter: counter), nil)
         }
-        return try await dependencies.store.rotate(attempt, of: device.accountID)
+        return try await dependencies.store.rotate(attempt)
     }
 
     /// Returns the tokens of a rotation, with the account as it is since then, so that a removed role is not in them.
@@ -205,14 +212,21 @@ struct TokenService: Sendable {
         return (account, try dependencies.scopes.refreshed(requested, of: device, to: account, by: client))
     }
 
-    /// Returns an authentic refresh token of any generation, its device and the key of its tokens; nil for anything else.
+    /// Returns the family of an authentic refresh token of any generation, and its device if the row was read; nil for
+    /// anything else.
+    ///
+    /// - Parameter needsRow: Whether the device is read even if its family is known.
     private func authenticated(
-        _ text: String
-    ) async throws(IdentityError) -> (token: RefreshToken, device: Device, key: RefreshTokenKey)? {
-        guard let token = RefreshToken(text), let device = try await dependencies.store.device(id: token.deviceID)
-        else { return nil }
-        let key = RefreshTokenKey(of: device, pepper: dependencies.pepper)
-        return key.isAuthentic(token) ? (token, device, key) : nil
+        _ token: RefreshToken, needsRow: Bool
+    ) async throws(IdentityError) -> (family: TokenFamily, device: Device?)? {
+        if !needsRow, let family = dependencies.families.family(ofNewest: token) {
+            return family.key.isAuthentic(token) ? (family, nil) : nil
+        }
+        guard let device = try await dependencies.store.device(id: token.deviceID) else { return nil }
+        let family = TokenFamily(
+            accountID: device.accountID, clientID: device.clientID,
+            key: RefreshTokenKey(of: device, pepper: dependencies.pepper))
+        return family.key.isAuthentic(token) ? (family, device) : nil
     }
 
     // MARK: Verifying
@@ -308,7 +322,9 @@ struct TokenService: Sendable {
 
     /// Returns the device of a valid access token, or of an authentic refresh token of any generation.
     private func device(of text: String) async throws(IdentityError) -> Device? {
-        if let device = try await authenticated(text)?.device { return device }
+        if let token = RefreshToken(text), let device = try await authenticated(token, needsRow: true)?.device {
+            return device
+        }
         guard let id = dependencies.accessTokens.verify(text)?.claims.deviceID else { return nil }
         return try await dependencies.store.device(id: id)
     }

@@ -9,12 +9,9 @@ import Synchronization
 ///
 /// It knows tokens by a digest under a key of this process, from which no token can be computed. Other keys have another
 /// cache: what a removed key has signed is not found any more.
-///
-/// Two generations of entries bound the memory. A token that is used moves to the newer one; when that is full, the older
-/// one is dropped with all tokens that were not used meanwhile.
 final class VerifiedTokenCache: Sendable {
     /// The HMAC-SHA256 of a token.
-    fileprivate struct Digest: Hashable {
+    private struct Digest: Hashable {
         private let words: (UInt64, UInt64, UInt64, UInt64)
 
         init(_ code: some Sequence<UInt8>) {
@@ -29,9 +26,8 @@ final class VerifiedTokenCache: Sendable {
     }
 
     /// The entries and the uses so far.
-    fileprivate struct State {
-        var newer: [Digest: VerifiedToken] = [:]
-        var older: [Digest: VerifiedToken] = [:]
+    private struct State {
+        var tokens: RecentValues<Digest, VerifiedToken>
         var hits = 0
         var misses = 0
     }
@@ -41,14 +37,12 @@ final class VerifiedTokenCache: Sendable {
 
     /// The prepared key, which no other process has.
     private let digest: HMAC<SHA256>
-    /// The maximum number of entries of one generation.
-    private let capacity: Int
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    /// Creates an empty cache.
+    /// Creates an empty cache for at most twice as many tokens as `capacity`.
     init(capacity: Int = defaultCapacity) {
         digest = HMAC(key: SymmetricKey(size: .bits256))
-        self.capacity = max(capacity, 1)
+        state = Mutex(State(tokens: RecentValues(capacity: capacity)))
     }
 
     /// Returns a token that was verified before, if it is valid now; else verifies it, and keeps it if it is valid.
@@ -72,19 +66,14 @@ final class VerifiedTokenCache: Sendable {
 
     /// The number of entries, of uses of an entry, and of verifications, for the metrics.
     var statistics: (entries: Int, hits: Int, misses: Int) {
-        state.withLock { ($0.newer.count + $0.older.count, $0.hits, $0.misses) }
+        state.withLock { ($0.tokens.count, $0.hits, $0.misses) }
     }
 
     private func find(_ digest: Digest) -> VerifiedToken? {
         state.withLock { state in
-            guard let token = state.newer[digest] else {
-                guard let token = state.older.removeValue(forKey: digest) else {
-                    state.misses += 1
-                    return nil
-                }
-                state.insert(token, digest, capacity: capacity)
-                state.hits += 1
-                return token
+            guard let token = state.tokens.use(digest) else {
+                state.misses += 1
+                return nil
             }
             state.hits += 1
             return token
@@ -92,21 +81,10 @@ final class VerifiedTokenCache: Sendable {
     }
 
     private func insert(_ token: VerifiedToken, _ digest: Digest) {
-        state.withLock { $0.insert(token, digest, capacity: capacity) }
+        state.withLock { $0.tokens.insert(token, for: digest) }
     }
 
-    private func remove(_ digest: Digest) { state.withLock { $0.newer[digest] = nil } }
-}
-
-extension VerifiedTokenCache.State {
-    /// Adds an entry to the newer generation, which becomes the older one when it is full.
-    fileprivate mutating func insert(_ token: VerifiedToken, _ digest: VerifiedTokenCache.Digest, capacity: Int) {
-        if newer.count >= capacity {
-            older = newer
-            newer = Dictionary(minimumCapacity: capacity)
-        }
-        newer[digest] = token
-    }
+    private func remove(_ digest: Digest) { state.withLock { $0.tokens.remove(digest) } }
 }
 
 /// An access token whose signature, type, issuer and audience are right, with its session as the store last had it.

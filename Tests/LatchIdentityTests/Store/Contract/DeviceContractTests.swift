@@ -12,7 +12,7 @@ import Testing
     func `moves to the next generation, durably`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
-        #expect(try await store.rotate(.of(device)) == .rotated(counter: 1))
+        #expect(try await store.rotation(.of(device)) == .rotated(counter: 1))
         let row = try #require(try await store.device(id: device.id))
         #expect(row.counter == 1)
         #expect(row.rotatedAt == noon)
@@ -23,7 +23,7 @@ import Testing
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
         let rotations = try await withThrowingTaskGroup { group in
-            for _ in 0..<16 { group.addTask { try await store.rotate(.of(device)) } }
+            for _ in 0..<16 { group.addTask { try await store.rotation(.of(device)) } }
             return try await group.reduce(into: [Rotation]()) { $0.append($1) }
         }
         #expect(rotations.filter { $0 == .rotated(counter: 1) }.count == 1)
@@ -36,9 +36,9 @@ import Testing
     {
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
-        _ = try await store.rotate(.of(device))
-        #expect(try await store.rotate(.of(device, at: noon + 30)) == .repeated(counter: 1))
-        #expect(try await store.rotate(.of(device, at: noon + 30.001)) == .reused)
+        _ = try await store.rotation(.of(device))
+        #expect(try await store.rotation(.of(device, at: noon + 30)) == .repeated(counter: 1))
+        #expect(try await store.rotation(.of(device, at: noon + 30.001)) == .reused)
         let row = try #require(try await store.device(id: device.id))
         #expect(row.revokedAt != nil)
         #expect(row.revocationReason == .reuse)
@@ -48,18 +48,18 @@ import Testing
     func `repeats its answer for the same Idempotency-Key long after the window`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
-        _ = try await store.rotate(.of(device, key: [1]))
-        #expect(try await store.rotate(.of(device, key: [1], at: noon + 3000)) == .repeated(counter: 1))
-        #expect(try await store.rotate(.of(device, key: [2], at: noon + 3000)) == .reused)
+        _ = try await store.rotation(.of(device, key: [1]))
+        #expect(try await store.rotation(.of(device, key: [1], at: noon + 3000)) == .repeated(counter: 1))
+        #expect(try await store.rotation(.of(device, key: [2], at: noon + 3000)) == .reused)
     }
 
     @Test(arguments: StoreBackend.all)
     func `does not repeat for an Idempotency-Key once the successor was used`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
-        _ = try await store.rotate(.of(device, key: [1]))
-        _ = try await store.rotate(.of(device, counter: 1, key: [2]))
-        #expect(try await store.rotate(.of(device, key: [1])) == .reused)
+        _ = try await store.rotation(.of(device, key: [1]))
+        _ = try await store.rotation(.of(device, counter: 1, key: [2]))
+        #expect(try await store.rotation(.of(device, key: [1])) == .reused)
     }
 
     @Test(arguments: StoreBackend.all)
@@ -68,18 +68,18 @@ import Testing
         let (store, account) = (fixture.store, fixture.account)
         let long = Device.example(2, of: account, expiresAt: noon + 1e7)
         _ = try await store.insert(long, for: account)
-        _ = try await store.rotate(.of(long, key: [1]))
-        #expect(try await store.rotate(.of(long, key: [1], at: noon + 86_401)) == .reused)
+        _ = try await store.rotation(.of(long, key: [1]))
+        #expect(try await store.rotation(.of(long, key: [1], at: noon + 86_401)) == .reused)
     }
 
     @Test(.tags(.attackC5), arguments: StoreBackend.all)
     func `takes a grandparent for theft even inside the window`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
-        _ = try await store.rotate(.of(device))
-        _ = try await store.rotate(.of(device, counter: 1))
-        #expect(try await store.rotate(.of(device)) == .reused)
-        #expect(try await store.rotate(.of(device, counter: 2)) == .rejected)
+        _ = try await store.rotation(.of(device))
+        _ = try await store.rotation(.of(device, counter: 1))
+        #expect(try await store.rotation(.of(device)) == .reused)
+        #expect(try await store.rotation(.of(device, counter: 2)) == .rejected)
     }
 
     @Test(.tags(.attackC9), arguments: StoreBackend.all)
@@ -89,10 +89,10 @@ import Testing
         var counter: UInt32 = 0
         for minute in 0..<60 {
             let moment = noon + Double(minute) * 60
-            #expect(try await store.rotate(.of(device, counter: counter, at: moment)) == .rotated(counter: counter + 1))
+            #expect(try await store.rotation(.of(device, counter: counter, at: moment)) == .rotated(counter: counter + 1))
             counter += 1
         }
-        #expect(try await store.rotate(.of(device, counter: counter, at: noon + 3600)) == .rejected)
+        #expect(try await store.rotation(.of(device, counter: counter, at: noon + 3600)) == .rejected)
     }
 
     @Test(.tags(.attackC10), arguments: StoreBackend.all)
@@ -101,26 +101,26 @@ import Testing
         let (store, account, device) = (fixture.store, fixture.account, fixture.device)
         #expect(try await store.revoke(device: device.id, because: .logout, at: noon))
         #expect(try await store.revoke(device: device.id, because: .logout, at: noon) == false)
-        #expect(try await store.rotate(.of(device)) == .rejected)
+        #expect(try await store.rotation(.of(device)) == .rejected)
 
         let second = Device.example(2, of: account)
         let third = Device.example(3, of: account)
         _ = try await store.insert(second, for: account)
         _ = try await store.insert(third, for: account)
         #expect(try await store.revokeDevices(of: account.id, because: .administrator, at: noon) == 2)
-        #expect(try await store.rotate(.of(second)) == .rejected)
+        #expect(try await store.rotation(.of(second)) == .rejected)
 
         let fourth = Device.example(4, of: account)
         _ = try await store.insert(fourth, for: account)
         try await store.perform(.setStatus(.disabled), on: account.id)
-        #expect(try await store.rotate(.of(fourth)) == .rejected)
+        #expect(try await store.rotation(.of(fourth)) == .rejected)
     }
 
     @Test(arguments: StoreBackend.all)
     func `of a device that nobody knows is refused`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
-        #expect(try await store.rotate(.of(Device.example(9, of: account))) == .rejected)
+        #expect(try await store.rotation(.of(Device.example(9, of: account))) == .rejected)
     }
 
     @Test(arguments: StoreBackend.all)

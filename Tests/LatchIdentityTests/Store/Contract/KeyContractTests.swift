@@ -35,7 +35,7 @@ import Testing
     func `has an entry for each change, with its account and its actor`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, id) = (fixture.store, fixture.account.id)
-        _ = try await store.rotate(.of(fixture.device))
+        _ = try await store.rotation(.of(fixture.device))
         for action in [AccountAction.setRole(.admin), .setStatus(.banned), .endSessions, .delete(isFinal: true)] {
             _ = try await store.perform(action, on: id, by: "boss", because: "a note", at: noon) { _ in true }
         }

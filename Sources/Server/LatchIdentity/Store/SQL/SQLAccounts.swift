@@ -6,8 +6,7 @@ import Synchronization
 extension SQLIdentityStore: AccountStore {
     /// - Throws: `IdentityError.corruptStore` if a column has another type than in the schema.
     package func account(id: String) async throws(IdentityError) -> Account? {
-        let query = SQLStatement.account(id: id)
-        return try await first(query.text, query.values, read: Account.init)
+        try await first("SELECT \(Account.columns) FROM account WHERE id = $1", [.text(id)], read: Account.init)
     }
 
     package func account(emailKey: String) async throws(IdentityError) -> Account? {
@@ -82,19 +81,15 @@ extension SQLIdentityStore: AccountStore {
     }
 }
 
-extension SQLStatement {
-    /// Returns the query for an account's row.
-    static func account(id: String) -> SQLStatement {
-        SQLStatement("SELECT \(Account.columns) FROM account WHERE id = $1", [.text(id)])
-    }
-}
-
 extension Account {
     /// The columns in the order in which `init(_:)` reads them.
     static let columns = """
         id, email, email_key, name, password_hash, password_changed_at, email_verified_at, roles, permissions, status, \
         created_at, username, username_key, standing, owner_proved_at, credential_version
         """
+
+    /// The number of `columns`.
+    static let columnCount: Int32 = 16
 
     /// Creates an account from a row; an unknown status is damage and not "active".
     init(_ row: borrowing SQLRow) throws(IdentityError) {

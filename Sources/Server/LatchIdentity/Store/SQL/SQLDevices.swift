@@ -36,8 +36,8 @@ extension SQLIdentityStore: DeviceStore {
     /// Rotates by one conditional update; an attempt that changes no row is decided by the row in the same transaction, so
     /// that no concurrent attempt can come in between.
     package func rotate(
-        _ attempt: RotationAttempt, of accountID: String
-    ) async throws(IdentityError) -> (rotation: Rotation, account: Account?) {
+        _ attempt: RotationAttempt
+    ) async throws(IdentityError) -> (rotation: Rotation, session: (device: Device, account: Account)?) {
         let rotated = Rotation.rotated(counter: attempt.counter &+ 1)
         // Of any number of equal attempts exactly one changes the row. The last generation that a token can express is
         // never replaced, since the counter would wrap around.
@@ -47,11 +47,12 @@ extension SQLIdentityStore: DeviceStore {
             WHERE id = $3 AND counter = $4 AND counter < \(UInt32.max) AND revoked_at IS NULL AND expires_at > $1
             """,
             [.date(attempt.now), .blob(attempt.key), .blob(attempt.deviceID), .integer(Int64(attempt.counter))])
+        typealias Outcome = (rotation: Rotation, session: (device: Device, account: Account)?)
         let outcome = try await self.change(
-            row: attempt.deviceID, change, then: .account(id: accountID)
-        ) { row throws(IdentityError) -> (Rotation, Account?) in
-            (rotated, try Account(row))
-        } otherwise: { db throws(IdentityError) -> (Rotation, Account?) in
+            row: attempt.deviceID, change, then: .session(device: attempt.deviceID)
+        ) { row throws(IdentityError) -> Outcome in
+            (rotated, (try Device(row, from: Account.columnCount), try Account(row)))
+        } otherwise: { db throws(IdentityError) -> Outcome in
             guard let device = try db.device(attempt.deviceID) else { return (.rejected, nil) }
             let rotation = Rotation(judging: attempt, against: device)
             if rotation == .reused { try db.revoke(device.id, because: .reuse, at: attempt.now) }
@@ -195,6 +196,17 @@ extension SQLConnection {
     }
 }
 
+extension SQLStatement {
+    /// Returns the query for the row of a device's account, followed by the device's own.
+    fileprivate static func session(device id: [UInt8]) -> SQLStatement { SQLStatement(sessionQuery, [.blob(id)]) }
+
+    private static let sessionQuery = """
+        SELECT account.\(Account.columns.replacing(", ", with: ", account.")),
+            device.\(Device.columns.replacing(", ", with: ", device."))
+        FROM device JOIN account ON account.id = device.account_id WHERE device.id = $1
+        """
+}
+
 extension Device {
     /// The columns in the order of `init(_:)` and `sqlValues`.
     fileprivate static let columns = """
@@ -203,19 +215,22 @@ extension Device {
         """
 
     /// Creates a device from a row; a generation out of range is damage.
-    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
-        guard let counter = UInt32(exactly: try row.integer(3)) else {
+    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) { try self.init(row, from: 0) }
+
+    /// Creates a device from the columns of a row from one on.
+    fileprivate init(_ row: borrowing SQLRow, from start: Int32) throws(IdentityError) {
+        guard let counter = UInt32(exactly: try row.integer(start + 3)) else {
             throw .corruptStore("a device has a generation out of range")
         }
         self.init(
-            id: try row.blob(0), accountID: try row.text(1), clientID: try row.optionalText(13),
-            scope: try row.optionalText(14), secret: try row.blob(2), counter: counter,
-            rotatedAt: try row.optionalDate(4), rotationKey: try row.optionalBlob(5), createdAt: try row.date(6),
-            lastUsedAt: try row.date(7), expiresAt: try row.date(8), revokedAt: try row.optionalDate(9),
-            revocationReason: try row.optionalText(10).flatMap(RevocationReason.init),
-            userAgent: try row.optionalText(11),
-            address: try row.optionalText(12), name: try row.optionalText(15), factorAt: try row.optionalDate(16),
-            authenticatedAt: try row.optionalDate(17))
+            id: try row.blob(start), accountID: try row.text(start + 1), clientID: try row.optionalText(start + 13),
+            scope: try row.optionalText(start + 14), secret: try row.blob(start + 2), counter: counter,
+            rotatedAt: try row.optionalDate(start + 4), rotationKey: try row.optionalBlob(start + 5), createdAt: try row.date(start + 6),
+            lastUsedAt: try row.date(start + 7), expiresAt: try row.date(start + 8), revokedAt: try row.optionalDate(start + 9),
+            revocationReason: try row.optionalText(start + 10).flatMap(RevocationReason.init),
+            userAgent: try row.optionalText(start + 11),
+            address: try row.optionalText(start + 12), name: try row.optionalText(start + 15), factorAt: try row.optionalDate(start + 16),
+            authenticatedAt: try row.optionalDate(start + 17))
     }
 
     /// The values in the order of `columns`.

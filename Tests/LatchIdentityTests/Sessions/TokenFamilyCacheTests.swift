@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The families of refresh tokens that a server knows` {
+    /// Two servers with one store, each with a cache of its own.
+    let one: Site
+    let other: Site
+
+    init() async throws {
+        let folder = try TemporaryFolder()
+        one = try await Site(in: folder)
+        other = try await Site(in: folder)
+        try await one.signUp()
+    }
+
+    private func close() async {
+        await one.close()
+        await other.close()
+    }
+
+    /// The token that a site issues for another one.
+    private func renewed(_ token: String, at site: Site) async throws -> String {
+        let response = try await site.renew(token)
+        #expect(response.status == 200)
+        return response.refresh
+    }
+
+    /// The number of a site's store calls that read.
+    private func reads(_ site: Site) throws -> Int {
+        let store = try #require(site.identity.dependencies.store as? SQLIdentityStore)
+        guard case .histogram(let histogram) = store.calls.samples.first?.value else { return 0 }
+        return histogram.intervals.reduce(0, +)
+    }
+
+    private func advance(by duration: Duration) {
+        one.clock.advance(by: duration)
+        other.clock.advance(by: duration)
+    }
+
+    @Test func `let a token be rotated without reading its row first, whoever rotated it last`() async throws {
+        var token = try await renewed(one.logIn().refresh, at: one)
+        token = try await renewed(token, at: other)
+        for site in [one, other, one, one] {
+            let before = try reads(site)
+            token = try await renewed(token, at: site)
+            #expect(try reads(site) == before)
+        }
+        await close()
+    }
+
+    @Test(.tags(.attackC3, .attackC5)) func `keep no copy alive that another server has seen replaced`() async throws {
+        let first = try await renewed(one.logIn().refresh, at: one)
+        let second = try await renewed(first, at: other)
+        // A repetition has the same successor, also where only the other server has rotated.
+        #expect(try await renewed(first, at: one) == second)
+        let third = try await renewed(second, at: other)
+        advance(by: .seconds(31))
+        // This server still takes it for the newest one; the store does not.
+        #expect(try await one.renew(first).status == 401)
+        for site in [one, other] { #expect(try await site.renew(third).status == 401) }
+        #expect(try await one.metric("latch_families_revoked_total") == 1)
+        await close()
+    }
+
+    @Test(.tags(.attackC5)) func `detect the reuse of a token that they know to be old`() async throws {
+        let first = try await renewed(one.logIn().refresh, at: one)
+        let third = try await renewed(renewed(first, at: one), at: one)
+        advance(by: .seconds(31))
+        #expect(try await one.renew(first).status == 401)
+        #expect(try await one.renew(third).status == 401)
+        await close()
+    }
+
+    @Test func `end with a sign-out at another server, and with the account`() async throws {
+        let login = try await one.logIn()
+        let token = try await renewed(login.refresh, at: one)
+        _ = try await other.post("/api/auth/logout", ["refreshToken": .string(token)])
+        #expect(try await one.renew(token).status == 401)
+
+        let next = try await renewed(one.logIn().refresh, at: one)
+        let account = try #require(try await other.identity.dependencies.store.account(emailKey: "ada@example.com"))
+        try await other.identity.dependencies.store.perform(.setStatus(.disabled), on: account.id)
+        #expect(try await one.renew(next).status == 401)
+        await close()
+    }
+
+    @Test func `authenticate a token as the row does, and ask no store about a forged one`() async throws {
+        let token = try await renewed(one.logIn().refresh, at: one)
+        let other = try await renewed(one.logIn().refresh, at: one)
+        let before = try reads(one)
+        let bytes = try Base64URL.decode(token.dropFirst(4))
+        for index in [16, 19, 20, 51] {
+            var forged = bytes
+            forged[index] ^= 1
+            #expect(try await one.renew("lr1." + Base64URL.encode(forged)).status == 401)
+        }
+        // The code of another device's token, behind this device's id.
+        let mixed = bytes[..<16] + (try Base64URL.decode(other.dropFirst(4)))[16...]
+        #expect(try await one.renew("lr1." + Base64URL.encode(mixed)).status == 401)
+        // Only the fourth byte of a generation made it an older one, of which the row decides.
+        #expect(try reads(one) - before <= 1)
+        #expect(try await one.renew(token).status == 200)
+        await close()
+    }
+
+    @Test func `reject too many scopes before a token is used up`() async throws {
+        let token = try await renewed(one.logIn().refresh, at: one)
+        #expect(try await one.refreshGrant(token, scope: "widgets:admin").oauthError == "invalid_scope")
+        #expect(try await one.renew(token).status == 200)
+        await close()
+    }
+}
+
+@Suite struct `Values that were used recently` {
+    @Test func `stay while they are used, and are at most two generations`() {
+        var values = RecentValues<Int, String>(capacity: 4)
+        for number in 0..<1000 {
+            values.insert("\(number)", for: number)
+            #expect(values.use(0) == "0")
+            #expect(values.count <= 8)
+        }
+        #expect(values.use(999) == "999" && values.use(1) == nil)
+        values.insert("new", for: 0)
+        #expect(values.use(0) == "new")
+        values.remove(0)
+        #expect(values.use(0) == nil)
+    }
+}
