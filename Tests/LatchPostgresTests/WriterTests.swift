@@ -67,6 +67,70 @@ import Testing
         #expect(writer.statistics.largestFlight == 63)
     }
 
+    /// Runs `body` with a writer whose updates of the row 1 wait for a lock until the gate is opened.
+    private func withLockedRow(
+        _ table: String, connections: Int, _ body: (PostgresDatabase, PostgresWriter, Gate) async throws -> Void
+    ) async throws {
+        let database = try await PostgresCluster.shared().database { $0.maximumConnections = connections }
+        let other = try await PostgresCluster.shared().database()
+        defer {
+            database.close()
+            other.close()
+        }
+        try await database.run("CREATE TABLE \(table) (id bigint PRIMARY KEY, value bigint)")
+        try await database.run("INSERT INTO \(table) VALUES (1, 0), (2, 0), (3, 0)")
+        let gate = Gate()
+        defer { gate.open() }
+        let isLocked = Journal()
+        let holder = Task {
+            try await other.transaction { connection in
+                try connection.run("UPDATE \(table) SET value = 1 WHERE id = 1")
+                isLocked.append(1)
+                gate.wait()
+            }
+        }
+        try await eventually { !isLocked.entries.isEmpty }
+        let writer = PostgresWriter(database)
+        let waiting = Task { try await add(to: 1, of: table, writer) }
+        try await other.wait(
+            for: "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%\(table) SET%'")
+        try await body(database, writer, gate)
+        gate.open()
+        try await holder.value
+        try await waiting.value
+        #expect(try await other.number("SELECT sum(value)::bigint FROM \(table)") == 4)
+    }
+
+    private func add(to id: Int64, of table: String, _ writer: PostgresWriter) async throws {
+        let statement = PostgresStatement("UPDATE \(table) SET value = value + 1 WHERE id = $1", [.integer(id)])
+        _ = try await writer.run([statement], key: [])
+    }
+
+    @Test func `lets a call pass a flight that waits for a locked row`() async throws {
+        try await withLockedRow("passed", connections: 4) { _, writer, _ in
+            // No other call comes that could notice how long the first flight takes.
+            try await add(to: 2, of: "passed", writer)
+            try await add(to: 3, of: "passed", writer)
+        }
+    }
+
+    @Test func `leaves no call to a flight that has no connection`() async throws {
+        try await withLockedRow("yielded", connections: 2) { database, writer, gate in
+            let held = Gate()
+            defer { held.open() }
+            let holder = try await database.occupy(until: held)
+            let second = Task { try await add(to: 2, of: "yielded", writer) }
+            try await eventually { database.connections.waiting == 1 }
+            let third = Task { try await add(to: 3, of: "yielded", writer) }
+            try await eventually { writer.waitingCount == 1 }
+            gate.open()
+            try await third.value
+            try await second.value
+            held.open()
+            try await holder.value
+        }
+    }
+
     /// Without limits of their own the sixty-four would take a statement's time limit each.
     @Test func `does not wait for a locked table once for each call`() async throws {
         let database = try await PostgresCluster.shared().database {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Synchronization
 
 /// The statistics of flights.
@@ -14,7 +15,8 @@ package struct FlightStatistics: Sendable {
 
 /// A queue whose calls gather while earlier ones are under way, so that concurrent calls share round trips.
 ///
-/// A call that finds no flight under way starts one and waits for nobody. Flights that follow one another keep their connection.
+/// A call that finds no flight under way starts one and waits for nobody. Others wait for its end, since a large flight costs
+/// each of its calls far less than a small one, unless it takes long. Flights that follow one another keep their connection.
 final class FlightQueue: Sendable {
     /// The results of a call's statements, or their error.
     typealias Outcome = Result<[PostgresResult], any Error>
@@ -27,11 +29,30 @@ final class FlightQueue: Sendable {
         let continuation: CheckedContinuation<Outcome, Never>
     }
 
+    /// A flight that is under way, or waits for a connection.
+    private struct Flight: Sendable {
+        let start: ContinuousClock.Instant
+        let hasConnection: Bool
+
+        func isShort(at now: ContinuousClock.Instant) -> Bool { now - start < FlightQueue.patience }
+    }
+
     private struct State {
         var waiting: [Call] = []
-        var flights = 0
+        /// The flights by their series, in each of which one follows the other.
+        var flights: [Int: Flight] = [:]
+        /// The number of series so far.
+        var series = 0
+        /// Whether a look at the calls that wait is due.
+        var isWatched = false
         var statistics = FlightStatistics()
     }
+
+    /// The time for which calls wait for a flight under way, and do not start another one beside it.
+    ///
+    /// It is longer than most flights, and short beside one that waits for a row that another transaction has locked.
+    private static let patience = Duration.milliseconds(10)
+    private static let timers = DispatchQueue(label: "latch.postgres.flights")
 
     private let database: PostgresDatabase
     /// The maximum number of calls in a flight.
@@ -73,35 +94,60 @@ final class FlightQueue: Sendable {
     }
 
     private func add(_ call: Call) {
-        let (isAccepted, mustStart) = state.withLock { state in
-            guard state.waiting.count < maximumWaiting else { return (false, false) }
+        let (isAccepted, series) = state.withLock { state -> (Bool, Int?) in
+            guard state.waiting.count < maximumWaiting else { return (false, nil) }
             state.waiting.append(call)
-            let mustStart = state.flights < maximumFlights
-            if mustStart { state.flights += 1 }
-            return (true, mustStart)
+            return (true, beginSeries(&state))
         }
         guard isAccepted else { return call.continuation.resume(returning: .failure(PostgresError.overloaded)) }
-        if mustStart { Task { await flySeries() } }
+        if let series { Task { await fly(series) } }
     }
 
-    /// Flies until no call waits.
-    private func flySeries() async {
-        var next = nextBatch()
+    /// Begins a series for the calls that wait, if they need one; nil if they do not, or not yet.
+    private func beginSeries(_ state: inout State) -> Int? {
+        guard !state.waiting.isEmpty, state.flights.count < maximumFlights else { return nil }
+        let now = ContinuousClock.now
+        guard !state.flights.values.contains(where: { $0.isShort(at: now) }) else {
+            watch(&state)
+            return nil
+        }
+        state.series += 1
+        state.flights[state.series] = Flight(start: now, hasConnection: false)
+        return state.series
+    }
+
+    /// Schedules a look at the calls that wait, since no further call may come that would notice a flight that takes long.
+    private func watch(_ state: inout State) {
+        guard !state.isWatched else { return }
+        state.isWatched = true
+        Self.timers.asyncAfter(deadline: .now() + .milliseconds(Int(Self.patience.wholeMilliseconds))) { [self] in
+            let series = self.state.withLock { state in
+                state.isWatched = false
+                return beginSeries(&state)
+            }
+            if let series { Task { await fly(series) } }
+        }
+    }
+
+    /// Flies until no call waits, or those that wait are another flight's.
+    private func fly(_ series: Int) async {
+        var next = nextBatch(of: series)
         while let batch = next {
             do {
-                next = try await database.withConnection { [self] in flySeries($0, batch) }
+                next = try await database.withConnection { [self] in fly(series, batch, on: $0) }
             } catch let error as PostgresError where error.endsWait {
                 fail(error.endsAllWaits ? batch + takeWaiting() : batch, because: error)
-                next = nextBatch()
+                next = nextBatch(of: series)
             } catch {
                 await finish(batch, after: error)
-                next = nextBatch()
+                next = nextBatch(of: series)
             }
         }
     }
 
     /// Flies on one connection, and returns the first batch of the next one; nil at the end of the series.
-    private func flySeries(_ connection: PostgresConnection, _ first: [Call]) -> [Call]? {
+    private func fly(_ series: Int, _ first: [Call], on connection: PostgresConnection) -> [Call]? {
+        state.withLock { $0.flights[series] = Flight(start: .now, hasConnection: true) }
         var next: [Call]? = first
         while let batch = next {
             do {
@@ -112,7 +158,7 @@ final class FlightQueue: Sendable {
                 // The other flights of the series do not wait for it.
                 Task { await finish(batch, after: error) }
             }
-            next = nextBatch()
+            next = nextBatch(of: series, on: connection)
             if !connection.isReusable { return next }
         }
         return nil
@@ -146,12 +192,21 @@ final class FlightQueue: Sendable {
         }
     }
 
-    /// Returns the calls of the next flight; nil if none waits, with which the series of flights ends.
-    private func nextBatch() -> [Call]? {
+    /// Returns the calls of the next flight of a series; nil if none waits, or another flight will take them, with which the
+    /// series ends.
+    private func nextBatch(of series: Int, on connection: PostgresConnection? = nil) -> [Call]? {
         let batch = state.withLock { state in
+            let now = ContinuousClock.now
+            state.flights[series] = nil
+            guard !state.waiting.isEmpty else { return [Call]() }
+            // Not to one that still waits for a connection, which others may get before it.
+            guard !state.flights.values.contains(where: { $0.hasConnection && $0.isShort(at: now) }) else {
+                watch(&state)
+                return []
+            }
+            state.flights[series] = Flight(start: now, hasConnection: connection?.isReusable ?? false)
             let batch = Array(state.waiting.prefix(maximumBatch))
             state.waiting.removeFirst(batch.count)
-            if batch.isEmpty { state.flights -= 1 }
             return batch
         }
         return batch.isEmpty ? nil : batch.sorted { $0.key.lexicographicallyPrecedes($1.key) }

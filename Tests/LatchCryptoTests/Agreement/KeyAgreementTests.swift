@@ -90,7 +90,8 @@ private func bytes(of secret: SharedSecret) -> [UInt8] { secret.withUnsafeBytes 
     }
 }
 
-@Suite(.enabled(if: VectorSet.wycheproof.has("ecdh_secp256r1_ecpoint_test.json"), Comment(rawValue: VectorSet.fetchHint)))
+@Suite(
+    .enabled(if: VectorSet.wycheproof.has("ecdh_secp256r1_ecpoint_test.json"), Comment(rawValue: VectorSet.fetchHint)))
 struct `Wycheproof's key agreements` {
     /// Returns the shared secret; nil if the point is refused.
     private func secret<Curve: NISTCurve>(_ curve: Curve.Type, _ test: JSONValue) throws -> [UInt8]? {

@@ -50,7 +50,8 @@ import Testing
     /// Cases with a label are refused, since RFC 7518 §4.3 has the empty one.
     @Test(
         .enabled(
-            if: VectorSet.wycheproof.has("rsa_oaep_2048_sha1_mgf1sha1_test.json"), Comment(rawValue: VectorSet.fetchHint)),
+            if: VectorSet.wycheproof.has("rsa_oaep_2048_sha1_mgf1sha1_test.json"),
+            Comment(rawValue: VectorSet.fetchHint)),
         arguments: [
             ("rsa_oaep_2048_sha1_mgf1sha1_test.json", RSA.Encryption.Hash.sha1, 36),
             ("rsa_oaep_2048_sha256_mgf1sha256_test.json", .sha256, 37),

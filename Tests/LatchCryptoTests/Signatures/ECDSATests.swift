@@ -93,7 +93,9 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: VectorSet.wycheproof.has("ecdsa_secp256r1_sha256_p1363_test.json"), Comment(rawValue: VectorSet.hint)))
+    @Test(
+        .enabled(
+            if: VectorSet.wycheproof.has("ecdsa_secp256r1_sha256_p1363_test.json"), Comment(rawValue: VectorSet.hint)))
     func `agrees with every case of Wycheproof`() throws {
         let cases = try VectorSet.wycheproof.cases("ecdsa_secp256r1_sha256_p1363_test.json")
         #expect(cases.count == 262)

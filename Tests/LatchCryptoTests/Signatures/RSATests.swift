@@ -28,7 +28,9 @@ import Testing
         #expect(!key.publicKey.isValidSignature([], for: text, padding: padding, hash: hash))
     }
 
-    @Test(.enabled(if: VectorSet.wycheproof.has("rsa_signature_2048_sha256_test.json"), Comment(rawValue: VectorSet.hint)))
+    @Test(
+        .enabled(if: VectorSet.wycheproof.has("rsa_signature_2048_sha256_test.json"), Comment(rawValue: VectorSet.hint))
+    )
     func `agrees with every PKCS #1 case of Wycheproof`() throws {
         let cases = try VectorSet.wycheproof.cases("rsa_signature_2048_sha256_test.json")
         #expect(cases.count == 259)
@@ -41,7 +43,9 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: VectorSet.wycheproof.has("rsa_pss_2048_sha256_mgf1_32_test.json"), Comment(rawValue: VectorSet.hint)))
+    @Test(
+        .enabled(
+            if: VectorSet.wycheproof.has("rsa_pss_2048_sha256_mgf1_32_test.json"), Comment(rawValue: VectorSet.hint)))
     func `agrees with every PSS case of Wycheproof`() throws {
         let cases = try VectorSet.wycheproof.cases("rsa_pss_2048_sha256_mgf1_32_test.json")
         #expect(cases.count == 108)

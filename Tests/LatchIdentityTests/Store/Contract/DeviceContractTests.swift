@@ -89,7 +89,8 @@ import Testing
         var counter: UInt32 = 0
         for minute in 0..<60 {
             let moment = noon + Double(minute) * 60
-            #expect(try await store.rotation(.of(device, counter: counter, at: moment)) == .rotated(counter: counter + 1))
+            #expect(
+                try await store.rotation(.of(device, counter: counter, at: moment)) == .rotated(counter: counter + 1))
             counter += 1
         }
         #expect(try await store.rotation(.of(device, counter: counter, at: noon + 3600)) == .rejected)

@@ -225,11 +225,14 @@ extension Device {
         self.init(
             id: try row.blob(start), accountID: try row.text(start + 1), clientID: try row.optionalText(start + 13),
             scope: try row.optionalText(start + 14), secret: try row.blob(start + 2), counter: counter,
-            rotatedAt: try row.optionalDate(start + 4), rotationKey: try row.optionalBlob(start + 5), createdAt: try row.date(start + 6),
-            lastUsedAt: try row.date(start + 7), expiresAt: try row.date(start + 8), revokedAt: try row.optionalDate(start + 9),
+            rotatedAt: try row.optionalDate(start + 4), rotationKey: try row.optionalBlob(start + 5),
+            createdAt: try row.date(start + 6),
+            lastUsedAt: try row.date(start + 7), expiresAt: try row.date(start + 8),
+            revokedAt: try row.optionalDate(start + 9),
             revocationReason: try row.optionalText(start + 10).flatMap(RevocationReason.init),
             userAgent: try row.optionalText(start + 11),
-            address: try row.optionalText(start + 12), name: try row.optionalText(start + 15), factorAt: try row.optionalDate(start + 16),
+            address: try row.optionalText(start + 12), name: try row.optionalText(start + 15),
+            factorAt: try row.optionalDate(start + 16),
             authenticatedAt: try row.optionalDate(start + 17))
     }
 
