@@ -18,7 +18,7 @@ struct AuthorizationCodeGrantHandler: GrantHandler {
             try parameters.required("code"), verifier: try parameters.required("code_verifier"),
             redirect: try parameters.required("redirect_uri"), by: request.client, from: request.origin)
         var response = TokenResponse(issued)
-        response.idToken = try await dependencies.tokens.idToken(for: issued, nonce: nonce)
+        response.idToken = try dependencies.tokens.idToken(for: issued, nonce: nonce)
         return response
     }
 }

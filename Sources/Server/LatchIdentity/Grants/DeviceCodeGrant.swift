@@ -16,7 +16,7 @@ struct DeviceCodeGrantHandler: GrantHandler {
         let issued = try await dependencies.deviceAuthorizations.redeem(
             try request.parameters.required("device_code"), by: request.client, from: request.origin)
         var response = TokenResponse(issued)
-        response.idToken = try await dependencies.tokens.idToken(for: issued, nonce: nil)
+        response.idToken = try dependencies.tokens.idToken(for: issued, nonce: nil)
         return response
     }
 }

@@ -18,7 +18,7 @@ struct RefreshTokenGrantHandler: GrantHandler {
             by: request.client, requesting: request.scopes)
         var response = TokenResponse(issued)
         // OpenID Connect Core §12.2: of the same sign-in, and without its nonce.
-        response.idToken = try await dependencies.tokens.idToken(for: issued, nonce: nil)
+        response.idToken = try dependencies.tokens.idToken(for: issued, nonce: nil)
         return response
     }
 }

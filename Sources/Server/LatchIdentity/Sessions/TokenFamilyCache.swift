@@ -15,10 +15,10 @@ struct TokenFamily: Sendable {
 /// It decides nothing: it authenticates a token without the row that would say so again, and the store's conditional update
 /// decides whether that token may be used. So it needs no news of other processes, and a sign-out need not empty it.
 final class TokenFamilyCache: Sendable {
-    private struct Entry: Sendable {
+    struct Entry: Sendable {
         let family: TokenFamily
-        /// The newest generation that this process has seen.
-        var counter: UInt32
+        /// The current generation when this process last issued one of its tokens.
+        let counter: UInt32
     }
 
     /// The maximum number of families of one generation of the cache; one takes about half a kilobyte.
@@ -29,18 +29,8 @@ final class TokenFamilyCache: Sendable {
     /// Creates an empty cache for at most twice as many families as `capacity`.
     init(capacity: Int = defaultCapacity) { entries = Mutex(RecentValues(capacity: capacity)) }
 
-    /// The number of families.
-    var count: Int { entries.withLock { $0.count } }
-
-    /// Returns the family of a token that may be its newest one; nil for one that is known to be older.
-    ///
-    /// Of an older one the row says more than that it cannot be rotated: whether it is a repetition, or a copy.
-    func family(ofNewest token: RefreshToken) -> TokenFamily? {
-        guard let entry = entries.withLock({ $0.use(token.deviceID) }), token.counter >= entry.counter else {
-            return nil
-        }
-        return entry.family
-    }
+    /// Returns the family of a device, whose tokens it can authenticate; nil if it is not known.
+    func family(of device: [UInt8]) -> Entry? { entries.withLock { $0.use(device) } }
 
     /// Keeps a family with its current generation.
     func keep(_ family: TokenFamily, of device: [UInt8], counter: UInt32) {

@@ -16,8 +16,9 @@ struct IssuedTokens: Sendable {
     let lifetime: Duration
     /// The granted scopes, which may be fewer than requested.
     let scopes: Scopes
-    /// The device, as its row was before the tokens were issued.
+    /// The device and its account: at a sign-in as they were before, at a refresh as they are after the rotation.
     let device: Device
+    let account: Account
 
     var accountID: String { device.accountID }
 }
@@ -104,17 +105,17 @@ struct TokenService: Sendable {
         return IssuedTokens(
             accessToken: try issuer.issue(
                 to: device.clientID ?? OAuthClient.firstPartyID, scopes: scopes, for: account, on: device),
-            refreshToken: token.text, lifetime: issuer.lifetime, scopes: scopes, device: device)
+            refreshToken: token.text, lifetime: issuer.lifetime, scopes: scopes, device: device,
+            account: account)
     }
 
     /// Returns the ID token of a session; nil unless it has the scope `openid`.
     ///
     /// - Parameter nonce: The nonce of the authorization request.
-    func idToken(for issued: IssuedTokens, nonce: String?) async throws(IdentityError) -> String? {
+    func idToken(for issued: IssuedTokens, nonce: String?) throws(IdentityError) -> String? {
         guard issued.scopes.contains("openid"), let clientID = issued.device.clientID else { return nil }
-        guard let account = try await dependencies.store.account(id: issued.accountID) else { throw .invalidGrant }
         return try dependencies.accessTokens.issueIDToken(
-            to: clientID, for: account, on: issued.device, scopes: issued.scopes, nonce: nonce,
+            to: clientID, for: issued.account, on: issued.device, scopes: issued.scopes, nonce: nonce,
             with: issued.accessToken)
     }
 
@@ -166,6 +167,7 @@ struct TokenService: Sendable {
                 device, of: account, family.key.token(counter: counter), by: client, requesting: requested)
         case .repeated(let counter):
             dependencies.metrics.count("latch_token_replays_total", ["outcome": "repeated"])
+            dependencies.families.keep(family, of: token.deviceID, counter: counter)
             var row = device
             if row == nil { row = try await dependencies.store.device(id: token.deviceID) }
             guard let device = row else { throw .invalidGrant }
@@ -219,8 +221,11 @@ struct TokenService: Sendable {
     private func authenticated(
         _ token: RefreshToken, needsRow: Bool
     ) async throws(IdentityError) -> (family: TokenFamily, device: Device?)? {
-        if !needsRow, let family = dependencies.families.family(ofNewest: token) {
-            return family.key.isAuthentic(token) ? (family, nil) : nil
+        if let known = dependencies.families.family(of: token.deviceID) {
+            // Before anything depends on the token, or the time would tell a stranger the device's generation.
+            guard known.family.key.isAuthentic(token) else { return nil }
+            // Of an older token the row says more than that it cannot be rotated: whether it is a repetition, or a copy.
+            if !needsRow, token.counter >= known.counter { return (known.family, nil) }
         }
         guard let device = try await dependencies.store.device(id: token.deviceID) else { return nil }
         let family = TokenFamily(

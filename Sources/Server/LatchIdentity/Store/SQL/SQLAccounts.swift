@@ -89,7 +89,7 @@ extension Account {
         """
 
     /// The number of `columns`.
-    static let columnCount: Int32 = 16
+    static let columnCount = Int32(columns.split(separator: ",").count)
 
     /// Creates an account from a row; an unknown status is damage and not "active".
     init(_ row: borrowing SQLRow) throws(IdentityError) {
