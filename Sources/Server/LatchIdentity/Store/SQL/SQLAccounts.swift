@@ -89,7 +89,7 @@ extension Account {
         """
 
     /// The number of `columns`.
-    static let columnCount = Int32(columns.split(separator: ",").count)
+    static let columnCount = Int32(columns.words.count)
 
     /// Creates an account from a row; an unknown status is damage and not "active".
     init(_ row: borrowing SQLRow) throws(IdentityError) {
@@ -118,8 +118,8 @@ extension Account {
 }
 
 extension String {
-    /// The words of a list column; roles and permissions hold no space (``AccountService`` checks them).
-    fileprivate var words: [String] { unicodeScalars.split(separator: " ").map { String($0) } }
+    /// The words of a list of columns, or of a list in one: roles and permissions hold no space (``AccountService`` checks them).
+    var words: [String] { unicodeScalars.split(separator: " ").map { String($0) } }
 }
 
 extension Account.Status {

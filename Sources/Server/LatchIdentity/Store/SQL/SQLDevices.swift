@@ -201,8 +201,8 @@ extension SQLStatement {
     fileprivate static func session(device id: [UInt8]) -> SQLStatement { SQLStatement(sessionQuery, [.blob(id)]) }
 
     private static let sessionQuery = """
-        SELECT account.\(Account.columns.replacing(", ", with: ", account.")),
-            device.\(Device.columns.replacing(", ", with: ", device."))
+        SELECT \(Account.columns.words.map { "account.\($0)" }.joined(separator: " ")),
+            \(Device.columns.words.map { "device.\($0)" }.joined(separator: " "))
         FROM device JOIN account ON account.id = device.account_id WHERE device.id = $1
         """
 }
