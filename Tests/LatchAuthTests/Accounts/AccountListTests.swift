@@ -15,7 +15,9 @@ func accountList(
 ) -> AccountList {
     let file = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
     return AccountList(
-        secrets ?? file, coordinate: { FileCoordination(path: "\(folder)/\($0)") },
+        secrets ?? file,
+        // Its clock stands still: on a busy machine the wait for twenty others may be longer than the limit.
+        coordinate: { FileCoordination(path: "\(folder)/\($0)", clock: ManualClock().wallClock()) },
         makeSession: { entry, store in Session(store: store) { try await refresh(entry, $0) } })
 }
 

@@ -43,7 +43,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
     AccountList(secrets) { _, store in Session(store: store) { _ in throw AuthError.refreshFailed } }
 }
 
-@Suite struct `Two processes with one list of accounts` {
+@Suite(.timeLimit(.minutes(5))) struct `Two processes with one list of accounts` {
     private func next(
         _ contents: inout AsyncStream<AccountList.Content>.Iterator, where isWanted: (AccountList.Content) -> Bool
     ) async -> AccountList.Content? {
