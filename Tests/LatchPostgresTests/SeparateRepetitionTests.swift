@@ -19,15 +19,7 @@ import Testing
         }
         try await other.run("CREATE TABLE held (id bigint PRIMARY KEY)")
         let gate = Gate()
-        let isLocked = Journal()
-        let holder = Task {
-            try await other.transaction { connection in
-                try connection.run("LOCK TABLE held")
-                isLocked.append(1)
-                gate.wait()
-            }
-        }
-        try await eventually { !isLocked.entries.isEmpty }
+        let holder = try await other.occupy(with: "LOCK TABLE held", until: gate)
         let groups = (0..<32 as Range<Int64>).map { id in
             [PostgresStatement("INSERT INTO held VALUES ($1)", [.integer(id)])]
         }

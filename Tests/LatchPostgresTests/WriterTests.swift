@@ -81,15 +81,7 @@ import Testing
         try await database.run("INSERT INTO \(table) VALUES (1, 0), (2, 0), (3, 0)")
         let gate = Gate()
         defer { gate.open() }
-        let isLocked = Journal()
-        let holder = Task {
-            try await other.transaction { connection in
-                try connection.run("UPDATE \(table) SET value = 1 WHERE id = 1")
-                isLocked.append(1)
-                gate.wait()
-            }
-        }
-        try await eventually { !isLocked.entries.isEmpty }
+        let holder = try await other.occupy(with: "UPDATE \(table) SET value = 1 WHERE id = 1", until: gate)
         let writer = PostgresWriter(database)
         let waiting = Task { try await add(to: 1, of: table, writer) }
         try await other.wait(
@@ -146,15 +138,7 @@ import Testing
         try await database.run("CREATE TABLE locked (id bigint PRIMARY KEY)")
         try await database.run("CREATE TABLE free (id bigint PRIMARY KEY)")
         let gate = Gate()
-        let isLocked = Journal()
-        let holder = Task {
-            try await other.transaction { connection in
-                try connection.run("LOCK TABLE locked")
-                isLocked.append(1)
-                gate.wait()
-            }
-        }
-        try await eventually { !isLocked.entries.isEmpty }
+        let holder = try await other.occupy(with: "LOCK TABLE locked", until: gate)
         for reads in [false, true] {
             let writer = PostgresWriter(database, maximumFlights: 1)
             let reader = PostgresReader(database, maximumFlights: 1)

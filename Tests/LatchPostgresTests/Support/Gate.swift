@@ -18,13 +18,20 @@ struct Gate: Sendable {
 }
 
 extension PostgresDatabase {
-    /// Occupies a connection until the gate opens.
-    func occupy(until gate: Gate) async throws -> Task<Void, any Error> {
+    /// Occupies a connection until the gate opens, with a transaction that holds the locks of a statement.
+    ///
+    /// - Parameter statement: Nil for no transaction.
+    func occupy(with statement: String? = nil, until gate: Gate) async throws -> Task<Void, any Error> {
         let begun = Journal()
+        let wait = { @Sendable in
+            begun.append(1)
+            gate.wait()
+        }
         let task = Task {
-            try await self.withConnection { _ in
-                begun.append(1)
-                gate.wait()
+            guard let statement else { return try await self.withConnection { _ in wait() } }
+            try await self.transaction { connection in
+                try connection.run(statement)
+                wait()
             }
         }
         try await eventually { !begun.entries.isEmpty && connections.waiting == 0 }

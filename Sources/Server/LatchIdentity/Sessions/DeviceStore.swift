@@ -26,10 +26,8 @@ package protocol DeviceStore: Sendable {
     /// Decides a use of a refresh token and applies it; a reuse revokes the device in the same transaction.
     ///
     /// - Returns: The decision; after a rotation also the device and its account, read in its transaction, so that no role
-    ///   that was removed before is in the next access token. They are nil if the account has been deleted.
-    func rotate(
-        _ attempt: RotationAttempt
-    ) async throws(IdentityError) -> (rotation: Rotation, session: (device: Device, account: Account)?)
+    ///   that was removed before is in the next access token.
+    func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> RotationOutcome
 
     /// Returns the signed-in devices of an account, the most recently used first.
     func devices(of accountID: String, at now: Date) async throws(IdentityError) -> [Device]

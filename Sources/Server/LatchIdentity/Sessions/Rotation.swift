@@ -32,6 +32,9 @@ package struct RotationAttempt: Sendable {
     }
 }
 
+/// The decision about a use of a refresh token, and after a rotation the device and its account as they are since then.
+package typealias RotationOutcome = (rotation: Rotation, session: (device: Device, account: Account)?)
+
 /// The result of a use of a refresh token.
 package enum Rotation: Sendable, Hashable {
     /// The next generation is current, durably.

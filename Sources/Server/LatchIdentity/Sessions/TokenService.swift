@@ -188,7 +188,7 @@ struct TokenService: Sendable {
     /// transaction.
     private func rotate(
         _ device: Device?, _ attempt: RotationAttempt
-    ) async throws(IdentityError) -> (rotation: Rotation, session: (device: Device, account: Account)?) {
+    ) async throws(IdentityError) -> RotationOutcome {
         if let device, case .repeated(let counter) = Rotation(judging: attempt, against: device) {
             return (.repeated(counter: counter), nil)
         }
@@ -221,16 +221,19 @@ struct TokenService: Sendable {
     private func authenticated(
         _ token: RefreshToken, needsRow: Bool
     ) async throws(IdentityError) -> (family: TokenFamily, device: Device?)? {
-        if let known = dependencies.families.family(of: token.deviceID) {
+        let known = dependencies.families.family(of: token.deviceID)
+        if let known {
             // Before anything depends on the token, or the time would tell a stranger the device's generation.
             guard known.family.key.isAuthentic(token) else { return nil }
             // Of an older token the row says more than that it cannot be rotated: whether it is a repetition, or a copy.
             if !needsRow, token.counter >= known.counter { return (known.family, nil) }
         }
         guard let device = try await dependencies.store.device(id: token.deviceID) else { return nil }
-        let family = TokenFamily(
-            accountID: device.accountID, clientID: device.clientID,
-            key: RefreshTokenKey(of: device, pepper: dependencies.pepper))
+        let family =
+            known?.family
+            ?? TokenFamily(
+                accountID: device.accountID, clientID: device.clientID,
+                key: RefreshTokenKey(of: device, pepper: dependencies.pepper))
         return family.key.isAuthentic(token) ? (family, device) : nil
     }
 

@@ -35,9 +35,7 @@ extension SQLIdentityStore: DeviceStore {
 
     /// Rotates by one conditional update; an attempt that changes no row is decided by the row in the same transaction, so
     /// that no concurrent attempt can come in between.
-    package func rotate(
-        _ attempt: RotationAttempt
-    ) async throws(IdentityError) -> (rotation: Rotation, session: (device: Device, account: Account)?) {
+    package func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> RotationOutcome {
         let rotated = Rotation.rotated(counter: attempt.counter &+ 1)
         // Of any number of equal attempts exactly one changes the row. The last generation that a token can express is
         // never replaced, since the counter would wrap around.
@@ -47,12 +45,11 @@ extension SQLIdentityStore: DeviceStore {
             WHERE id = $3 AND counter = $4 AND counter < \(UInt32.max) AND revoked_at IS NULL AND expires_at > $1
             """,
             [.date(attempt.now), .blob(attempt.key), .blob(attempt.deviceID), .integer(Int64(attempt.counter))])
-        typealias Outcome = (rotation: Rotation, session: (device: Device, account: Account)?)
         let outcome = try await self.change(
             row: attempt.deviceID, change, then: .session(device: attempt.deviceID)
-        ) { row throws(IdentityError) -> Outcome in
+        ) { row throws(IdentityError) -> RotationOutcome in
             (rotated, (try Device(row, from: Account.columnCount), try Account(row)))
-        } otherwise: { db throws(IdentityError) -> Outcome in
+        } otherwise: { db throws(IdentityError) -> RotationOutcome in
             guard let device = try db.device(attempt.deviceID) else { return (.rejected, nil) }
             let rotation = Rotation(judging: attempt, against: device)
             if rotation == .reused { try db.revoke(device.id, because: .reuse, at: attempt.now) }
