@@ -69,7 +69,8 @@ import Testing
 
     /// Runs `body` with a writer whose updates of the row 1 wait for a lock until the gate is opened.
     private func withLockedRow(
-        _ table: String, connections: Int, _ body: (PostgresDatabase, PostgresWriter, Gate) async throws -> Void
+        _ table: String, connections: Int, flights: Int = 2, sum: Int64 = 4,
+        _ body: (PostgresDatabase, PostgresWriter, Gate) async throws -> Void
     ) async throws {
         let database = try await PostgresCluster.shared().database { $0.maximumConnections = connections }
         let other = try await PostgresCluster.shared().database()
@@ -82,7 +83,7 @@ import Testing
         let gate = Gate()
         defer { gate.open() }
         let holder = try await other.occupy(with: "UPDATE \(table) SET value = 1 WHERE id = 1", until: gate)
-        let writer = PostgresWriter(database)
+        let writer = PostgresWriter(database, maximumFlights: flights)
         let waiting = Task { try await add(to: 1, of: table, writer) }
         try await other.wait(
             for: "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%\(table) SET%'")
@@ -90,7 +91,7 @@ import Testing
         gate.open()
         try await holder.value
         try await waiting.value
-        #expect(try await other.number("SELECT sum(value)::bigint FROM \(table)") == 4)
+        #expect(try await other.number("SELECT sum(value)::bigint FROM \(table)") == sum)
     }
 
     private func add(to id: Int64, of table: String, _ writer: PostgresWriter) async throws {
@@ -103,6 +104,13 @@ import Testing
             // No other call comes that could notice how long the first flight takes.
             try await add(to: 2, of: "passed", writer)
             try await add(to: 3, of: "passed", writer)
+        }
+    }
+
+    @Test func `rejects calls once the database is closed, also beside a flight under way`() async throws {
+        try await withLockedRow("closed", connections: 1, flights: 1, sum: 2) { database, writer, _ in
+            database.close()
+            #expect(await failure { try await add(to: 2, of: "closed", writer) } == .poolClosed)
         }
     }
 

@@ -85,8 +85,11 @@ final class FlightQueue: Sendable {
     /// Runs statements in the next flight and returns their results.
     ///
     /// - Parameter key: The key of the row that they change. A flight has its calls in the order of their keys.
-    /// - Throws: The error of a statement or of the connection; `PostgresError.overloaded` if too many calls wait.
+    /// - Throws: The error of a statement or of the connection; `PostgresError.overloaded` if too many calls wait, or
+    ///   `.poolClosed`.
     func run(_ statements: [PostgresStatement], key: [UInt8] = []) async throws -> [PostgresResult] {
+        // The pool rejects a call that asks for a connection, but a series under way has one.
+        guard !database.isClosed else { throw PostgresError.poolClosed }
         let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
             add(Call(statements: statements, key: key, continuation: continuation))
         }

@@ -27,6 +27,9 @@ package final class PostgresDatabase: Sendable {
     /// The reason why the last connection could not be made; nil if it could.
     package var outage: PostgresError? { pool.outage }
 
+    /// Whether later calls are rejected.
+    var isClosed: Bool { pool.isClosed }
+
     /// The number of transactions that conflicts have undone, of which most were repeated.
     package var conflictCount: Int { undone.load(ordering: .relaxed) }
 

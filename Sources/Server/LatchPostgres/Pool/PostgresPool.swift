@@ -51,6 +51,9 @@ final class PostgresPool: Sendable {
     /// The reason why the last connection could not be made; nil if it could.
     var outage: PostgresError? { state.withLock { $0.outage?.error } }
 
+    /// Whether all calls are rejected.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     /// Closes unused connections now and used ones after their use, and rejects all other calls.
     func close() {
         let (waiters, _) = state.withLock { state in
